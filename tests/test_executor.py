@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -130,7 +131,7 @@ class Looking(TinyLocator):
 
 def run(
     subtask: Subtask, *skills: Skill, robot: TinyRobot | None = None, locator: Any = TinyLocator, attempts: int = 1,
-    checks: Sequence[ErrorCheck] = (), model: str = "", table: dict[str, Action] | None = None,
+    checks: Sequence[ErrorCheck] = (), model: str = "", table: dict[str, Action] | None = None, task: str = "",
 ) -> tuple[Execution, Watch]:  # fmt: skip
     robot = robot or TinyRobot()
     every = [*TinySkills().skills(SPEC, robot.kinematics), *skills]
@@ -140,7 +141,7 @@ def run(
     located = locator(robot) if isinstance(locator, type) else locator
     executor = Executor(Senses(robot, TinyDetector(), located), table, checks, execution, attempts=attempts)
     watch = Watch()
-    return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch), watch
+    return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch, task), watch
 
 
 def test_a_listener_gets_every_check_command_and_attempt():
@@ -155,6 +156,19 @@ def test_a_listener_gets_every_check_command_and_attempt():
     assert (watch.events[-3][0] == "commanded" and watch.events[-3][2] == (0.0, 0.0)) or watch.events[-3][2] is None
     assert [name for name, *_ in watch.events[-2:]] == ["attempted", "checked"]
     assert (execution.feedback, execution.target) == (SUCCESS, "ball")
+
+
+def test_a_skill_gets_the_instruction_with_its_goal():
+    """That of the episode; else that of the scene, which the locator knows."""
+
+    class Placed(TinyLocator):
+        def goal(self, entity, action, observation):
+            return replace(super().goal(entity, action, observation), task="tidy up")
+
+    for locator, task, expected in ((TinyLocator, "", ""), (Placed, "", "tidy up"), (Placed, "play", "play")):
+        skill = Steps("Go to")
+        run(GO, skill, locator=locator, task=task)
+        assert [goal.task for goal, _ in skill.goals] == [expected]
 
 
 def test_what_is_refused_says_what_it_was_about():

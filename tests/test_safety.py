@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -219,6 +220,14 @@ def test_a_blocked_joint_does_not_wind_up():
     for _ in range(100):
         sent = gate.check(Command(arm=(2.0, 0.0)), STATE).sent  # the joint is measured at 0 all the time
     assert sent.get("arm") is not None and sent.get("arm")[0] == pytest.approx(3 * 1.0 * 0.1)
+
+
+def test_on_a_compliant_robot_a_target_jumps_as_far_as_it_may_lead():
+    gate = SafetyGate(replace(SPEC, compliant=True), lead=6.0)
+    for wanted, sent in ((0.5, 0.5), (-0.5, -0.5), (2.0, 0.6)):
+        command = gate.check(Command(arm=(wanted, 0.0), gripper=0.1), STATE).sent
+        assert command.get("arm")[0] == pytest.approx(sent)
+    assert gate.check(Command(gripper=0.0), STATE).sent.get("gripper")[0] == pytest.approx(0.04), "as on any robot"
 
 
 def test_continuous_joints_take_the_short_way_round():

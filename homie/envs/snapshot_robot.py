@@ -123,6 +123,7 @@ class SnapshotLocator(SymbolicLocator):
             loose=loose,
             parts=target.parts if entity in world.objects else (),
             held=None if world.held is None else shapes[world.held].box,
+            task=world.instruction,
         )
 
 

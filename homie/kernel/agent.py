@@ -199,7 +199,9 @@ class Episode:
                 subtask = with_held(subtask, self.inventory)
                 self.listener.on(SubtaskStarted(self.round, subtask))
                 clock.lap("listen")
-                execution = self.executor.execute(decision, subtask, self.inventory, sight.observation, self.listener)
+                execution = self.executor.execute(
+                    decision, subtask, self.inventory, sight.observation, self.listener, self.task
+                )
             clock.lap("execute")
             execution, self.inventory = apply_effects(self.inventory, execution, self.executor)
             self.feedback = execution.feedback

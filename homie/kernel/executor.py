@@ -157,8 +157,9 @@ class Executor:
         inventory: tuple[str, ...],
         seen: Observation,
         listener: EpisodeListener,
+        task: str = "",
     ) -> Execution:
-        """Check and run one subtask (not End). `seen` is the observation that the planner decided on.
+        """Check and run one subtask (not End) of a task. `seen` is the observation that the planner decided on.
 
         What it is done to is what its action takes by the table of actions, never a name beyond that.
         """
@@ -191,7 +192,7 @@ class Executor:
             result = _unrunnable(question)
             listener.on(SubtaskChecked(result))
             return Execution(subtask, decision.model, (*results, result), (), result.feedback, entity or "")
-        return self._run(decision, _Task(subtask, action, entity or "", skill), results, listener)
+        return self._run(decision, _Task(subtask, action, entity or "", skill, task), results, listener)
 
     def _run(self, decision: Decision, task: _Task, results: list[Check], listener: EpisodeListener) -> Execution:
         subtask, skill, entity = task.subtask, task.skill, task.entity
@@ -243,7 +244,7 @@ class Executor:
         """The goal for an entity; for an action that takes no target it is where the robot stands."""
         locator = self.locator
         goal = locator.goal(task.entity, task.action, observation) if task.entity else locator.here(observation)
-        return replace(goal, text=str(task.subtask))
+        return replace(goal, text=str(task.subtask), task=task.instruction or goal.task)
 
     def _attempt(self, number: int, task: _Task, timed: _Timed, listener: EpisodeListener) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
@@ -333,6 +334,7 @@ class _Task:
     action: Action
     entity: str
     skill: Skill
+    instruction: str
 
 
 class _Timed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import FailureReason
 from skills.dialects.codec import Dialect, pack, unpack
 from skills.dialects.hand import Hand
-from skills.dialects.layouts import Channels, Grip, Layout, Position, Rotation, agreed
+from skills.dialects.layouts import Channels, Frame, Grip, Layout, Pictures, Position, Rotation, agreed
 from skills.policies.effector import CameraName, MostMotions
 from skills.policies.instructions import Templates
 from skills.policies.motions import CONVENTIONS, Motion
@@ -23,7 +24,7 @@ from skills.policy_access import TOKEN_VARIABLE, read_token
 from skills.policy_codec import CodecError
 from skills.policy_wire import Deadlines, ServedPolicy, Unreachable, Wire
 
-CHANGES = ("position", "rotation", "gripper", "metres", "radians", "rate", "picture_size", "channels")
+CHANGES = tuple(field.name for field in fields(Layout))
 """Conventions that settings change, by their names."""
 
 
@@ -48,6 +49,8 @@ class DialectSettings(Templates):
     rate: float | None = Field(default=None, gt=0, description="Actions per second, likewise.")
     picture_size: int | None = Field(default=None, ge=1, le=2048, description="Pixels of a side, likewise.")
     channels: Channels | None = Field(default=None, description="Order of colours, likewise.")
+    pictures: Pictures | None = Field(default=None, description="Upright or mirrored pictures, likewise.")
+    state: Frame | None = Field(default=None, description="Frame of the hand's pose in the state, likewise.")
     execute: int = Field(default=5, ge=1, description="Actions of an answer that are carried out before it is asked.")
     ahead: int | None = Field(
         default=None, ge=1, description="Actions left when the next answer is asked for meanwhile; empty: it waits."
@@ -128,7 +131,8 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         pictures = {
             name: self.layout.picture(np.asarray(inputs[name])) for name in ("primary", "wrist") if name in inputs
         }
-        return Motion.stacked(self.layout.motions(self._ask(wire, pictures, Hand.of(inputs))))
+        hand = Hand.of(inputs, in_world=self.layout.state == "world")
+        return Motion.stacked(self.layout.motions(self._ask(wire, pictures, hand)))
 
     def _same(self, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
         same = pack(now, self.dialect) == pack(before, self.dialect)

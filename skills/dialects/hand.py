@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.types import Array
-from skills.policies.motions import rotation_vector
+from skills.policies.motions import rotation_matrix, rotation_vector
 from skills.policies.policy import Named, cannot_go_on
 
 TOOL: Array = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 """From Homie's gripper (x along the fingers) to the end effector of robosuite (z along them)."""
+BEHIND = 0.0069
+"""Metres from Homie's gripper back to the end effector of robosuite, along the fingers."""
 SHORTEST = 1e-6
 """Length of a quaternion."""
 
@@ -21,7 +23,7 @@ SHORTEST = 1e-6
 class Hand:
     """Where the hand is, and how far it is open.
 
-    position (3,) m and rotation (3, 3) of Homie's gripper in the base frame, z above the floor.
+    position (3,) m and rotation (3, 3) of Homie's gripper in the base frame or that of the world, z above the floor.
 
     Attributes:
         fingers: Between them, m.
@@ -34,19 +36,33 @@ class Hand:
     opening: float
 
     @classmethod
-    def of(cls, values: Named) -> Hand:
-        """From what skills give: `position`, `rotation`, `fingers`, `opening`."""
+    def of(cls, values: Named, *, in_world: bool = False) -> Hand:
+        """From what skills give: `position`, `rotation`, `fingers`, `opening`, and `base`, where the base is (x, y,
+        yaw)."""
+        position, rotation = (np.asarray(values[name], dtype=float) for name in ("position", "rotation"))
+        if in_world:
+            x, y, yaw = np.asarray(values["base"], dtype=float)
+            turn = rotation_matrix(np.array([0.0, 0.0, yaw]))
+            position, rotation = turn @ position + (x, y, 0.0), turn @ rotation
         return cls(
-            position=np.asarray(values["position"], dtype=float),
-            rotation=np.asarray(values["rotation"], dtype=float),
+            position=position,
+            rotation=rotation,
             fingers=float(np.asarray(values["fingers"])),
             opening=float(np.asarray(values["opening"])),
         )
 
     def libero(self) -> NDArray[np.float32]:
-        """The state (8,) of LIBERO: end effector (m), its rotation vector, both fingers (m)."""
+        """The state (8,) of LIBERO: end effector (m), its rotation vector, both fingers (m).
+
+        The vector is that of robosuite, about an axis that points ahead: of a hand that points down, half a turn about
+        x, it does not jump where the turn goes beyond a half.
+        """
         turned = rotation_vector(self.rotation @ TOOL)
-        return np.array([*self.position, *turned, self.fingers / 2, -self.fingers / 2], np.float32)
+        angle = float(np.linalg.norm(turned))
+        if turned[0] < 0.0:
+            turned = turned * (1.0 - 2.0 * np.pi / angle)
+        position = self.position - BEHIND * self.rotation[:, 0]
+        return np.array([*position, *turned, self.fingers / 2, -self.fingers / 2], np.float32)
 
     def pose(self) -> NDArray[np.float32]:
         """The end effector (7,): position (m) and quaternion w, x, y, z."""

@@ -23,6 +23,8 @@ Position: TypeAlias = Literal["delta", "absolute"]
 Rotation: TypeAlias = Literal["rotation-vector", "euler-xyz", "quaternion-wxyz", "quaternion-xyzw"]
 Grip: TypeAlias = Literal["close-is-1", "close-is-minus-1", "open-is-1", "open-is-0"]
 Channels: TypeAlias = Literal["rgb", "bgr"]
+Frame: TypeAlias = Literal["base", "world"]
+Pictures: TypeAlias = Literal["upright", "mirrored"]
 _CLOSED_OPEN: Mapping[str, tuple[float, float]] = {
     "close-is-1": (1.0, -1.0),
     "close-is-minus-1": (-1.0, 1.0),
@@ -45,6 +47,9 @@ class Layout:
         rate: Actions per second.
         picture_size: Width and height of pictures, pixels.
         channels: Order of their colours.
+        pictures: `upright`, or `mirrored`, left and right exchanged: LIBERO's, which come upside down, are turned by
+            180 degrees for training.
+        state: Frame of the hand's pose in a state: of the `base`, or of the `world` (odometry).
     """
 
     position: Position = "delta"
@@ -55,6 +60,8 @@ class Layout:
     rate: float = 20.0
     picture_size: int = 224
     channels: Channels = "rgb"
+    pictures: Pictures = "upright"
+    state: Frame = "base"
 
     def declared(self) -> dict[str, Any]:
         """By name, as a server says it."""
@@ -121,7 +128,7 @@ class Layout:
     def picture(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """A picture (H, W, 3) as the checkpoint takes it: shrunk without distortion onto black."""
         size, (height, width) = self.picture_size, rgb.shape[:2]
-        image = Image.fromarray(rgb)
+        image = Image.fromarray(np.ascontiguousarray(rgb[:, ::-1]) if self.pictures == "mirrored" else rgb)
         if (width, height) != (size, size):
             ratio = max(width, height) / size
             small = image.resize((int(width / ratio), int(height / ratio)), Image.Resampling.BILINEAR)
@@ -132,9 +139,9 @@ class Layout:
 
 
 LAYOUTS: Mapping[str, Layout] = {
-    "libero": Layout(),
+    "libero": Layout(pictures="mirrored", state="world"),
     "metric": Layout(metres=1.0, radians=1.0, gripper="open-is-1", rate=5.0, picture_size=256),
-    "libero-gr00t": Layout(gripper="open-is-1", picture_size=256),
+    "libero-gr00t": Layout(gripper="open-is-1", picture_size=256, pictures="mirrored", state="world"),
     "pose": Layout(
         position="absolute", rotation="quaternion-wxyz", metres=1.0, radians=1.0, gripper="open-is-1", picture_size=256
     ),
@@ -176,14 +183,23 @@ def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], declar
 
 
 def _possible(who: str, layout: Layout) -> Layout:
-    choices = {"position": get_args(Position), "rotation": get_args(Rotation), "gripper": tuple(_CLOSED_OPEN)}
-    for name, values in {**choices, "channels": get_args(Channels)}.items():
+    choices = {
+        "position": get_args(Position),
+        "rotation": get_args(Rotation),
+        "gripper": tuple(_CLOSED_OPEN),
+        "channels": get_args(Channels),
+        "pictures": get_args(Pictures),
+        "state": get_args(Frame),
+    }
+    for name, values in choices.items():
         if getattr(layout, name) not in values:
             raise BadInput(f"{who} says '{getattr(layout, name)}' for '{name}', and Homie takes {_listed(values)}.")
     for name in ("metres", "radians", "rate", "picture_size"):
         value = getattr(layout, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10_000:
             raise BadInput(f"{who} says '{value}' for '{name}', which is no such number.")
+    if layout.position == "absolute" and layout.state == "world":
+        raise BadInput(f"{who} gives poses, which are taken in the base frame, for a state in that of the 'world'.")
     return layout
 
 

@@ -44,7 +44,7 @@ class ServedMotions:
         self.sees_wrist = bool(facts.get("wrist"))
         self._ahead = "ahead" in facts
         self._next = 0
-        self.layout = replace(LAYOUTS["libero"], rate=float(np.asarray(facts["rate"])))
+        self.layout = replace(LAYOUTS["libero"], rate=float(np.asarray(facts["rate"])), pictures="upright")
 
     def begin(self, text: str, state: object) -> None:
         """Begin an episode. Raises PolicyFailed."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
+
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command
@@ -27,11 +29,12 @@ class DialectSkill(EffectorSkill):
 
     def _given(self) -> dict[str, Value]:
         hand = self.kinematics.forward(self.q)
-        fingers = self.seen.body.gripper
+        fingers, base = self.seen.body.gripper, self.seen.body.base
         return {
             **super()._given(),
             "position": hand.position,
             "rotation": hand.rotation,
+            "base": np.array([base.x, base.y, base.yaw]),
             "fingers": fingers,
             "opening": min(fingers / self.spec.gripper_max, 1.0),
         }

@@ -4,9 +4,9 @@
 
 The robot stands while the policy decides, or carries out the motions of the answer before (`skills.policies.pacing`).
 
-A motion is added to the previous target of the hand, in the base frame, and reached on a straight line within
-one period of the policy's rate. What the arm cannot reach is shortened or left out. The attempt ends when the policy
-says so, when the hand has done what it was sent for, or after a number of motions.
+A motion is added to the previous target of the hand (on a compliant robot to where the hand is), in the base frame, and
+reached on a straight line within one period of the policy's rate. What the arm cannot reach is shortened or left out.
+The attempt ends when the policy says so, when the hand has done what it was sent for, or after a number of motions.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ class EffectorSkill(PolicySkill):
         self.goal, self.seen = goal, observation
         body = observation.body
         opening = min(body.gripper / self.spec.gripper_max, 1.0)
-        text = instruction(self.policy.facts, subtask)
-        listed = instruction(self.policy.facts, subtask, goal.name)
+        text = instruction(self.policy.facts, subtask, task=goal.task)
+        listed = instruction(self.policy.facts, subtask, goal.name, goal.task)
         self.pace.begin({"text": text, "listed": listed, "gripper": opening})
         self._stood = 0
         self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
@@ -195,8 +195,10 @@ class EffectorSkill(PolicySkill):
         return commands
 
     def _target(self) -> Pose:
-        """The last target of the hand, or its pose if it could not follow."""
+        """Where the next motion begins: at the last target of the hand, or at its pose if it could not follow."""
         here = self.kinematics.forward(self.q)
+        if self.spec.compliant:
+            return here
         return self._pose if float(np.linalg.norm(self._pose.position - here.position)) < LEAD else here
 
     def _reachable(self, begin: Pose, step: Array, turn: Array) -> tuple[Pose, float]:
@@ -223,11 +225,13 @@ class EffectorSkill(PolicySkill):
         return self.chain.measured(self.seen.body)
 
     def _raise_arm(self) -> Iterator[Command]:
-        """From a travelling posture to the raised one; an arm that is out already stays where it is."""
+        """From a travelling posture to the raised one; an arm that is out or raised already stays where it is."""
         folded = [self._nearest(self.chain.posture(posture)) for posture in (self.spec.rest, self.spec.carry)]
         if min(float(np.max(np.abs(posture - self.q))) for posture in folded) > FOLDED:
             return
         begin, target = self.q, self._nearest(self.chain.posture(self.spec.ready[0]))
+        if np.max(np.abs(begin - target)) < AT_POSTURE:
+            return
         speeds = RAISE_SPEED * self.spec.period * self.chain.speeds
         periods = max(1, math.ceil(np.max(np.abs(target - begin) / speeds)))
         for count in range(1, math.ceil(RAISE_SECONDS / self.spec.period)):

@@ -9,13 +9,14 @@ from pydantic import BaseModel, field_validator
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import FailureReason, Subtask
-from skills.policies.policy import Named, PolicyFailed
+from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 
-PLACES = ("target", "destination")
+PLACES = ("target", "destination", "task")
 
 
 class Templates(BaseModel):
-    """Settings: how a subtask of each action is said; `{target}` and `{destination}` are the planner's words."""
+    """Settings: how a subtask of each action is said; `{target}` and `{destination}` are the planner's words, `{task}`
+    is the instruction."""
 
     pick: str = "pick {target}"
     put: str = "put {target} in {destination}"
@@ -27,26 +28,28 @@ class Templates(BaseModel):
     def _known_places(cls, text: str) -> str:
         for _, place, form, conversion in Formatter().parse(text):
             if place is not None and (place not in PLACES or form or conversion):
-                raise ValueError(f"a template may hold {{target}} and {{destination}} (got {{{place}}})")
+                raise ValueError(f"a template may hold {{target}}, {{destination}} and {{task}} (got {{{place}}})")
         return text
 
     def facts(self) -> dict[str, str]:
         """As skills find them in `policy.facts`."""
         return {f"say {action}": text for action, text in self._by_action().items()}
 
-    def say(self, subtask: Subtask) -> str:
-        """The text for a subtask, "" for an action that the policy has no words for."""
+    def say(self, subtask: Subtask, task: str) -> str:
+        """The text for a subtask of a task, "" for an action that the policy has no words for."""
         template = self._by_action().get(subtask.action, "")
-        return template.format(target=subtask.target, destination=subtask.destination)
+        return template.format(target=subtask.target, destination=subtask.destination, task=task)
 
     def _by_action(self) -> dict[str, str]:
         return {"Pick": self.pick, "Put": self.put, "Open": self.open, "Close": self.close}
 
 
-def instruction(facts: Named, subtask: Subtask, entity: str = "") -> str:
-    """The text for a subtask. Raises PolicyFailed where the policy has no words for the action.
+def instruction(facts: Named, subtask: Subtask, entity: str = "", task: str = "") -> str:
+    """The text for a subtask. Raises PolicyFailed where the policy has no words for the action, or wants the task's and
+    there are none.
 
     Args:
+        task: The instruction that it is a part of.
         entity: The listed name of its target or, for Put, of its destination, which is said in place of the planner's
             word.
     """
@@ -55,4 +58,6 @@ def instruction(facts: Named, subtask: Subtask, entity: str = "") -> str:
     template = facts.get(f"say {subtask.action}")
     if not isinstance(template, str):
         raise PolicyFailed(FailureReason.NO_TEXT, action=subtask.action)
-    return template.format(target=subtask.target, destination=subtask.destination)
+    if "{task}" in template and not task:
+        raise cannot_go_on("it wants the whole task, and nobody has said one")
+    return template.format(target=subtask.target, destination=subtask.destination, task=task)

@@ -118,8 +118,8 @@ class Body:
         return [command.effector for command in self.commands if command.effector is not None]
 
 
-def reaching(body: Body, policy: Script, action: str = "Pick") -> Reaching:
-    return Reaching(policy, SPEC, body.kinematics, action)
+def reaching(body: Body, policy: Script, action: str = "Pick", **spec: Any) -> Reaching:
+    return Reaching(policy, replace(SPEC, **spec), body.kinematics, action)
 
 
 def test_motions_are_added_up_in_the_base_frame_and_reached_evenly():
@@ -197,9 +197,19 @@ def test_what_is_out_of_reach_is_left_out_and_reported():
     assert skill.reason.startswith("not done after 20 motions, ") and skill.reason.endswith("of them out of reach")
 
 
-def test_a_blocked_hand_does_not_wind_up():
+def test_an_arm_that_travels_as_it_works_stays_where_it_is():
+    """Of LIBERO's Panda, all postures are that in which its tasks begin."""
     body = Body()
-    skill = reaching(body, Script(*[replace(STILL, translation=np.array([0.0, 0.0, -0.06]))] * 6, steps=6))
+    body.play(reaching(body, Script(steps=1), rest=SPEC.ready[0], carry=SPEC.ready[0]))
+    assert not [command for command in body.commands if command.get("arm") is not None]
+
+
+@pytest.mark.parametrize(("compliant", "farthest"), [(False, 0.06 + 0.1), (True, 0.06)])
+def test_a_blocked_hand_does_not_wind_up(compliant, farthest):
+    """A hand that is only pulled to its targets gets each from where it is."""
+    body = Body()
+    motions = [replace(STILL, translation=np.array([0.0, 0.0, -0.06]))] * 6
+    skill = reaching(body, Script(*motions, steps=6), compliant=compliant)
     here = body.kinematics.forward(body.q).position
     stuck = body.q.copy()
     skill.start(PICK, GOAL, body.observe())
@@ -207,7 +217,8 @@ def test_a_blocked_hand_does_not_wind_up():
         body.commands.append(skill.act(body.observe(("head",))))
         body.stamp += SPEC.period
         body.q = stuck
-    assert max(np.linalg.norm(pose.position - here) for pose in body.poses) <= 0.06 + 0.1
+    far = max(np.linalg.norm(pose.position - here) for pose in body.poses)
+    assert far <= farthest + 1e-6 and (far > 0.06 + 1e-6) is not compliant
 
 
 def test_the_policy_may_say_that_it_is_done():
@@ -265,6 +276,10 @@ def test_instructions():
     assert instruction(facts, Subtask("Put", "red apple", "bowl")) == "place red apple into bowl"
     with pytest.raises(PolicyFailed, match="no text for the action Go to"):
         instruction(facts, Subtask("Go to", "table"))
+    whole = Templates(pick="{task}").facts()
+    assert instruction(whole, PICK, task="put the apple in the bowl") == "put the apple in the bowl"
+    with pytest.raises(PolicyFailed, match="it wants the whole task, and nobody has said one"):
+        instruction(whole, PICK)
 
 
 @pytest.mark.parametrize("text", ["{thing}", "{target!r}", "{target:>9}", "{}", "{target.x}"])

@@ -92,13 +92,13 @@ def texts(
         words = skill_set.Settings(**{key.removeprefix(prefix): value for key, value in values.items()})
     except ValidationError as error:
         raise BadInput(f"Setting of the skill set '{name}': {explain(error, skill_set.Settings)}") from error
-    subtasks = [
-        read_subtask(node)
+    said = {
+        words.say(read_subtask(node), task.text).replace("_", " ")
         for task in find_suite(suite).tasks
         for path in (*task.keypaths, task.expert or ())
         for node in path
-    ]
-    sentences = sorted({words.say(subtask).replace("_", " ") for subtask in subtasks} - {""})
+    }
+    sentences = sorted(said - {""})
     if not sentences:
         raise BadInput(
             f"The suite '{suite}' has no key paths or experts that name what is picked, put, opened or closed."

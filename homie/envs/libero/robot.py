@@ -1,7 +1,7 @@
-"""The Panda of LIBERO as a robot: robosuite's joint position controller behind Homie's safety gate.
+"""The Panda of LIBERO as a robot: a controller of robosuite behind Homie's safety gate.
 
 ```
-skills --Command--> gate --joint targets, 20 Hz--> LIBERO's environment --its predicates--> snapshot
+skills --Command--> gate --joint targets, 20 Hz--> control --actions--> LIBERO's environment --predicates--> snapshot
 ```
 """
 
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from homie.envs.libero.control import JOINTS, OPENING, PERIOD, Control, Controller, HandControl, JointControl
 from homie.envs.libero.tasks import LiberoTask, find_task, open_world
 from homie.envs.libero.world import LiberoWorld
 from homie.envs.mujoco.render.backend_choice import make_renderer
@@ -33,6 +34,7 @@ from homie.kernel.types import (
     GripperState,
     Image,
     Observation,
+    Pose,
     Pose2,
     Proprioception,
 )
@@ -42,8 +44,6 @@ LIMITS = ((-2.89, 2.89), (-1.76, 1.76), (-2.89, 2.89), (-3.07, -0.07), (-2.89, 2
 """Rad, of the joints of robosuite's Panda, a little within its own."""
 REST = (0.0, -0.161, 0.0, -2.444, 0.0, 2.226, 0.785)
 """The posture in which LIBERO's tasks begin: the hand over the table, pointing down."""
-OPENING, PERIOD = 0.08, 0.05
-"""Largest opening of the fingers (m), and LIBERO's control period (s)."""
 ARM = Group("arm", "arm", tuple(Joint(f"robot0_joint{n}", *limits, speed=1.2) for n, limits in enumerate(LIMITS, 1)))
 SPEC = RobotSpec(
     name="panda of LIBERO",
@@ -55,25 +55,27 @@ SPEC = RobotSpec(
     ready=({"arm": REST},),
     fingers=replace(FINGERS, reach=0.013, clearance=0.002),
 )
+OSC = replace(SPEC, groups=(ARM, Group.gripper(opening=OPENING, speed=OPENING / PERIOD)), compliant=True)
+"""The same under LIBERO's own controller, which opens or closes the fingers, and nothing between."""
+LEAD = 10.0
+"""Control periods, 0.6 rad of each joint: room for a motion of the hand by 5 cm and 0.5 rad (OSC)."""
 CAMERAS = {"front": "agentview", "wrist": "robot0_eye_in_hand"}
 """Homie's names of the cameras with which LIBERO's policies are trained."""
 COLLISION = frozenset({0})
 """The geom group of robosuite's collision shapes."""
-STIFFNESS, STEP = 4000.0, 0.5
-"""Gain of the joint controller (1/s^2), critically damped, and radians of an action of 1."""
-FINGERS_AT = 0.004
-"""Metres within which the fingers have their opening."""
 SETTLE = 10
 """Control periods that LIBERO's own evaluation lets things come to rest."""
 
 
 class LiberoSettings(BaseModel):
-    """Which of the published initial states (`--seed`, counted round), and how large pictures are."""
+    """Which of the published initial states (`--seed`, counted round), how large pictures are, and what its controller
+    takes: targets of joints, or motions of the hand as in LIBERO's evaluations (`osc`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: Seed = 0
     picture_size: PictureSize = "256x256"
+    control: Control = "joints"
 
 
 class LiberoRobot(SnapshotRobot):
@@ -87,15 +89,19 @@ class LiberoRobot(SnapshotRobot):
     def __init__(self, task: LiberoTask, settings: LiberoSettings) -> None:
         self.task = task
         self._pixels = self.picture_size = pixels_of(str(settings.picture_size))
-        self._env = open_world(task, "JOINT_POSITION")
-        self._renderer: Renderer | None = None
-        self._stamp, self._opening = 0.0, OPENING
-        self._state = settings.seed % len(task.states)
-        self._arm: Array = np.array(REST)
-        self.reset(seed=settings.seed)
+        osc = settings.control == "osc"
+        self._env = open_world(task, (HandControl if osc else JointControl).name)
         foot = self._env.sim.data.get_body_xpos("robot0_base")
         self._base = Pose2(float(foot[0]), float(foot[1]), 0.0)
         self.kinematics = PandaKinematics(height=float(foot[2]))
+        if osc:
+            self.spec, self.lead = OSC, LEAD
+        self._control: Controller = HandControl(self.kinematics) if osc else JointControl()
+        self._renderer: Renderer | None = None
+        self._stamp, self._opening = 0.0, OPENING
+        self._pose: Pose | None = None
+        self._state = settings.seed % len(task.states)
+        self.reset(seed=settings.seed)
 
     @classmethod
     def of(cls, argument: str, settings: LiberoSettings) -> Self:
@@ -110,48 +116,38 @@ class LiberoRobot(SnapshotRobot):
         self._env.set_init_state(self.task.states[self._state])
         self.world = LiberoWorld(self._env.env, self.task)
         self._close_pictures()
-        self._stiffen(self._env.robots[0].controller)
-        self._opening, self._arm = OPENING, self._q()
+        self._control.start(self._env.robots[0].controller, self.world.model.opt.timestep, self._q())
+        self._opening = OPENING
         for _ in range(SETTLE):
             self._step()
         self._stamp = 0.0
 
-    def _stiffen(self, controller: Any) -> None:
-        """Joints follow their targets closely, evenly over a period, instead of lagging as in LIBERO's defaults."""
-        from robosuite.controllers.interpolators.linear_interpolator import LinearInterpolator
-
-        controller.kp = np.full(len(LIMITS), STIFFNESS)
-        controller.kd = 2.0 * np.sqrt(controller.kp)
-        controller.output_max, controller.output_min = np.full(len(LIMITS), STEP), np.full(len(LIMITS), -STEP)
-        controller.action_scale = None
-        frequency = 1.0 / self.world.model.opt.timestep
-        controller.interpolator = LinearInterpolator(len(LIMITS), frequency, 1.0 / PERIOD, ramp_ratio=1.0)
-        controller.interpolator.set_goal(self._q())
-
     def _q(self) -> Array:
-        return np.array(self._env.sim.data.qpos[: len(LIMITS)])
+        return np.array(self._env.sim.data.qpos[:JOINTS])
 
     def _fingers(self) -> float:
-        qpos, first = self._env.sim.data.qpos, len(LIMITS)
-        return float(np.clip(qpos[first] - qpos[first + 1], 0.0, OPENING))
+        left, right = self._env.sim.data.qpos[JOINTS : JOINTS + 2]
+        return float(np.clip(left - right, 0.0, OPENING))
 
     def _step(self) -> None:
-        gap = self._fingers() - self._opening
-        closing = 1.0 if self._opening < FINGERS_AT else float(np.sign(gap)) * (abs(gap) > FINGERS_AT)
-        action = np.append(np.clip((self._arm - self._q()) / STEP, -1.0, 1.0), closing)
-        self._env.step(action)
+        closing = self._control.fingers(self._fingers(), self._opening)
+        self._env.step(np.append(self._control.action(self._q()), closing))
         self.world.update()
         self._stamp += PERIOD
 
+    def _resolved(self, command: Command, body: Proprioception) -> Command:
+        self._pose = command.effector
+        return super()._resolved(command, body)
+
     def _send(self, command: Command) -> None:
         if (q := command.get("arm")) is not None:
-            self._arm = np.array(q)
+            self._control.aim(np.array(q), self._pose)
         if (opening := command.get("gripper")) is not None:
             self._opening = opening[0]
         self._step()
 
     def _halt(self) -> None:
-        self._arm = self._q()
+        self._control.aim(self._q())
 
     def _wait(self) -> None:
         self._step()
@@ -165,15 +161,14 @@ class LiberoRobot(SnapshotRobot):
 
     def measured(self) -> Proprioception:
         data = self._env.sim.data
-        first = len(LIMITS)
         gripper = GripperState(
             self._fingers(),
             self.world.contact,
             self.world.holding,
-            float(data.qvel[first] - data.qvel[first + 1]),
+            float(data.qvel[JOINTS] - data.qvel[JOINTS + 1]),
         )
         joints, speeds = (
-            {name: float(value) for name, value in zip(ARM.names, values[:first], strict=True)}
+            {name: float(value) for name, value in zip(ARM.names, values[:JOINTS], strict=True)}
             for values in (data.qpos, data.qvel)
         )
         return Proprioception(self._base, (0.0, 0.0), joints, {"gripper": gripper}, speeds)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import mujoco
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
 from homie.envs.symbolic_robot import NoArm
@@ -53,9 +54,10 @@ class PandaEntry(_Part):
 
 
 class KinematicsEntry(_Part):
-    """How the arm moves: a Panda, or any arm as the text of an MJCF file (docs/robots.md, a body from an MJCF file)."""
+    """How the arm moves: a Panda, a Fetch with its torso, or any arm as the text of an MJCF file (docs/robots.md)."""
 
     panda: PandaEntry | None = None
+    fetch: bool = False
     mjcf: str = ""
 
 
@@ -86,6 +88,7 @@ class Description(_Part):
     stop_seconds: float = 3.0
     waits: bool = False
     inventory_by: Literal["feedback", "hand"] = "hand"
+    compliant: bool = False
 
     @classmethod
     def read(cls, content: object, url: str) -> Description:
@@ -115,12 +118,15 @@ class Description(_Part):
             ready=self.ready,
             reach=reach,
             fingers=fingers,
+            compliant=self.compliant,
         )
 
     def arm(self, spec: RobotSpec) -> Kinematics:
         """The kinematics on this side. Raises BadInput for an arm that cannot be worked out."""
         if self.kinematics.panda is not None:
             return PandaKinematics(self.kinematics.panda.height, self.kinematics.panda.ahead)
+        if self.kinematics.fetch:
+            return ArmKinematics()
         if self.kinematics.mjcf:
             try:
                 return ModelKinematics(mujoco.MjModel.from_xml_string(self.kinematics.mjcf), spec)
@@ -149,6 +155,7 @@ def describe(robot: Robot) -> Mapping[str, Any]:
         "ready": spec.ready,
         "reach": asdict(spec.reach),
         "fingers": asdict(spec.fingers),
+        "compliant": spec.compliant,
         "kinematics": _kinematics(robot),
         "views": robot.views,
         "hand": robot.hand,

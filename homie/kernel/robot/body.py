@@ -241,6 +241,8 @@ class RobotSpec:
             `classical` skills need them.
         reach: Where the base stands for what the arm does.
         fingers: The shape of the gripper.
+        compliant: Whether its controller only pulls the arm towards a target, as operational space control does. A
+            target may then jump as far as `Robot.lead` allows, and motions of the hand begin where the hand is.
     """
 
     name: str
@@ -253,6 +255,7 @@ class RobotSpec:
     ready: tuple[Posture, ...] = ()
     reach: Reach = field(default_factory=Reach)
     fingers: Fingers = field(default_factory=Fingers)
+    compliant: bool = False
     chain: Chain = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -104,15 +104,16 @@ class SafetyGate:
         return np.asarray(allowed)
 
     def _rate(self, group: Group, requested: Array, measured: Array, changes: list[str]) -> tuple[Array, Array]:
-        """A position no further from the last target than its speed allows, and never far ahead of where the joint
-        really is; and the velocity at which the target moves."""
+        """A position no further from the last target than its speed allows (on a compliant robot as far as it likes),
+        and never far ahead of where the joint really is; and the velocity at which the target moves."""
         step = group.speeds * self.spec.period
         start = self._targets.get(group.name, measured)
         if group.kind == "gripper":
             # A closed gripper's target is inside what it holds: it opens from where the fingers are.
             turns_back = (requested - measured) * (start - measured) < 0.0
             start = np.where(turns_back, measured, start)
-        target = np.minimum(np.maximum(requested, start - step), start + step)
+        pulled = self.spec.compliant and group.kind != "gripper"
+        target = requested if pulled else np.minimum(np.maximum(requested, start - step), start + step)
         if group.name in self._gentle:
             target = self._gently(group, start, requested, target)
         lead = self.lead * step

@@ -101,6 +101,7 @@ class Goal:
     Attributes:
         name: The resolved entity or room.
         text: The subtask in words.
+        task: The instruction that it is a part of; that of the scene, or "", where nobody has said one.
         position: Its reference point (3,).
         box: Its bounding box.
         surfaces: Where to put (best first).
@@ -132,3 +133,4 @@ class Goal:
     held: Box | None = None
     loose: tuple[Box, ...] = field(default=(), repr=False)
     seen: tuple[Detection, ...] = field(default=(), repr=False)
+    task: str = ""

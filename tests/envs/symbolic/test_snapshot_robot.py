@@ -54,6 +54,7 @@ class Desk(SnapshotRobot):
             },
             fixed={"desk": FixedState(kind="desk", position=(0.4, 0.0, 0.25), half=(0.5, 0.5, 0.25), receives="on")},
             held=self.held,
+            instruction="tidy the desk",
         )
 
     def measured(self) -> Proprioception:
@@ -90,7 +91,7 @@ def test_boxes_come_from_position_half_and_quaternion(desk: Desk) -> None:
     assert [box.name for box in goal.loose] == ["box"], "a pencil without a place has no box"
     tops = sorted(float(box.center[2] + box.half[2]) for box in goal.solids)
     assert tops == pytest.approx([0.5, 0.6]), "the desk and the box, not the target"
-    assert len(goal.parts) == 1 and goal.held is None
+    assert len(goal.parts) == 1 and goal.held is None and goal.task == "tidy the desk"
 
 
 def test_a_put_knows_the_top_of_its_place_and_the_box_of_the_held_object(desk: Desk) -> None:

@@ -43,6 +43,7 @@ SEEN = {
     "wrist": np.zeros((30, 40, 3), np.uint8),
     "position": np.array([0.5, 0.1, 0.9]),
     "rotation": np.eye(3),
+    "base": np.array([-0.6, 0.2, 0.0]),
     "fingers": 0.06,
     "opening": 0.75,
 }
@@ -70,11 +71,16 @@ def table(skills: str, **settings: Any) -> Iterator[homie.Session]:
         yield session
 
 
-def knowing() -> tuple[servers.Knowing, str, str]:
-    """A policy that knows where the task's thing and container are, and what they are called."""
+def knowing(frame: str = "world") -> tuple[servers.Knowing, str, str]:
+    """A policy that knows where the task's thing and container are, and what they are called.
+
+    Args:
+        frame: Of the state that it is given.
+    """
     with homie.open(robot="franka:pick", seed=SEED, picture_size=64) as session:
         world = session.world_state()
-    (thing, container), foot = world.conditions[0].condition["in"], np.array([FOOT[0], FOOT[1], 0.0])
+    thing, container = world.conditions[0].condition["in"]
+    foot = np.array([FOOT[0], FOOT[1], 0.0]) if frame == "base" else np.zeros(3)
     at = np.array(world.objects[thing].position) - foot
     into = np.array(world.fixed[container].position) - foot
     names = [name.replace("_", " ") for name in (thing, container)]
@@ -99,7 +105,7 @@ def client(dialect: str, policy: servers.Knowing, server: Mapping[str, Any], /, 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_server_of_theirs_does_the_task_on_the_table(dialect):
-    policy, thing, container = knowing()
+    policy, thing, container = knowing(LAYOUTS[LAYOUT_OF[dialect]].state)
     settings = {"layout": LAYOUT_OF[dialect]}
     with DIALECTS[dialect][0](policy) as (url, server), table(f"{dialect}:{url}", **settings) as session:
         for action, names in (("Pick", (thing,)), ("Put", (thing, container))):
@@ -281,6 +287,8 @@ def test_a_server_that_says_nothing_of_its_numbers_needs_a_layout():
         ({"rate": 10}, "says '10' for 'rate', and here it is '20.0'"),
         ({"picture_size": 256}, "'picture_size'"),
         ({"channels": "bgr"}, "'channels'"),
+        ({"pictures": "upright"}, "says 'upright' for 'pictures', and here it is 'mirrored'"),
+        ({"state": "base"}, "says 'base' for 'state', and here it is 'world'"),
     ],
 )
 def test_conventions_that_contradict_are_refused_before_any_command(said, message):
@@ -379,6 +387,34 @@ def test_poses_are_those_of_the_state_in_every_rotation(rotation):
     assert rotation_matrix(hand.libero()[3:6]) == pytest.approx(turned @ TOOL, abs=1e-5)
 
 
+def test_the_state_of_libero_is_that_of_its_world_and_never_jumps():
+    """Of a hand that points down, as it turns through half a turn about x."""
+    states = []
+    for tilt in np.linspace(-0.2, 0.2, 9):
+        turned = rotation_matrix(np.array([np.pi + tilt, 0.0, 0.0])) @ rotation_matrix(np.array([0.0, tilt, 0.3]))
+        seen = {**SEEN, "rotation": turned @ TOOL.T}
+        states.append(Hand.of(seen, in_world=True).libero())
+        assert rotation_matrix(states[-1][3:6]) == pytest.approx(turned, abs=1e-5)
+    assert states[4][:3] == pytest.approx([-0.1, 0.3, 0.9 + 0.0069], abs=1e-6), "further up than Homie's gripper"
+    assert min(state[3] for state in states) > 2.0 and max(np.linalg.norm(state[3:6]) for state in states) > np.pi
+    assert np.abs(np.diff(states, axis=0)).max() < 0.2
+    turned_base = Hand.of({**SEEN, "base": np.array([1.0, 0.0, np.pi / 2])}, in_world=True)
+    assert turned_base.position == pytest.approx([0.9, 0.5, 0.9])
+    assert turned_base.rotation[:, 0] == pytest.approx([0.0, 1.0, 0.0])
+
+
+def test_pictures_of_libero_have_left_and_right_exchanged():
+    picture = np.zeros((8, 8, 3), np.uint8)
+    picture[0, 0] = 255
+    sent = {name: Layout(picture_size=8, pictures=name).picture(picture) for name in ("upright", "mirrored")}
+    assert sent["upright"][0, 0].all() and sent["mirrored"][0, 7].all() and not sent["mirrored"][0, 0].any()
+
+
+def test_poses_are_not_taken_in_the_frame_of_the_world():
+    with servers.openpi(servers.Knowing({})) as (url, _), pytest.raises(BadInput, match="poses, which are taken in"):
+        OpenPiPolicy(url, OpenPiSettings(layout="pose", state="world", **TIMES))
+
+
 def test_a_mean_of_poses_is_refused():
     with servers.openpi(servers.Knowing({})) as (url, _), pytest.raises(BadInput, match=r"openpi\.overlap=mean"):
         OpenPiPolicy(url, OpenPiSettings(layout="pose", ahead=3, overlap="mean", **TIMES))
@@ -462,7 +498,7 @@ def test_a_client_of_openpi_asks_our_server(facts, rows):
     with live_server.serving(skills=skills, dialect=OpenPiSession) as server:
         theirs = WebsocketClientPolicy(server.url)
         said = theirs.get_server_metadata()
-        assert said["conventions"] == {**LAYOUTS["libero"].declared(), "rate": 5.0}
+        assert said["conventions"] == {**LAYOUTS["libero"].declared(), "rate": 5.0, "pictures": "upright"}
         assert said["observation"] == ["observation/image", "observation/wrist_image", "observation/state", "prompt"]
         answer = theirs.infer(asked("pick up the cube"))
         assert answer["actions"].shape == (rows, 7) and answer["actions"].dtype == np.float32
