@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from robot_server.robot import Fault, WrongInput
-from robot_server.worlds.habitat_pddl import PddlWorld
+from robot_server.worlds.habitat_arm import ARM, OPENING, HabitatArm
+from robot_server.worlds.habitat_pddl import PddlWorld, upright
 
 NAVIGATE, APPLY, DRIVE = "oracle_nav_action", "pddl_apply_action", "base_velocity"
 """Actions by their names in configurations of habitat-lab."""
@@ -40,12 +41,15 @@ class HabitatFetch:
             )
         self._env = _opened(argument)
         self._steps = 0
+        self._arm: HabitatArm | None = None
         self._seen: Mapping[str, Any] = {}
         self.reset(0)
         names = set(self._env.task.actions)
         if APPLY not in names:
             raise WrongInput(f"{argument} has no action {APPLY}: add it under habitat.task.actions.")
         self._navigates, self._drives = NAVIGATE in names, DRIVE in names
+        if ARM in names:
+            self._arm = HabitatArm(self._env.task.actions[ARM], self._agent, self._period())
         self._cameras = {name: key for name, key in CAMERAS.items() if f"{key}_rgb" in self._seen}
         if "front" not in self._cameras:
             raise WrongInput(f"{argument} has no sensor head_rgb: add head_rgb_sensor to the agent's sensors.")
@@ -56,12 +60,14 @@ class HabitatFetch:
             {"name": "linear", "lower": -SPEED, "upper": SPEED, "speed": SPEED, "acceleration": 2.0},
             {"name": "angular", "lower": -TURN, "upper": TURN, "speed": TURN, "acceleration": 6.0},
         ]
-        hand = [{"name": "gripper_opening", "lower": 0.0, "upper": 0.1, "speed": 0.2}]
-        groups = [{"name": "gripper", "kind": "gripper", "joints": hand}]
+        hand = [{"name": "gripper_opening", "lower": 0.0, "upper": OPENING, "speed": 0.2}]
+        drive = [{"name": "base", "kind": "base", "joints": base}] if self._drives else []
+        arm = self._arm.groups() if self._arm else []
         return {
             "name": "robot of habitat",
             "period": self._period(),
-            "groups": ([{"name": "base", "kind": "base", "joints": base}] if self._drives else []) + groups,
+            "groups": [*drive, *arm, {"name": "gripper", "kind": "gripper", "joints": hand}],
+            **(self._arm.postures() if self._arm else {}),
             "views": ["front"],
             "hand": "wrist" if "wrist" in self._cameras else "",
             "video": "front",
@@ -82,25 +88,43 @@ class HabitatFetch:
         self._seen = self._env.reset()
         self._steps = 0
         self.world = PddlWorld(self._env.task.pddl_problem)
+        self._settle()
 
-    def _step(self, action: str, **arguments: Any) -> None:
+    def _agent(self) -> Any:
+        return self._env.sim.get_agent_data(0).articulated_agent
+
+    def _step(self, *actions: str, **arguments: Any) -> None:
         if self._env.episode_over:
             raise Fault("The episode of Habitat is over: it has taken the most steps that its configuration allows.")
-        self._seen = self._env.step({"action": action, "action_args": arguments})
+        self._seen = self._env.step({"action": actions, "action_args": arguments})
         self._steps += 1
 
     def step(self, targets: Mapping[str, Sequence[float]]) -> None:
+        arguments: dict[str, Any] = {}
+        if self._arm is not None:
+            arguments = dict(self._arm.arguments(targets))
         velocity = targets.get("base")
         if velocity is not None and self._drives and any(velocity):
             config = self._env.task.actions[DRIVE]._config
             linear = velocity[0] / float(config.get("lin_speed", LINEAR))
             angular = velocity[1] / float(config.get("ang_speed", ANGULAR))
-            self._step(DRIVE, base_vel=np.array([linear, angular], dtype=np.float32))
+            arguments["base_vel"] = np.array([linear, angular], dtype=np.float32)
+        actions = [name for name, key in ((ARM, ARM), (DRIVE, "base_vel")) if key in arguments]
+        if actions:
+            self._step(*actions, **arguments)
         else:
             self._steps += 1
 
+    def _settle(self) -> None:
+        """What Habitat has done by itself is where arm and hand are."""
+        if self._arm is not None:
+            self._arm.hold()
+            self._arm.grip(self.world.held() is not None)
+
     def halt(self) -> None:
-        """Nothing moves but in a step."""
+        """Nothing moves but in a step, in which the arm then stays."""
+        if self._arm is not None:
+            self._arm.hold()
 
     def close(self) -> None:
         if self._env is not None:
@@ -111,6 +135,11 @@ class HabitatFetch:
 
     def perform(self, action: str, target: str, destination: str, entity: str) -> str:
         """Carry out an action by Habitat's own means; returns why it could not."""
+        why = self._performed(action, entity)
+        self._settle()
+        return why
+
+    def _performed(self, action: str, entity: str) -> str:
         if action == "Go to":
             return self._go_to(entity)
         if action not in VERBS:
@@ -145,16 +174,15 @@ class HabitatFetch:
 
     def measured(self) -> Mapping[str, Any]:
         holds = self.world.held() is not None
+        opening = self._arm.opening if self._arm else OPENING * (not holds)
         x, y, yaw = self.world.base()
         return {
             "stamp": self._steps * self._period(),
             "base": [x, y, yaw],
             "base_velocity": [0.0, 0.0],
-            "joints": {},
+            "joints": self._arm.measured() if self._arm else {},
             "velocities": {},
-            "grippers": {
-                "gripper": {"opening": 0.0 if holds else 0.1, "contact": [holds, holds], "holding": holds, "speed": 0.0}
-            },
+            "grippers": {"gripper": {"opening": opening, "contact": [holds, holds], "holding": holds, "speed": 0.0}},
         }
 
     def picture(self, camera: str) -> Mapping[str, Any]:
@@ -164,7 +192,7 @@ class HabitatFetch:
         depth = self._seen.get(f"{key}_depth")
         panoptic = self._seen.get(f"{key}_panoptic")
         focal = width / 2 / np.tan(np.radians(self._field(key)) / 2)
-        position, rotation = self._eye()
+        position, rotation = self._eye() if camera == "front" else self._at_the_hand(key)
         picture = {
             "rgb": rgb,
             "depth": None if depth is None else self._metres(key, depth),
@@ -198,13 +226,20 @@ class HabitatFetch:
 
     def _eye(self) -> tuple[list[float], Any]:
         """Where the camera of the head is: its position, and its axes (right, down, ahead) as columns."""
-        params = self._env.sim.get_agent_data(0).articulated_agent.params.cameras["head"]
+        params = self._agent().params.cameras["head"]
         place = self.world.from_base(params.cam_offset_pos)
         ahead = np.array(self.world.from_base(params.cam_look_at_pos)) - place
         ahead /= np.linalg.norm(ahead)
         right = np.cross(ahead, [0.0, 0.0, 1.0])
         right /= np.linalg.norm(right)
         return place, np.stack([right, np.cross(ahead, right), ahead], axis=1)
+
+    def _at_the_hand(self, key: str) -> tuple[list[float], Any]:
+        """The same of another camera, as the simulator has it: x to the right, y up, looking to -z."""
+        node = self._env.sim.get_sensor(f"{key}_rgb").sensor_object.node
+        pose = node.absolute_transformation()
+        axes = [upright(pose.transform_vector(np.array(axis))) for axis in ((1.0, 0, 0), (0, -1.0, 0), (0, 0, -1.0))]
+        return upright(pose.transform_point(np.zeros(3))), np.array(axes).T
 
     def snapshot(self) -> Mapping[str, Any]:
         return self.world.snapshot()

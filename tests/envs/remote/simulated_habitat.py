@@ -118,7 +118,7 @@ from gym import spaces  # noqa: E402
 from habitat.core.dataset import Dataset, Episode  # noqa: E402
 from habitat.core.embodied_task import EmbodiedTask, SimulatorTaskAction  # noqa: E402
 from habitat.core.registry import registry  # noqa: E402
-from habitat.core.simulator import RGBSensor, SemanticSensor, SensorSuite, Simulator  # noqa: E402
+from habitat.core.simulator import DepthSensor, RGBSensor, SemanticSensor, SensorSuite, Simulator  # noqa: E402
 from habitat.tasks.rearrange.multi_task.pddl_domain import PddlProblem  # noqa: E402
 
 from robot_server.worlds.habitat_fetch import HabitatFetch  # noqa: E402
@@ -157,12 +157,14 @@ class Grasp:
     def desnap(self, force=False):
         self.snap_idx = None
 
-    def snap_to_obj(self, number):
+    def snap_to_obj(self, number, **more):
         self.snap_idx = number
 
 
 class Camera:
     """Sees the can, in the middle, from within three metres."""
+
+    kind = np.uint8
 
     def __init__(self, sim):
         self.sim = sim
@@ -172,10 +174,10 @@ class Camera:
         return self.uuid
 
     def _get_observation_space(self, *args, **kwargs):
-        return spaces.Box(0, 255, (SIZE, SIZE, self.channels), np.uint8)
+        return spaces.Box(0, 255, (SIZE, SIZE, self.channels), self.kind)
 
     def get_observation(self, *args, **kwargs):
-        picture = np.zeros((SIZE, SIZE, self.channels), np.uint8)
+        picture = np.zeros((SIZE, SIZE, self.channels), self.kind)
         if np.linalg.norm(self.sim.can.transformation.translation - self.sim.robot.base_pos) < 3.0:
             picture[24:40, 24:40] = self.shown
         return picture
@@ -189,17 +191,52 @@ class Objects(Camera, SemanticSensor):
     uuid, channels, shown = "head_panoptic", 1, 100 + OBJECT
 
 
+class Depths(Camera, DepthSensor):
+    uuid, channels, shown, kind = "head_depth", 1, 0.2, np.float32
+
+
+class HandColours(Colours):
+    uuid = "articulated_agent_arm_rgb"
+
+
+class HandDepths(Depths):
+    uuid = "articulated_agent_arm_depth"
+
+
+class Robot:
+    """Its joints are where their motors are sent; its hand is ahead of it, by its first joint to a side."""
+
+    def __init__(self):
+        camera = SimpleNamespace(cam_offset_pos=vector(0.25, 1.2, 0.0), cam_look_at_pos=vector(0.75, 1.0, 0.0))
+        self.params = SimpleNamespace(cameras={"head": camera})
+        self.sim_obj = SimpleNamespace(motion_type=habitat_sim.physics.MotionType.DYNAMIC)
+
+    def ee_transform(self):
+        angle = self.base_transformation.angle + self.arm_joint_pos[0]
+        return Transformation(self.base_transformation.transform_point((0.7, 0.9, 0.0)), angle)
+
+    def open_gripper(self):
+        pass
+
+
 @registry.register_simulator(name="HomieSimulated-v0")
 class SimulatedSimulator(Simulator):
     def __init__(self, config):
         self.habitat_config = config
-        camera = SimpleNamespace(cam_offset_pos=vector(0.25, 1.2, 0.0), cam_look_at_pos=vector(0.75, 1.0, 0.0))
-        self.robot = SimpleNamespace(params=SimpleNamespace(cameras={"head": camera}))
+        self.robot = Robot()
         self.can = SimpleNamespace(handle="002_master_chef_can_:0000")
         self.agents_mgr = [SimpleNamespace(articulated_agent=self.robot, grasp_mgr=Grasp())]
         self.num_articulated_agents, self.art_objs, self.receptacles = 1, [], {}
         self.handle_to_object_id, self.scene_obj_ids = {"goal0|0": 0}, [OBJECT]
-        self._sensors = SensorSuite([Colours(self), Objects(self)])
+        kinds = (Colours, Objects, Depths, HandColours, HandDepths)
+        self._sensors = SensorSuite([kind(self) for kind in kinds])
+
+    def get_sensor(self, name):
+        node = SimpleNamespace(absolute_transformation=self.robot.ee_transform)
+        return SimpleNamespace(sensor_object=SimpleNamespace(node=node))
+
+    def get_scene_pos(self):
+        return np.array([self.can.transformation.translation])
 
     def place(self, x, z, angle):
         self.robot.base_pos = vector(x, 0.0, z)
@@ -207,6 +244,8 @@ class SimulatedSimulator(Simulator):
 
     def restart(self):
         self.place(0.0, 0.0, 0.0)
+        self.robot.arm_joint_pos = np.array([-0.45, -1.08, 0.1, 0.935, -0.001, 1.573, 0.005])
+        self.robot.arm_motor_pos = self.robot.arm_joint_pos.copy()
         self.agents_mgr[0].grasp_mgr.desnap()
         drawers = {f"cab_push_point_{number}": Marker((2.0, 0.5, -2.0 - number), 0.3) for number in range(4, 8)}
         self.markers = {"fridge_push_point": Marker((-2.0, 0.9, -2.0), 0.8), **drawers}
@@ -226,6 +265,7 @@ class SimulatedSimulator(Simulator):
         return SimpleNamespace(get_object_by_id=lambda number: self.can)
 
     def internal_step(self, dt):
+        self.robot.arm_joint_pos = np.array(self.robot.arm_motor_pos)
         if self.agents_mgr[0].grasp_mgr.is_grasped:
             self.can.transformation = Transformation(self.robot.base_pos + vector(0.0, 0.8, 0.0))
 

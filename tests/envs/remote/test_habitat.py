@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import homie
 from homie.kernel.errors import HomieError
 from homie.kernel.options import RunOptions
-from homie.kernel.types import Subtask
+from homie.kernel.types import Command, Subtask
 from homie.runtime.assembly import open_robot
+from skills.checkpoints.generate import write_generated
 from tests import other_packages
 
 HERE = Path(__file__).parent
@@ -52,6 +54,52 @@ def test_an_instruction_becomes_success_and_refusals_are_those_of_habitat() -> N
         state = session.world_state()
     assert state is not None and state.success is True
     assert (state.objects["master_chef_can"].relation, state.objects["master_chef_can"].at) == ("on", "goal")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("habitat")
+def test_the_arm_goes_to_joints_and_the_hand_takes_and_lets_go() -> None:
+    with homie.open(robot=ROBOT, skills="own") as session:
+        robot = session.robot
+        assert [group.kind for group in robot.spec.groups] == ["base", "torso", "arm", "gripper"]
+        begun = robot.spec.chain.measured(robot.measured())
+        assert begun == pytest.approx([0.15, -0.45, -1.08, 0.1, 0.935, -0.001, 1.573, 0.005])
+        wanted = begun[1:] + np.array([0.1, -0.05, 0.3, 0.0, 0.2, -0.1, 0.05])
+        robot.act(Command(arm=wanted))
+        step = np.abs(robot.spec.chain.measured(robot.measured())[1:] - begun[1:]).max()
+        assert step == pytest.approx(0.0125, abs=1e-6), "Habitat's largest change of a joint in a step"
+        for _ in range(30):
+            robot.act(Command(arm=wanted))
+        assert robot.spec.chain.measured(robot.measured())[1:] == pytest.approx(wanted, abs=1e-3)
+        robot.stop()
+        wrist = robot.observe(("wrist",)).frames["wrist"]
+        assert wrist.depth is not None and wrist.pose.position == pytest.approx([0.7, 0.0, 0.9])
+        turned = wrist.pose.rotation @ wrist.pose.rotation.T
+        assert turned == pytest.approx(np.eye(3)) and np.linalg.det(wrist.pose.rotation) == pytest.approx(1.0)
+
+        assert session.call("Go to", "can").feedback.ok
+        for opening, held in ((0.1, False), (0.0, True), (None, True), (0.1, False), (None, False)):
+            for _ in range(20):
+                robot.act(Command(gripper=opening))
+            assert robot.measured().holding is held
+            assert session.world_state().held == ("master_chef_can" if held else None)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("habitat")
+def test_policies_of_m3_see_and_move_the_robot(tmp_path: Path) -> None:
+    """Random weights in the official layout: what they do is nothing, but all they need is there."""
+    write_generated("m3", tmp_path / "m3", 1)
+    with homie.open(robot=ROBOT, skills=f"m3:{tmp_path / 'm3'},own") as session:
+        begun = session.robot.measured()
+        went = session.call("Go to", "can", model="m3").attempts[0]
+        assert went.skill == "m3/navigate" and went.commands > 1
+        session.reset()
+        assert session.call("Go to", "can", model="own").feedback.ok
+        picked = session.call("Pick", "can", model="m3").attempts[0]
+        assert picked.skill == "m3/pick" and picked.commands > 100, picked.reason
+        moved = session.robot.measured()
+    assert max(abs(moved.joints[name] - begun.joints[name]) for name in moved.joints) > 0.2
 
 
 def test_a_python_without_habitat_is_reported_in_a_sentence() -> None:
