@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 import threading
 import uuid
@@ -19,7 +20,7 @@ from cyclonedds.util import duration
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.transport.dds.cdr_messages import Malformed
-from ros_bridge.transport.dds.cdr_topic_types import RawTypes
+from ros_bridge.transport.dds.cdr_topic_types import Raw, RawTypes
 from ros_bridge.transport.dds.receiver import Receiver
 from ros_bridge.transport.dds.wire_names import call_names, topic_name
 from ros_bridge.transport.interface import NEWEST, Handler, Message, Qos
@@ -49,14 +50,14 @@ class Wire:
     def writer(self, topic: str, kind: str, qos: Qos, call: bool = False, user_data: bytes = b"") -> Writer:
         """A writer on a DDS topic."""
         raw = self._types.raw(kind, call)
-        described = Topic(self._participant, topic, raw)
+        described = _topic(self._participant, topic, raw)
         return Writer(self, raw, DataWriter(self._participant, described, qos=_policies(qos, user_data)), topic)
 
     def reader(
         self, topic: str, kind: str, qos: Qos, take: Callable[[bytes], None], call: bool = False, user_data: bytes = b""
     ) -> Reader:
         """A reader on a DDS topic that hands its samples to `take`."""
-        described = Topic(self._participant, topic, self._types.raw(kind, call))
+        described = _topic(self._participant, topic, self._types.raw(kind, call))
         reader = DataReader(self._participant, described, qos=_policies(qos, user_data))
         return Reader(self, reader, self.receiver.add(reader, topic, take))
 
@@ -246,6 +247,20 @@ class DdsService:
         for reader in self.readers:
             reader.close()
         self.writers[0].close()
+
+
+def _topic(participant: DomainParticipant, name: str, raw: type[Raw]) -> Topic[Raw]:
+    """A topic whose type Cyclone DDS keeps until the process ends.
+
+    All samples without a key are one instance to it, that of the type which came first. cyclonedds 11.0.1 frees that
+    type with its last endpoint and goes on reading it for the endpoints of other types (`serdata_eqkey`), which now
+    and then ended the process. A type that comes again is the same one, so that none is kept twice.
+    """
+    topic = Topic(participant, name, raw)
+    library, sertype = topic._dll_handle, ctypes.c_void_p()
+    if library.dds_get_entity_sertype(ctypes.c_int32(topic._ref), ctypes.byref(sertype)) == 0:
+        library.ddsi_sertype_ref(sertype)
+    return topic
 
 
 def _matched(handles: Callable[[], list[int]]) -> list[int]:

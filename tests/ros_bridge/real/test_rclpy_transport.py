@@ -45,3 +45,5 @@ def test_nodes_know_each_others_names_though_nobody_has_said_the_distribution(no
     real.ask("publish", kind="std_msgs/msg/String", topic="/heard", fields={"data": "x"}, wait=0.0)
     until(lambda: "/real" in node.graph().nodes and node.publishers_of("/heard") == ("/real",))
     until(lambda: real.ask("publishing", topic="/words") == ["/test"])
+    node.close()
+    until(lambda: "/test" not in real.ask("graph")["nodes"])

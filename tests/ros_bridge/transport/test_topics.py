@@ -67,6 +67,13 @@ def test_a_closed_subscription_is_gone_for_others(nodes):
     until(lambda: publisher.subscribers() == 0)
 
 
+def test_endpoints_live_on_when_those_of_the_first_type_are_closed(network):
+    """In a process of its own, which Cyclone DDS would end: it reads the type that came first for all others."""
+    command = [sys.executable, "-m", "tests.ros_bridge.transport.closing_first", str(network.domain), "150"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+
+
 def test_a_closed_node_says_so(nodes):
     node, kind = nodes("/here"), "std_msgs/msg/String"
     node.close()
