@@ -35,7 +35,7 @@ def serve_robot(
         name: The profile whose topics and actions it has, see `ros_bridge.profiles.model.read_profile`.
         open_robot: Opens the robot of the options.
         options: Robot and scene; they are announced on the network (`ros_bridge.profiles.simulation`).
-        camera: The camera of the robot that is that of the profile.
+        camera: The camera of the robot that is that of the profile; "" for its eye.
         camera_rate: Pictures a second; 0 for none.
         rehearsal: It is to be treated as a real robot, and has the cameras of its profile alone.
         speed: Seconds of the robot in one of this machine; other than 1 only where the profile has `use_sim_time`.
@@ -75,6 +75,7 @@ def _painted(
     if not rate or not profile.cameras:
         yield None
         return
+    camera = camera or robot.eye
     more = () if rehearsal else (*robot.views, robot.eye, robot.hand)
     own = tuple(name for name in dict.fromkeys((camera, *more)) if name)
     cameras = extra_cameras({camera: next(iter(profile.cameras.values()))}, own)

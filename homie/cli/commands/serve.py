@@ -94,7 +94,7 @@ def ros(
         list[str] | None,
         Option(help="A setting of the robot, as `body=FILE.yaml`; may be repeated.", metavar="NAME=VALUE"),
     ] = None,
-    camera: Annotated[str, Option(help="The camera of the robot that it shows.")] = "head",
+    camera: Annotated[str, Option(help="The camera of the robot that it shows; by default its eye.")] = "",
     camera_rate: Annotated[float, Option(help="Pictures a second; 0 for none.", min=0.0, max=60.0)] = 5.0,
     picture_size: Annotated[str | None, Option(help="Size of the pictures: 320 or 640x480.")] = None,
     rehearsal: Annotated[

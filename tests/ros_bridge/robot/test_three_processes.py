@@ -98,7 +98,7 @@ def test_a_body_of_others_is_served_and_driven_by_its_own_profile(place, tmp_pat
 
 def test_a_table_is_served_and_its_twin_opened(place, nodes):
     folder, environment = place
-    words = ["serve", "ros", "--robot", "franka:pick", "--seed", "3", "--camera-rate", "0"]
+    words = ["serve", "ros", "--robot", "franka:pick", "--seed", "3", "--camera-rate", "1", "--picture-size", "64"]
     with subprocess.Popen(
         [sys.executable, "-m", "homie", *words], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -109,11 +109,29 @@ def test_a_table_is_served_and_its_twin_opened(place, nodes):
         node = nodes("/test")
         node.subscription(TEXT, TOPIC, lambda message: texts.append(message.data), LATCHED)
         until(lambda: texts)
-        twin = Twin(node, Simulation.parse(texts[0]))
+        simulation = Simulation.parse(texts[0])
+        assert simulation.cameras["wrist"].frame == "camera_color_optical_frame"
+        twin = Twin(node, simulation)
         assert twin.robot.spec.first("base") is None and twin.robot.spec.first("arm") is not None
         twin.close()
         process.terminate()
         assert process.wait(30) == 0
+
+
+def test_a_rehearsed_arm_finds_by_its_camera_what_it_takes_and_puts_it_down(place, tmp_path):
+    """Before `served`, whose names this robot has, too."""
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps(["[Pick, gray star]", "[Put, gray star, gray container]"]))
+    serving = ["serve", "ros", "--robot", "franka:pick", "--seed", "13", "--rehearsal", "--picture-size", "256"]
+    guarding = ["robot", "guard", "franka", "--arm-robot", "--silence", "2"]
+    with ExitStack() as begun:
+        for words, ready in ((serving, "is on the ROS 2 network"), (guarding, "listening at")):
+            process = begun.enter_context(started([sys.executable, "-m", "homie", *words], place))
+            while ready not in (line := process.stderr.readline()):
+                assert line, f"it has ended: {words}"
+        words = ["--robot", "ros:franka", "--targets", "sensors", "--planner", f"scripted:{plan}", "--no-video"]
+        done = homie(place, "run", "put the star down", *words, "--no-frames", "--out", str(tmp_path / "run"))
+    assert done.returncode == 0 and "2 of 2 subtasks succeeded" in done.stderr, done.stderr
 
 
 @contextmanager
