@@ -1,6 +1,6 @@
 """Bench a language model behind any OpenAI-compatible endpoint.
 
-    pip install 'homie-robot[chat]'
+    pip install -c constraints.txt -e '.[chat]'
     python examples/bench_with_an_endpoint.py --url http://localhost:8000/v1 --model qwen2.5-vl
     python examples/bench_with_an_endpoint.py
 

@@ -1,6 +1,6 @@
 """Drive a robot over ROS 2. Here `homie serve ros` plays a simulated Fetch on the network of this machine.
 
-    pip install 'homie-robot[ros]'
+    pip install -c constraints.txt -e '.[ros]'
     python examples/drive_a_ros_robot.py
 
 With a real Fetch on the network the last lines alone do it, after `homie robot check fetch` and with

@@ -1,6 +1,6 @@
 """Record an episode and export it as a LeRobot data set.
 
-    pip install 'homie-robot[record,lerobot]'
+    pip install -c constraints.txt -e '.[record,lerobot]'
     python examples/record_and_export_lerobot.py
 
 The lines are those that a person types to `homie teleop`. Record yourself with

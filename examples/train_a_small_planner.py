@@ -1,6 +1,6 @@
 """Train a language model of some random numbers to be a planner: expert episodes, data, training, bench.
 
-    pip install 'homie-robot[train]'
+    pip install -c constraints.txt -e '.[train]'
     python examples/train_a_small_planner.py
 
 It learns two tasks by heart in a minute on a CPU. `examples/training/from_nothing.py` makes hundreds of tasks and tests

@@ -195,13 +195,14 @@ def test_list_tells_settings_and_what_is_missing(homie):
     assert "keys" not in detectors["simulated"]
     skills = json.loads(homie("list", "skills", "--json").stdout)["skills"]
     assert skills["nomad"]["settings"]["topomap"]["default"] == "-" and skills["tiny"]["settings"] == {}
-    shown = homie("list", "skills").stdout
+    shown = homie("list", "skills", "nomad").stdout
     assert "topomap" in shown and "Folder of a topological map" in shown
 
 
 def test_list_suites(homie):
-    shown = homie("list", "suites").stdout
-    assert "homie-100" in shown and "version 2, 100 tasks, 3 trials of up to 20 rounds" in shown
+    assert "  homie-100 " in homie("list", "suites").stdout
+    shown = homie("list", "suites", "homie-100").stdout
+    assert "homie-100  version 2, 100 tasks, 3 trials of up to 20 rounds" in shown
     suite = json.loads(homie("list", "suites", "--json").stdout)["suites"]["homie-100"]
     assert suite["version"] == 2 and suite["tasks"] == 100 and suite["target"] == "homie.bench.suite.shipped:homie_100"
 

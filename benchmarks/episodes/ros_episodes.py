@@ -5,7 +5,7 @@ and over loopback by three processes (agent with `--robot ros:fetch`, the guard 
 episode ends the same where the simulated world says the same of the task and the planner ended it, or did not, both
 times. Simulated time is tied to the clock on the wall in the second: what part of it was kept up with is in the table.
 `--skills nav2,moveit,classical` has these skills over the network, and the classical ones in the simulator.
-`--transport rclpy` plays over a ROS 2 that is sourced, `dds` needs `pip install homie-robot[ros]`. With `--out` every
+`--transport rclpy` plays over a ROS 2 that is sourced, `dds` needs the extra `ros`. With `--out` every
 pair is kept as it comes, and the same command goes on. With `--speed 3` the robot follows /clock (`use_sim_time`), and
 so many of its seconds are in one of this machine.
 """

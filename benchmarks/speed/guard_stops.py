@@ -3,7 +3,7 @@
 Robot, guard (`homie robot guard`) and agent are processes of their own on loopback; the agent drives at 0.4 m/s and
 turns a joint of the arm. At a random moment it gets SIGKILL or SIGSTOP. Measured on the robot's odometry and joint
 states: the time until both are zero. The robot's own ramp (4 m/s^2, 0.1 s from 0.4 m/s) is part of it. Needs
-`pip install homie-robot[ros]`.
+the extra `ros`.
 
 With `--seen-by PYTHON`, an interpreter that has rclpy (docs/testing.md), robot and observer are nodes of rclpy over
 Fast DDS that know nothing of Homie, guard and agent use the transport rclpy, and `/cmd_vel`, `/odom` and the status of

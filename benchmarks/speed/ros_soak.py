@@ -6,7 +6,7 @@ A moving robot is published as fast as the listener reads: 14 joints and 10 fram
 The listener reads them as an agent does (`JointStates`, `Transforms`) and acknowledges every 50 steps. Prints a row for
 docs/ros.md: steps of both topics, lost messages, resident memory of both processes after the first 5 % and at the end,
 and how far the transform of the base and the joints are off what was sent, at worst in the first and the last tenth.
-Needs `pip install homie-robot[ros]`; `rclpy` an environment that has it (docs/testing.md).
+Needs the extra `ros`; `rclpy` an environment that has it (docs/testing.md).
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+LEAST_WIDTH = 24
+"""Of a wrapped last column: where less is left, it begins on a line of its own."""
 progress = logging.getLogger("homie.progress")
 """Progress messages on stderr. `--quiet` turns them off."""
 
@@ -53,7 +58,8 @@ def save(path: Path, data: bytes) -> None:
 
 
 def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
-    """Rows as lines of aligned columns. Nothing is truncated, whatever the width of the terminal.
+    """Rows as lines of aligned columns. On a terminal the last column is wrapped to its width, elsewhere a row is a
+    line. Nothing is truncated.
 
     Example:
         >>> print(columns([("name", "kind"), ("fridge_1", "fridge")]))
@@ -63,4 +69,19 @@ def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
     table = [tuple(printable(cell) for cell in row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
-    return "\n".join(indent + line.rstrip() for line in lines)
+    before = len(indent) + sum(widths[:-1]) + 2 * len(widths[:-1])
+    return "\n".join(_wrapped(indent + line.rstrip(), before) for line in lines)
+
+
+def _wrapped(line: str, before: int) -> str:
+    """A line as it fits on the terminal: what comes after `before` characters is wrapped."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else len(line)
+    last = line[before:]
+    if len(line) <= width or not last:
+        return line
+    narrow = width - before < LEAST_WIDTH
+    indent = " " * (len(line) - len(line.lstrip()) + 4 if narrow else before)
+    room = max(width - len(indent), LEAST_WIDTH)
+    parts = textwrap.wrap(last, room, break_long_words=False, break_on_hyphens=False)
+    first = f"{line[:before].rstrip()}\n{indent}" if narrow else line[:before]
+    return first + f"\n{indent}".join(parts)

@@ -12,6 +12,7 @@ from homie.kernel import registry
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Detector, Planner, SkillSet
 from homie.kernel.support import packages
+from homie.kernel.support.text import first_sentence
 
 CONFIGURED = ("planners", "skills", "detectors")
 """The kinds of parts that may have settings and need packages."""
@@ -22,14 +23,15 @@ class PartState:
     """The state of a part on this machine.
 
     target: the import path of its class. problem: why it cannot be used, "" if it can. fix: the command that helps.
-    settings: the model of its settings. note: what its users should know of it before all else. keys: environment
-    variables for the API keys of a planner.
+    about: what it is, in a sentence. settings: the model of its settings. note: what its users should know of it before
+    all else. keys: environment variables for the API keys of a planner.
     """
 
     name: str
     target: str
     problem: str = ""
     fix: str = ""
+    about: str = ""
     settings: type[BaseModel] | None = None
     note: str = ""
     keys: tuple[str, ...] = ()
@@ -55,6 +57,7 @@ def part_states(kind: str) -> Iterator[PartState]:
                 target=target,
                 problem=problem,
                 fix=fix,
+                about=first_sentence(part.__doc__ or ""),
                 settings=part.Settings,
                 note=part.note,
                 keys=getattr(part, "keys", ()),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 
-from homie.kernel.errors import MissingPart
+from homie.kernel.support.packages import missing_part
 
 ENVIRONMENTS = {
     "homie/Home-v0": "homie.gym.home:HomeEnv",
@@ -34,7 +34,7 @@ def register() -> None:
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ModuleNotFoundError as error:
-        raise MissingPart("homie.gym needs Gymnasium: install it with `pip install 'gymnasium>=1.1'`.") from error
+        raise missing_part("homie.gym", "gymnasium", "gym") from error
     for name, entry_point in ENVIRONMENTS.items():
         if name not in gymnasium.registry:
             gymnasium.register(id=name, entry_point=entry_point, vector_entry_point=SEVERAL[name])

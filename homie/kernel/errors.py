@@ -28,9 +28,17 @@ class MissingCheckpoint(BadInput):
 
 
 class MissingPart(HomieError):
-    """An optional part is not installed; the message names the command that installs it: exit code 3."""
+    """An optional part is not installed; the message names the command that installs it: exit code 3.
+
+    Attributes:
+        need: The sentence without its subject, which is the same for all users of what is missing.
+    """
 
     exit_code = exit_codes.MISSING_PART
+
+    def __init__(self, message: str, need: str = "") -> None:
+        super().__init__(message)
+        self.need = need or message
 
 
 class InfrastructureError(HomieError):

@@ -188,17 +188,17 @@ class PartsOptions(Options):
     """Which parts an episode is made of and what is kept of it: what a run and a bench share."""
 
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
-    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners NAME`).")
     robot: str = Field("mujoco", description="Robot or simulator, as NAME or NAME:ARGUMENT (`franka:stack`).")
     robot_settings: dict[str, Any] = Field({}, description="Settings of the robot, for one that has some.")
     skills: str = Field("classical", description=SKILLS)
-    skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
+    skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets: SET.NAME (`homie list skills`).")
     on_missing_model: Literal["fallback", "fail"] = Field(
         "fallback",
         description="Without a checkpoint of a learned skill: run `classical` and record it (`fallback`), or `fail`.",
     )
     detector: str = Field("simulated", description=DETECTOR)
-    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors NAME`).")
     targets: str = Field(
         "background",
         description="Locate targets from the simulator's state (`background`), or only from pictures (`sensors`).",
@@ -323,10 +323,10 @@ class PlanOptions(Options):
     inventory: str | None = Field(None, min_length=1, description="What the hand holds (default: nothing).")
     seed: Seed = 0
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`chat:MODEL`).")
-    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners NAME`).")
     skills: str = Field("classical", description="Skill sets, as the models that the planner may choose from.")
     detector: str | None = Field(None, description="Detector that looks at the pictures (default: nothing does).")
-    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors NAME`).")
 
 
 class SceneOptions(HouseOptions):

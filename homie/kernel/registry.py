@@ -151,10 +151,8 @@ def load(kind: str, name: str) -> Any:
             ) from error
         absent = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
         if absent in OURS:
-            raise MissingPart(
-                f"The {word(kind)} '{name}' needs Homie's package '{absent}', which is not here: install Homie again"
-                " with it."
-            ) from error
+            need = f"needs Homie's package '{absent}', which is not here: install Homie again with it."
+            raise MissingPart(f"The {word(kind)} '{name}' {need}", need) from error
         if not absent or (absent.partition(".")[0] == package and module != absent):
             raise  # a package that is there but broken, not one to install
         if absent.partition(".")[0] in OURS:

@@ -103,7 +103,7 @@ class FunctionPlanner(Planner):
 
 
 class AbsentFunction(Planner):
-    """What stands for a `FunctionPlanner` in the options of a bench: `--planner function:LABEL`. It cannot decide."""
+    """A `FunctionPlanner` of a Python program, as the options of a bench name it; it cannot be chosen by name."""
 
     name = "function"
 

@@ -43,8 +43,10 @@ class _Text:
 
 
 class GroundingDinoDetector(HubDetector):
-    """`--detector grounding-dino:IDEA-Research/grounding-dino-tiny`. Names that do not fit into one text need more
-    passes."""
+    """Grounding DINO, open vocabulary: `grounding-dino:IDEA-Research/grounding-dino-tiny`.
+
+    Names that do not fit into one text need more passes.
+    """
 
     name = "grounding-dino"
     Settings: ClassVar[type[BaseModel] | None] = GroundingDinoSettings

@@ -48,7 +48,7 @@ class LearnedSettings(YoloOnnxSettings):
 
 
 class LearnedDetector(YoloOnnxDetector):
-    """`--detector learned`, or `learned:FOLDER` of `homie train detector`.
+    """A small network trained on pictures of the home: `learned`, or `learned:FOLDER` of `homie train detector`.
 
     The constructor raises BadInput for a file of another kind, and MissingPart.
     """

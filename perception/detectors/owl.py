@@ -31,7 +31,7 @@ class OwlSettings(OpenSettings):
 
 
 class OwlDetector(HubDetector):
-    """`--detector owl:google/owlv2-base-patch16-ensemble`."""
+    """OWLv2 or OWL-ViT, open vocabulary: `owl:google/owlv2-base-patch16-ensemble`."""
 
     name = "owl"
     Settings: ClassVar[type[BaseModel] | None] = OwlSettings

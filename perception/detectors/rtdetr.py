@@ -20,7 +20,7 @@ class RtDetrSettings(HubSettings):
 
 
 class RtDetrDetector(HubDetector):
-    """`--detector rtdetr:PekingU/rtdetr_r50vd`."""
+    """RT-DETR, D-FINE, DETR or YOLOS, fixed classes: `rtdetr:PekingU/rtdetr_r50vd`."""
 
     name = "rtdetr"
     Settings: ClassVar[type[BaseModel] | None] = RtDetrSettings

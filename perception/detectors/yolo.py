@@ -28,8 +28,10 @@ class YoloSettings(BoxSettings):
 
 
 class YoloDetector(PictureDetector):
-    """`--detector yolo:FILE`. The constructor raises BadInput for a file that Ultralytics cannot load, and
-    MissingPart."""
+    """An Ultralytics model (AGPL-3.0): `yolo:FILE`.
+
+    The constructor raises BadInput for a file that Ultralytics cannot load, and MissingPart.
+    """
 
     name = "yolo"
     extra: ClassVar[str] = "yolo"

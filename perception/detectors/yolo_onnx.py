@@ -40,7 +40,7 @@ class YoloOnnxSettings(BoxSettings):
 
 
 class YoloOnnxDetector(PictureDetector):
-    """`--detector yolo-onnx:FILE`.
+    """Any YOLO exported to ONNX: `yolo-onnx:FILE`.
 
     The constructor raises BadInput for a file that is not an exported YOLO, and MissingPart.
     """

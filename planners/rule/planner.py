@@ -18,11 +18,12 @@ from planners.rule.running import GaveUp, OrderRunner
 
 
 class RulePlanner(Planner):
-    """Parses the task into orders (`reading/instruction.py`) and runs them (`running.py`), one subtask per round.
+    """Parses household instructions by rules and carries them out, one subtask per round.
 
-    It ends when the orders are done or when nothing more can be done for them, and reports success only if everything
-    was done as it was understood. A task that it does not understand it declines at once, and its analysis says which
-    words it does not understand. A question ends with an answer.
+    The task becomes orders (`reading/instruction.py`), which are run (`running.py`). It ends when they are done or when
+    nothing more can be done for them, and reports success only if everything was done as it was understood. A task that
+    it does not understand it declines at once, and its analysis says which words it does not understand. A question
+    ends with an answer.
 
     Raises:
         BadInput: an argument was given; it takes none.

@@ -21,7 +21,7 @@ def open_node(name: str, transport: Transport = "auto") -> Node:
 
     Args:
         name: Full name, as `/homie`.
-        transport: `rclpy` needs a ROS 2 installation that is sourced; `dds` needs `pip install homie-robot[ros]` and no
+        transport: `rclpy` needs a ROS 2 installation that is sourced; `dds` needs the extra `ros` and no
             ROS; `auto` takes rclpy where it can be imported.
 
     Raises:

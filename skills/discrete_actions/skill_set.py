@@ -51,7 +51,7 @@ class Moves(SkillSet):
 
 
 class IdealGraph(Moves):
-    """The same, set in a simulated world."""
+    """Moves between the points of a home's graph, set in a simulated world."""
 
     name = "ideal-graph"
     note = "privileged: knows the home's map and sets the simulated world, nothing moves"

@@ -23,6 +23,7 @@ from text_world import stage
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.options import RunOptions
+from homie.kernel.support.packages import install_command
 from homie.kernel.types import Subtask
 from homie.runtime.assembly import assemble, load_planner
 from homie.runtime.provenance import read_parts, read_text
@@ -294,7 +295,7 @@ def test_a_missing_sdk_names_the_command_that_installs_it(planner: str, package:
     command = [sys.executable, "-c", code, *arguments]
     done = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 3
-    assert f"pip install '{package}>=" in one_sentence(done.stderr)
+    assert f"`{install_command(planner)}`" in one_sentence(done.stderr)
 
 
 BLOCKED = """
@@ -331,8 +332,9 @@ def test_list_planners_tells_what_is_usable_and_what_can_be_set(homie) -> None:
     assert not planners["absent"]["usable"] and planners["absent"]["fix"] == "pip install homie_absent_package"
     assert planners["expert"]["usable"] and "mistakes" in planners["expert"]["settings"]
     shown = homie("list", "planners").stdout
-    assert re.search(r"^  expert +usable; `homie bench` only: .*needs a simulator", shown, re.MULTILINE)
-    assert "-> pip install homie_absent_package" in shown and "base_url" in shown
+    assert re.search(r"^  expert +usable .*\(`homie bench` only; needs a simulator", shown, re.MULTILINE)
+    assert "absent:\n  -> pip install homie_absent_package\n" in shown
+    assert "base_url" in homie("list", "planners", "chat").stdout
 
 
 def test_doctor_tells_which_planners_are_usable_and_which_keys_are_set(homie) -> None:

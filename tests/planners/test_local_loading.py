@@ -18,6 +18,7 @@ import transformers
 
 from homie.kernel.errors import BadInput, MissingPart, PlannerError
 from homie.kernel.interfaces.prompts import Message
+from homie.kernel.support.packages import install_command
 from homie.kernel.types import VIEWS, PlannerInput
 from homie.runtime.assembly import load_planner
 from planners.llm.local.find_model import find_folder
@@ -108,7 +109,7 @@ def test_packages_that_are_missing_are_named_with_the_command(tiny):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 3
-    assert "'llguidance'" in done.stderr and "pip install 'llguidance<2,>=1.7'" in done.stderr
+    assert "'llguidance'" in done.stderr and install_command("torch") in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -311,7 +312,7 @@ def test_an_adapter_that_lacks_weights_is_refused(tiny, adapter):
 
 def test_an_adapter_without_peft_names_the_command(tiny, adapter, monkeypatch):
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(MissingPart, match=re.escape("pip install 'peft>=0.19'")):
+    with pytest.raises(MissingPart, match=re.escape(install_command("peft"))):
         load_engine(Load(tiny("llava"), adapter))
 
 

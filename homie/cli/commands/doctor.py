@@ -147,7 +147,7 @@ def _packages() -> Iterator[Finding]:
     for requirement in packages.requirements():
         there = packages.installed_version(requirement.name) or "not installed"
         well = requirement not in lacking
-        yield Finding(name=requirement.name, ok=well, detail=there, fix=f"pip install '{requirement}'")
+        yield Finding(name=requirement.name, ok=well, detail=there, fix=packages.install_command())
 
 
 def _own_packages() -> Finding:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, TypeVar
 
 import typer
 from pydantic.fields import FieldInfo
@@ -14,9 +13,12 @@ from homie.cli.output import columns, print_json, say
 from homie.cli.parts import CONFIGURED, PartState, part_states
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart, suggestion
+from homie.kernel.support.text import counted, first_sentence
 
+T = TypeVar("T")
 KINDS = ("planners", "skills", "robots", "bodies", "detectors", "locators", "checks", "suites")
 TASKS = "tasks"
+INDENT = "  "
 
 
 def list_command(
@@ -28,47 +30,82 @@ def list_command(
             autocompletion=lambda incomplete: [name for name in (*KINDS, TASKS) if name.startswith(incomplete)],
         ),
     ] = None,
-    suite: Annotated[
-        str | None, typer.Argument(help="With `tasks`: a suite, by name or file.", show_default=False)
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One of that kind; with `tasks`: a suite, by name or file.", show_default=False),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """List what can be chosen. For planners, skills and detectors: whether they can be used here, and their settings.
-    For suites: how many tasks they have; `homie list tasks SUITE` lists the tasks."""
+    """List what can be chosen: all names, a line for each of a KIND, or with a NAME everything about that one, such as
+    the settings of a planner. `homie list tasks SUITE` lists the tasks of a suite."""
     if kind == TASKS:
-        _list_tasks(suite, json=json)
+        _list_tasks(name, json=json)
         return
-    if suite is not None:
-        raise BadInput(f"'{suite}' means nothing here: the tasks of a suite are listed by `homie list tasks {suite}`.")
     if kind is not None and kind not in KINDS:
         hint = suggestion(kind, KINDS, f"choose one of: {', '.join(KINDS)}.")
         raise BadInput(f"There is no list of '{kind}': {hint}")
     if kind in CONFIGURED:
-        _list_parts(kind, json=json)
+        _list_parts(kind, name, json=json)
     elif kind == "suites":
-        _list_suites(json=json)
+        _list_suites(name, json=json)
     else:
-        listed = {name: registry.targets(name) for name in KINDS if kind in (None, name)}
-        if json:
-            print_json(listed)
-            return
-        for name, targets in listed.items():
-            say(name)
-            say(columns(targets.items(), indent="  "))
+        _list_names(kind, name, json=json)
 
 
-def _list_parts(kind: str, *, json: bool) -> None:
-    states = [*part_states(kind), *([_expert()] if kind == "planners" else [])]
+def _list_names(kind: str | None, name: str | None, *, json: bool) -> None:
+    """The names of a kind with where they are found, or the names alone of all kinds."""
+    listed = {each: registry.targets(each) for each in KINDS if kind in (None, each)}
+    if kind is not None and name is not None:
+        listed = {kind: _only(listed[kind], name, kind)}
     if json:
-        print_json({kind: {state.name: _part(state, kind) for state in states}})
+        print_json(listed)
+    elif kind is None:
+        say(columns((each, ", ".join(targets)) for each, targets in listed.items()))
+        say("`homie list KIND` says what each of them is.")
+    else:
+        say(kind)
+        say(columns(listed[kind].items(), indent=INDENT))
+
+
+def _list_parts(kind: str, name: str | None, *, json: bool) -> None:
+    states = {state.name: state for state in part_states(kind)}
+    if kind == "planners":
+        states["expert"] = _expert()
+    if name is not None:
+        states = _only(states, name, kind)
+    if json:
+        print_json({kind: {state.name: _part(state, kind) for state in states.values()}})
         return
     say(kind)
-    for state in states:
-        say(f"  {state.name:<16}{state.problem or 'usable'}{f'; {state.note}' if state.note else ''}")
-        if state.fix:
-            say(f"  {'':<16}-> {state.fix}")
-        for name, field in _fields(state):
-            say(f"    {name:<20}{_default(field):<18} {field.description or ''}")
+    if name is not None:
+        _show_part(states[name])
+        return
+    rows = [(state.name, "not usable" if state.problem else "usable", _about(state)) for state in states.values()]
+    say(columns(rows, indent=INDENT))
+    _advise({state.name: state.fix or state.problem for state in states.values() if state.problem})
+    say(f"`homie list {kind} NAME` lists the settings of one.")
+
+
+def _about(state: PartState) -> str:
+    return f"{state.about} ({state.note})".strip() if state.note else state.about
+
+
+def _show_part(state: PartState) -> None:
+    """All about one part."""
+    say(columns([(state.name, _about(state))], indent=INDENT))
+    say(f"{INDENT}{'':<4}{state.problem or 'usable'}")
+    if state.fix:
+        say(f"{INDENT}{'':<4}-> {state.fix}")
+    settings = [(each, _default(field), field.description or "") for each, field in _fields(state)]
+    if settings:
+        say(columns([("SETTING", "DEFAULT", ""), *settings], indent=INDENT))
+
+
+def _advise(advice: Mapping[str, str]) -> None:
+    """What makes the parts usable that are not: a line for each piece of advice, below the names that it helps."""
+    for sentence in dict.fromkeys(advice.values()):
+        say(f"{', '.join(name for name, each in advice.items() if each == sentence)}:")
+        say(f"{INDENT}-> {sentence}")
 
 
 def _expert() -> PartState:
@@ -76,28 +113,48 @@ def _expert() -> PartState:
     return PartState(
         name="expert",
         target=registry.targets("planners")["scripted"],
-        note="`homie bench` only: plays the subtasks that the suite gives for each task; needs a simulator, whose names"
-        " they use; with settings it errs and recovers, as `erring`",
+        about="Plays the subtasks that the suite gives for each task; with settings it errs and recovers, as `erring`.",
+        note="`homie bench` only; needs a simulator, whose names they use",
         settings=registry.load("planners", "erring").Settings,
     )
 
 
-def _list_suites(*, json: bool) -> None:
+def _list_suites(name: str | None, *, json: bool) -> None:
+    targets = registry.targets("suites")
+    if name is not None:
+        targets = _only(targets, name, "suites")
     suites: dict[str, Suite] = {}
-    for name in registry.targets("suites"):
+    missing: dict[str, str] = {}
+    for each in targets:
         try:
-            suites[name] = find_suite(name)
+            suites[each] = find_suite(each)
         except MissingPart as error:
-            warnings.warn(f"{error}", stacklevel=2)
+            missing[each] = error.need
     if json:
-        shown = {name: _suite(name, suite) for name, suite in suites.items()}
-        print_json({"suites": shown})
+        shown = {each: {"target": targets[each], **_counts(suite)} for each, suite in suites.items()}
+        print_json({"suites": shown, "missing": missing})
         return
     say("suites")
-    for name, suite in suites.items():
-        say(f"  {name:<16}{_counted(suite)}  {registry.targets('suites')[name]}")
-        if suite.description:
-            say(f"  {'':<16}{' '.join(suite.description.split())}")
+    if name in suites:
+        _show_suite(name, targets[name], suites[name])
+        return
+    rows = [
+        (each, counted(len(suites[each].tasks), "task"), first_sentence(suites[each].description))
+        if each in suites
+        else (each, "not usable", "")
+        for each in targets
+    ]
+    say(columns(rows, indent=INDENT))
+    _advise(missing)
+    if name is None:
+        say("`homie list suites NAME` says more of one, `homie list tasks NAME` lists its tasks.")
+
+
+def _show_suite(name: str, target: str, suite: Suite) -> None:
+    """All about one suite, but for its tasks."""
+    played = f"{counted(suite.protocol.trials, 'trial')} of up to {counted(_rounds(suite), 'round')}"
+    say(f"{INDENT}{name}  version {suite.version}, {counted(len(suite.tasks), 'task')}, {played}  {target}")
+    say(columns([("", " ".join(suite.description.split()))], indent=INDENT))
 
 
 def _list_tasks(name: str | None, *, json: bool) -> None:
@@ -113,11 +170,11 @@ def _list_tasks(name: str | None, *, json: bool) -> None:
     say(columns([(task.id, task.text) for task in suite.tasks]))
 
 
-def _counted(suite: Suite) -> str:
-    return (
-        f"version {suite.version}, {len(suite.tasks)} tasks, {suite.protocol.trials} trials of up to"
-        f" {_rounds(suite)} rounds"
-    )
+def _only(parts: Mapping[str, T], name: str, kind: str) -> dict[str, T]:
+    """One of the parts of a kind. Raises BadInput."""
+    if name not in parts:
+        raise registry.unknown(kind, name)
+    return {name: parts[name]}
 
 
 def _rounds(suite: Suite) -> int:
@@ -125,14 +182,14 @@ def _rounds(suite: Suite) -> int:
     return max(suite.protocol_of(task).rounds for task in suite.tasks)
 
 
-def _suite(name: str, suite: Suite) -> dict[str, object]:
-    counts = {
+def _counts(suite: Suite) -> dict[str, object]:
+    return {
         "version": suite.version,
         "tasks": len(suite.tasks),
         "trials": suite.protocol.trials,
         "rounds": _rounds(suite),
+        "description": suite.description,
     }
-    return {"target": registry.targets("suites")[name], **counts, "description": suite.description}
 
 
 def _part(state: PartState, kind: str) -> dict[str, object]:
@@ -140,7 +197,8 @@ def _part(state: PartState, kind: str) -> dict[str, object]:
     fix = {"problem": state.problem, "fix": state.fix} if state.problem else {}
     keys = {"keys": state.keys} if kind == "planners" else {}
     note = {"note": state.note} if state.note else {}
-    return {"target": state.target, "usable": not state.problem, **note, **fix, "settings": settings, **keys}
+    about = {"about": state.about, **note}
+    return {"target": state.target, "usable": not state.problem, **about, **fix, "settings": settings, **keys}
 
 
 def _fields(state: PartState) -> Iterable[tuple[str, FieldInfo]]:

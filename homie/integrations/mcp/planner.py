@@ -118,7 +118,7 @@ _SERVED: set[int] = set()
 
 
 class McpPlanner(Planner):
-    """Lets an agent decide. The argument is the port, the token is in HOMIE_MCP_TOKEN."""
+    """Lets an agent that speaks MCP decide. The argument is the port, the token is in HOMIE_MCP_TOKEN."""
 
     name = "mcp"
 

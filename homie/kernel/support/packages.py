@@ -1,15 +1,20 @@
 """What this installation of Homie declares that it needs, what of it is missing, and what stands in its way.
 
-The commands that are shown to users come from the distribution's own metadata, so they ask for the versions that are
-tested, and they work whether or not Homie itself came from a package index.
+The commands that are shown to users are those of docs/installation.md, with the folder that Homie was installed from.
+Where that is gone, they come from the distribution's own metadata, so they ask for the versions that Homie allows.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import json
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from homie.kernel.errors import MissingPart
 
@@ -22,6 +27,9 @@ STRANGER = "homie"
 """Another project on PyPI, for MQTT: it brings a package of the same name."""
 OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "robot_server", "suites")
 """The packages that Homie brings, all beside each other."""
+
+OWN_ENVIRONMENT: Mapping[str, str] = MappingProxyType({"libero": "MuJoCo below 4", "inspect": "an older fsspec"})
+"""Extras that do not go with the tested versions of other packages, and what they ask for."""
 
 
 def installed_version(distribution: str) -> str | None:
@@ -68,18 +76,56 @@ def lacking(extra: str = "") -> tuple[Requirement, ...]:
 
 
 def install_command(extra: str = "", package: str = "") -> str:
-    """The command that brings what an extra lacks, `pip install 'openai>=3.0'`, or `package` where it lacks nothing."""
-    declared = requirements(extra) if extra else ()
+    """The command that brings an extra, or all that Homie itself needs ("").
+
+    In a clone it is that of docs/installation.md, `pip install -c constraints.txt -e '.[chat]'`. Where what Homie was
+    installed from is gone, it names what is lacking (`pip install 'openai>=3.0'`), and for the extra of somebody else
+    `package`.
+    """
+    ours = extra in extras() or not (extra or package)
+    options, place = _installed_from() if ours else ([], "")
+    if extra in OWN_ENVIRONMENT and ours:
+        folder = f"{extra}-env"
+        editable = [option for option in options if option == "-e"]
+        install = shlex.join([f"{folder}/bin/pip", "install", *editable, f"{place or DISTRIBUTION}[{extra}]"])
+        return f"python3 -m venv {folder} && {install}"
+    if place:
+        return shlex.join(["pip", "install", *options, f"{place}[{extra}]" if extra else place])
+    declared = requirements(extra) if extra or not package else ()
     named = [requirement for requirement in declared if requirement.name == package]
     needed = lacking(extra) or named or declared
     names = [f"{requirement.name}{requirement.specifier}" for requirement in needed] or [package]
-    return "pip install " + " ".join(f"'{name}'" if any(sign in name for sign in "<>=!~,") else name for name in names)
+    return shlex.join(["pip", "install", *names])
+
+
+def _installed_from() -> tuple[list[str], str]:
+    """Options of pip and what it has installed Homie from: a folder, a wheel, or the name in a package index (PEP 610).
+    "" where that is gone."""
+    there = list(importlib.metadata.distributions(name=DISTRIBUTION))
+    installed = [each for each in there if each.read_text("METADATA")]  # what a build leaves in a clone has none
+    if not installed:
+        return [], ""
+    record = installed[0].read_text("direct_url.json")
+    if record is None:
+        return [], DISTRIBUTION
+    source = json.loads(record)
+    address = urlsplit(source["url"])
+    path = Path(unquote(address.path))
+    if address.scheme != "file" or not path.exists():
+        return [], ""
+    place = Path() if path.samefile(".") else path
+    constraints = ["-c", str(place / "constraints.txt")] if (place / "constraints.txt").is_file() else []
+    editable = ["-e"] if source.get("dir_info", {}).get("editable") else []
+    return [*constraints, *editable], str(place)
 
 
 def missing_part(user: str, package: str | None, extra: str) -> MissingPart:
     """The error of a part that lacks a package. `user` begins the sentence: "The detector 'yolo'"."""
     command = install_command(extra, package or "") if extra else f"pip install {package}"
-    return MissingPart(f"{user} needs the package '{package}': install it with `{command}`.")
+    asks = OWN_ENVIRONMENT.get(extra)
+    where = f" in an environment of its own, as it asks for {asks}," if asks else ""
+    need = f"needs the package '{package}': install it{where} with `{command}`."
+    return MissingPart(f"{user} {need}", need)
 
 
 def shadows() -> dict[str, Path]:

@@ -33,6 +33,15 @@ def one_line(text: object, longest: int = 300) -> str:
     return line if len(line) <= longest else f"{line[:longest]} ..."
 
 
+def first_sentence(text: str) -> str:
+    """The first sentence of a docstring or a description, on one line.
+
+    >>> first_sentence("Go to by `nomad.pth`. The constructor loads it.")
+    'Go to by `nomad.pth`.'
+    """
+    return re.split(r"(?<=[.!?]) (?=[A-Z`])", " ".join(text.partition("\n\n")[0].split()), maxsplit=1)[0]
+
+
 def the(name: str) -> str:
     """A name in a sentence: `the mug`, but `mug 2`, which says by itself which one is meant."""
     return name if name[-1:].isdigit() else f"the {name}"

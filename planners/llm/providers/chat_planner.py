@@ -17,7 +17,7 @@ class ChatSettings(PromptSettings, ChatEndpoint):
 
 
 class ChatPlanner(EndpointPlanner):
-    """GPT, Gemini, o-series, and what vLLM, SGLang, LMDeploy, Ollama, llama.cpp or a gateway serves."""
+    """Any OpenAI-compatible endpoint: GPT, Gemini, vLLM, SGLang, LMDeploy, Ollama, llama.cpp, a gateway."""
 
     name = "chat"
     Settings: ClassVar[type[BaseModel] | None] = ChatSettings

