@@ -9,7 +9,18 @@ from dataclasses import replace
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.text import printable
-from homie.kernel.types import BY_PERSON, END, VIEWS, Decision, PlannerInput, Subtask, in_sight
+from homie.kernel.types import (
+    BY_PERSON,
+    END,
+    ENDED_BY_PERSON,
+    INPUT_ENDED,
+    VIEWS,
+    Decision,
+    PlannerInput,
+    Report,
+    Subtask,
+    in_sight,
+)
 from perception.names import vocabulary
 from planners.common_sense import CONTAINERS, LARGE, ROOMS, SMALL, SURFACES, means
 from planners.parsing import parse_subtask
@@ -37,7 +48,7 @@ _SPOKEN = (
 
 
 class HumanPlanner(Planner):
-    """Shows the task, the feedback, the inventory and the names in sight, and asks for the next subtask.
+    """A person at the terminal, who is shown the task, the feedback, the inventory and the names in sight.
 
     A line that is not understood is asked for again, and so is one with a name that is like a known one; written a
     second time it counts. The end of the input (Ctrl-D) means End.
@@ -56,7 +67,7 @@ class HumanPlanner(Planner):
             line = sys.stdin.readline()
             if not line:
                 _tell("\n")
-                return Decision((END,), "The person ended the input.")
+                return Decision((END,), INPUT_ENDED)
             line = line.strip()
             if line.lower() in ("help", "?"):
                 _tell(_HELP + f"Actions: {', '.join(planner_input.actions)}.\n")
@@ -107,12 +118,16 @@ def read_ending(line: str) -> Decision | None:
     """The decision to end the task with an answer or a report, None where a line says something else."""
     word, _, rest = " ".join(line.split()).partition(" ")
     if word.lower().rstrip(":") == "answer" and rest:
-        return Decision((END,), BY_PERSON, report="success", answer=rest)
-    return Decision((END,), BY_PERSON, report="declined") if word.lower() == "decline" and not rest else None
+        return Decision((END,), ENDED_BY_PERSON["success"], report="success", answer=rest)
+    declined = word.lower() == "decline" and not rest
+    return Decision((END,), ENDED_BY_PERSON["declined"], report="declined") if declined else None
 
 
 def _step(line: str, actions: tuple[str, ...]) -> Decision:
-    return Decision((read_line(line, actions),), BY_PERSON)
+    subtask = read_line(line, actions)
+    reports: dict[str, Report] = {report: report for report in ENDED_BY_PERSON}
+    ends = subtask.action == END.action
+    return Decision((subtask,), ENDED_BY_PERSON[reports.get(subtask.target.lower(), "")] if ends else BY_PERSON)
 
 
 def read_line(line: str, actions: tuple[str, ...]) -> Subtask:

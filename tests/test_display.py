@@ -169,7 +169,7 @@ def test_the_end(screen: Screen) -> None:
     screen.display.on(EpisodeEnded(EpisodeResult("task", "ended", 1, (), (), 8.04)))
     assert screen.new() == "\nThe planner ended the task after 1 round and 8.0 s of robot time.\n"
     screen.display.on(EpisodeEnded(EpisodeResult("task", "rounds", 20, (), (), 100.0)))
-    assert screen.new() == "\nThe rounds ran out after 20 rounds and 100.0 s of robot time.\n"
+    assert screen.new() == "\nThe round limit ended the episode after 20 rounds and 100.0 s of robot time.\n"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from homie.cli.commands.run import _show_card
-from homie.kernel.types import END, SUCCESS, EpisodeResult, ErrorCode, Feedback, HistoryItem, Subtask
+from homie.kernel.types import BY_PERSON, END, SUCCESS, EpisodeResult, ErrorCode, Feedback, HistoryItem, Subtask
 from homie.runtime.task_outcome import NOTHING, Conclusion, Verdict
 
 PICK, FAILED = Subtask("Pick", "ball"), Feedback("fail", ErrorCode.E1, "no")
@@ -48,7 +48,8 @@ def ended(*feedback: Feedback, **more: object) -> EpisodeResult:
 def test_the_world_decides_where_it_can(result, verdict, status, world):
     conclusion = Conclusion.of(result, verdict, "because")
     assert (conclusion.status, conclusion.world) == (status, world)
-    assert conclusion.reason == ("because" if status in NOTHING else "")
+    if result.ended_by == "ended":
+        assert conclusion.reason == ("because" if status in NOTHING else "")
 
 
 def test_what_a_scene_sets_says_nothing_of_another_instruction():
@@ -64,8 +65,27 @@ def test_the_claim_and_the_subtasks_are_distinguished():
         conclusion.planner == "The planner ended the task after 3 rounds; the planner says that the task is not done."
     )
     assert (conclusion.subtasks, conclusion.reason) == ("1 of 2 subtasks succeeded", "the ball is gone")
-    out = Conclusion.of(ended(SUCCESS, ended_by="rounds"), None)
-    assert out.planner == "The rounds ran out after 3 rounds."
+
+
+@pytest.mark.parametrize(
+    ("ended_by", "limit"),
+    [
+        ("rounds", "The round limit"),
+        ("steps", "The limit of subtasks"),
+        ("failures", "The limit of failed subtasks"),
+    ],
+)
+def test_where_a_limit_ended_the_episode_that_is_the_reason(ended_by: str, limit: str) -> None:
+    """Also where nothing was done: the last words of the planner are about its next step, not about the end."""
+    for feedback in (SUCCESS, FAILED):
+        out = Conclusion.of(ended(feedback, ended_by=ended_by), None, "I look into the drawer.")
+        assert out.planner == f"{limit} ended the episode after 3 rounds."
+        assert (
+            out.reason == f"{limit} ended the episode before the planner did. Its last words: I look into the drawer."
+        )
+    silent = Conclusion.of(ended(SUCCESS, ended_by=ended_by), None, BY_PERSON)
+    assert silent.reason == f"{limit} ended the episode before the planner did."
+    assert Conclusion.of(ended(SUCCESS, ended_by="goal"), None, "I look into the drawer.").reason == ""
 
 
 def test_on_a_terminal_it_is_a_card():

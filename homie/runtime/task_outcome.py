@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from homie.kernel.support.text import counted
-from homie.kernel.types import END, ENDINGS, REPORTS, EpisodeResult
+from homie.kernel.types import END, ENDINGS, REPORTS, WITHOUT_REASON, EpisodeResult
 
 Status: TypeAlias = Literal["done", "not done", "declined", "nothing done", "not checked"]
 """`done`, `not done`: the goal holds in the world, or not. `declined`: the planner did not understand the task and
@@ -48,7 +48,7 @@ class Conclusion:
         world: Whether the goal holds, or that none is known.
         planner: What ended the episode, and what the planner claims.
         subtasks: How many succeeded.
-        reason: What the planner said last, where it matters.
+        reason: What the planner said last, where it matters, or the limit that ended the episode.
     """
 
     status: Status
@@ -71,8 +71,8 @@ class Conclusion:
             status=status,
             world=_world(result, verdict),
             planner=_planner(result),
-            subtasks=f"{well} of {counted(len(tried), 'subtask')} succeeded",
-            reason=analysis if status in NOTHING or result.report == "failure" else "",
+            subtasks=f"{well} of {counted(len(tried), 'subtask')} succeeded" if tried else "no subtask was tried",
+            reason=_reason(result, status, analysis),
         )
 
 
@@ -85,6 +85,13 @@ def _status(result: EpisodeResult, verdict: Verdict | None, well: int) -> Status
     if not well and (not result.answer or result.report == "failure"):  # "I do not know" is not an answer
         return "nothing done"
     return "not done" if judged else "not checked"
+
+
+def _reason(result: EpisodeResult, status: Status, analysis: str) -> str:
+    if result.ended_by in ("ended", "goal"):
+        return analysis if status in NOTHING or result.report == "failure" else ""
+    last = f" Its last words: {analysis}" if analysis and analysis not in WITHOUT_REASON else ""
+    return f"{ENDINGS[result.ended_by].capitalize()} before the planner did.{last}"
 
 
 def _world(result: EpisodeResult, verdict: Verdict | None) -> str:

@@ -27,6 +27,7 @@ from homie.kernel.robot.body import stands_still
 from homie.kernel.types import (
     BY_PERSON,
     END,
+    ENDED_BY_PERSON,
     CommandSent,
     Decision,
     Failure,
@@ -362,7 +363,7 @@ class Operation:
         episode, take = self._episode, self._take
         try:
             if not episode.over:
-                self._asked.answer = Decision((END,), BY_PERSON, raw=str(END))
+                self._asked.answer = Decision((END,), ENDED_BY_PERSON[""], raw=str(END))
                 episode.step()
             episode.finish()
             if take is not None and order.mark:

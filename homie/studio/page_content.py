@@ -13,6 +13,7 @@ from homie.data.recording.recorder import jpeg
 from homie.kernel.interfaces import EpisodeListener, Filmable, Robot, WorldState
 from homie.kernel.support.text import printable
 from homie.kernel.types import (
+    ENDINGS,
     AttemptEnded,
     EpisodeEnded,
     EpisodeStarted,
@@ -127,7 +128,7 @@ class Board(EpisodeListener):
                 subtask_text = str(record.execution.subtask)
                 self._event({"kind": "feedback", "round": record.round, "subtask": subtask_text, **shown})
             case EpisodeEnded(result):
-                self._event({"kind": "end", "text": result.ended_by, "rounds": result.rounds})
+                self._event({"kind": "end", "text": ENDINGS[result.ended_by], "rounds": result.rounds})
 
     def _event(self, content: Mapping[str, Any]) -> None:
         event = {"type": "event", "at": time.time(), **{name: _safe(value) for name, value in content.items()}}

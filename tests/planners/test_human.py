@@ -9,7 +9,8 @@ from text_world import stage
 
 from homie.kernel.actions import ACTIONS
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Subtask
+from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.types import WITHOUT_REASON, Event, Subtask, SubtaskRecorded
 from planners.human import HumanPlanner, read_line
 
 
@@ -65,28 +66,44 @@ def test_a_misspelt_name_is_asked_for_again_and_uses_no_round(
     assert "No 'tabel' is known: did you mean 'table'?" in message
 
 
+class LastWords(EpisodeListener):
+    """Keeps the analysis of the last decision."""
+
+    words = ""
+
+    def on(self, event: Event) -> None:
+        if isinstance(event, SubtaskRecorded):
+            self.words = event.record.decision.analysis
+
+
 def test_the_end_of_the_input_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("go to bed\n"))
-    result = stage().play("sleep", HumanPlanner())
+    listener = LastWords()
+    result = stage().play("sleep", HumanPlanner(), listener=listener)
     assert (result.ended_by, result.rounds) == ("ended", 2)
+    assert listener.words == "The input ended before the person had ended the task."
 
 
 @pytest.mark.parametrize(
-    ("line", "report", "answer"),
+    ("line", "report", "answer", "words"),
     [
-        ("answer no, it is empty", "success", "no, it is empty"),
-        ("Answer:  3", "success", "3"),
-        ("decline", "declined", ""),
-        ("end failure", "failure", ""),
-        ("[End, declined]", "declined", ""),
-        ("end", "", ""),
+        ("answer no, it is empty", "success", "no, it is empty", "The person ended the task as done."),
+        ("Answer:  3", "success", "3", "The person ended the task as done."),
+        ("decline", "declined", "", "The person declined the task."),
+        ("end failure", "failure", "", "The person gave the task up."),
+        ("[End, declined]", "declined", "", "The person declined the task."),
+        ("end", "", "", "The person ended the task."),
     ],
 )
-def test_how_a_person_ends_the_task(monkeypatch: pytest.MonkeyPatch, line: str, report: str, answer: str) -> None:
+def test_how_a_person_ends_the_task(
+    monkeypatch: pytest.MonkeyPatch, line: str, report: str, answer: str, words: str
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\n"))
-    result = stage().play("is there a banana in the fridge?", HumanPlanner())
+    listener = LastWords()
+    result = stage().play("is there a banana in the fridge?", HumanPlanner(), listener=listener)
     assert (result.ended_by, result.rounds, result.report, result.answer) == ("ended", 1, report, answer)
     assert [str(item) for item in result.history] == ["(1) [End](success)"]
+    assert listener.words == words and words in WITHOUT_REASON
 
 
 def test_it_takes_no_argument() -> None:

@@ -18,7 +18,7 @@ from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import to_json
-from homie.kernel.types import BY_PERSON, END, VIEWS, Execution, HistoryItem, RoundRecord
+from homie.kernel.types import END, VIEWS, WITHOUT_REASON, Execution, HistoryItem, RoundRecord
 from homie.runtime.planner_inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
 from homie.runtime.runstore.damage import Damaged, read_finished
@@ -182,7 +182,7 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
 def _reason(analysis: str) -> str:
     """The analysis of a decision on one line, "" where a person gave no reason."""
     text = " ".join(analysis.split())
-    return "" if text == BY_PERSON else text
+    return "" if text in WITHOUT_REASON else text
 
 
 def house_of(scene: Path) -> str:

@@ -14,9 +14,9 @@ ROUNDS = 20
 ENDINGS: Mapping[EndedBy, str] = {
     "ended": "the planner ended the task",
     "goal": "the goal was reached",
-    "rounds": "the rounds ran out",
-    "steps": "the subtasks ran out",
-    "failures": "too many subtasks failed",
+    "rounds": "the round limit ended the episode",
+    "steps": "the limit of subtasks ended the episode",
+    "failures": "the limit of failed subtasks ended the episode",
 }
 """How an episode ended, in words."""
 

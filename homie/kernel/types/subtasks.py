@@ -64,6 +64,17 @@ class Answer:
 
 BY_PERSON = "Chosen by a person."
 """The analysis of a decision of a person who gave no reason: nothing that a model should learn to say."""
+ENDED_BY_PERSON: Mapping[Report, str] = {
+    "": "The person ended the task.",
+    "success": "The person ended the task as done.",
+    "failure": "The person gave the task up.",
+    "declined": "The person declined the task.",
+}
+"""The same of a decision that ends the task, by what it reports."""
+INPUT_ENDED = "The input ended before the person had ended the task."
+"""The same where nobody is there any more."""
+WITHOUT_REASON = frozenset((BY_PERSON, INPUT_ENDED, *ENDED_BY_PERSON.values()))
+"""All such analyses."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ const page = {
       case "check": if (!event.code) return; put(`${event.layer} check ${event.code}`, "fail"); break;
       case "attempt": put(`${event.skill}: ${event.outcome} after ${event.seconds.toFixed(1)} s${event.reason ? `, ${event.reason}` : ""}`, "soft"); break;
       case "feedback": put(`${event.subtask} ${event.ok ? "success" : `${event.code}: ${event.text}`}`, event.ok ? "ok" : "fail"); break;
-      case "end": put(`episode over after ${event.rounds} rounds`); break;
+      case "end": put(`episode over after ${event.rounds} ${event.rounds === 1 ? "round" : "rounds"}: ${event.text}`); break;
       case "tell": put(event.text, "tell"); this.tell(event.text); break;
       default: return;
     }
