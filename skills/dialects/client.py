@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import ConfigDict, Field
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import FailureReason
+from homie.kernel.types import Array, FailureReason
 from skills.dialects.codec import Dialect, pack, unpack
 from skills.dialects.hand import Hand
 from skills.dialects.layouts import Channels, Frame, Grip, Layout, Pictures, Position, Rotation, agreed
 from skills.policies.effector import CameraName, MostMotions
 from skills.policies.instructions import Templates
-from skills.policies.motions import CONVENTIONS, Motion
+from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix, rotation_vector
 from skills.policies.pacing import Overlap
 from skills.policies.policy import Named, PolicyFailed, Value
 from skills.policy_access import TOKEN_VARIABLE, read_token
@@ -131,8 +131,11 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         pictures = {
             name: self.layout.picture(np.asarray(inputs[name])) for name in ("primary", "wrist") if name in inputs
         }
-        hand = Hand.of(inputs, in_world=self.layout.state == "world")
-        return Motion.stacked(self.layout.motions(self._ask(wire, pictures, hand)))
+        in_world = self.layout.state == "world"
+        motions = self.layout.motions(self._ask(wire, pictures, Hand.of(inputs, in_world=in_world)))
+        if in_world and self.layout.position == "absolute":
+            motions = [_in_base(pose, np.asarray(inputs["base"], dtype=float)) for pose in motions]
+        return Motion.stacked(motions)
 
     def _same(self, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
         same = pack(now, self.dialect) == pack(before, self.dialect)
@@ -149,6 +152,17 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         """The failure that a server tells: the last line of its traceback."""
         lines = [line.strip() for line in str(why).splitlines() if line.strip()]
         return PolicyFailed(FailureReason.SERVER_FAILED, why=lines[-1] if lines else "no reason")
+
+
+def _in_base(pose: Motion, base: Array) -> Motion:
+    """A pose in the frame of a base, where that is (x, y, yaw), of one in the frame of the world."""
+    x, y, yaw = base
+    turn = rotation_matrix(np.array([0.0, 0.0, -yaw]))
+    return replace(
+        pose,
+        translation=turn @ (pose.translation - (x, y, 0.0)),
+        rotation=rotation_vector(turn @ rotation_matrix(pose.rotation)),
+    )
 
 
 def received(frame: bytes | str) -> Mapping[str, Any]:

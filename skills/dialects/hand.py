@@ -51,6 +51,11 @@ class Hand:
             opening=float(np.asarray(values["opening"])),
         )
 
+    @property
+    def end(self) -> Array:
+        """Where the end effector is, (3,)."""
+        return self.position - BEHIND * self.rotation[:, 0]
+
     def libero(self) -> NDArray[np.float32]:
         """The state (8,) of LIBERO: end effector (m), its rotation vector, both fingers (m).
 
@@ -61,15 +66,14 @@ class Hand:
         angle = float(np.linalg.norm(turned))
         if turned[0] < 0.0:
             turned = turned * (1.0 - 2.0 * np.pi / angle)
-        position = self.position - BEHIND * self.rotation[:, 0]
-        return np.array([*position, *turned, self.fingers / 2, -self.fingers / 2], np.float32)
+        return np.array([*self.end, *turned, self.fingers / 2, -self.fingers / 2], np.float32)
 
     def pose(self) -> NDArray[np.float32]:
         """The end effector (7,): position (m) and quaternion w, x, y, z."""
         vector = rotation_vector(self.rotation @ TOOL)
         angle = float(np.linalg.norm(vector))
         axis = vector / angle if angle else vector
-        return np.array([*self.position, np.cos(angle / 2), *(np.sin(angle / 2) * axis)], np.float32)
+        return np.array([*self.end, np.cos(angle / 2), *(np.sin(angle / 2) * axis)], np.float32)
 
 
 def vector_of_quaternion(numbers: Array) -> Array:

@@ -15,7 +15,7 @@ from PIL import Image
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import Array
-from skills.dialects.hand import TOOL, vector_of_quaternion
+from skills.dialects.hand import BEHIND, TOOL, vector_of_quaternion
 from skills.policies.motions import Motion, from_euler, rotation_matrix, rotation_vector
 from skills.policies.policy import cannot_go_on
 
@@ -49,7 +49,7 @@ class Layout:
         channels: Order of their colours.
         pictures: `upright`, or `mirrored`, left and right exchanged: LIBERO's, which come upside down, are turned by
             180 degrees for training.
-        state: Frame of the hand's pose in a state: of the `base`, or of the `world` (odometry).
+        state: Frame of the hand's poses, in a state and of actions: of the `base`, or of the `world` (odometry).
     """
 
     position: Position = "delta"
@@ -75,7 +75,7 @@ class Layout:
     def motions(self, actions: object) -> list[Motion]:
         """The motions of a chunk of actions (H, numbers) or of one (numbers,).
 
-        Those of an `absolute` layout hold the pose of Homie's gripper in the base frame: its position (m), and as
+        Those of an `absolute` layout hold the pose of Homie's gripper in the layout's frame: its position (m), and as
         rotation its rotation vector. Raises PolicyFailed.
         """
         rows = np.asarray(actions, dtype=np.float64) if isinstance(actions, np.ndarray | list) else np.zeros(0)
@@ -85,12 +85,12 @@ class Layout:
         closed, opened = _CLOSED_OPEN[self.gripper]
         return [
             Motion(
-                translation=row[:3] * self.metres,
-                rotation=self._turn(row[3:-1]),
+                translation=row[:3] * self.metres + self._ahead(turn),
+                rotation=turn,
                 opening=float(np.clip((row[-1] - closed) / (opened - closed), 0.0, 1.0)),
                 base=np.zeros(3),
             )
-            for row in rows
+            for row, turn in zip(rows, map(self._turn, rows[:, 3:-1]), strict=True)
         ]
 
     def actions(self, motions: Sequence[Motion]) -> NDArray[np.float32]:
@@ -111,6 +111,10 @@ class Layout:
         """The number of a hand that is open to a share of 0 to 1."""
         closed, opened = _CLOSED_OPEN[self.gripper]
         return closed + opening * (opened - closed)
+
+    def _ahead(self, turn: Array) -> Array:
+        """From the end effector to Homie's gripper, (3,) m; of a motion nothing."""
+        return np.zeros(3) if self.position == "delta" else BEHIND * rotation_matrix(turn)[:, 0]
 
     def _turn(self, numbers: Array) -> Array:
         """The rotation vector of a row, rad."""
@@ -198,8 +202,6 @@ def _possible(who: str, layout: Layout) -> Layout:
         value = getattr(layout, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10_000:
             raise BadInput(f"{who} says '{value}' for '{name}', which is no such number.")
-    if layout.position == "absolute" and layout.state == "world":
-        raise BadInput(f"{who} gives poses, which are taken in the base frame, for a state in that of the 'world'.")
     return layout
 
 

@@ -27,7 +27,7 @@ import homie
 from homie.envs.mujoco.table.scene import FOOT
 from homie.kernel.errors import BadInput, InfrastructureError
 from skills.dialects.gr00t import Gr00tPolicy, Gr00tSettings
-from skills.dialects.hand import TOOL, Hand
+from skills.dialects.hand import BEHIND, TOOL, Hand
 from skills.dialects.layouts import LAYOUTS, Layout
 from skills.dialects.openpi import OpenPiPolicy, OpenPiSession, OpenPiSettings
 from skills.dialects.vla_eval import VlaEvalPolicy, VlaEvalSession, VlaEvalSettings
@@ -43,7 +43,7 @@ SEEN = {
     "wrist": np.zeros((30, 40, 3), np.uint8),
     "position": np.array([0.5, 0.1, 0.9]),
     "rotation": np.eye(3),
-    "base": np.array([-0.6, 0.2, 0.0]),
+    "base": np.zeros(3),
     "fingers": 0.06,
     "opening": 0.75,
 }
@@ -81,7 +81,7 @@ def knowing(frame: str = "world") -> tuple[servers.Knowing, str, str]:
         world = session.world_state()
     thing, container = world.conditions[0].condition["in"]
     foot = np.array([FOOT[0], FOOT[1], 0.0]) if frame == "base" else np.zeros(3)
-    at = np.array(world.objects[thing].position) - foot
+    at = np.array(world.objects[thing].position) - foot + np.array([0.0, 0.0, BEHIND])
     into = np.array(world.fixed[container].position) - foot
     names = [name.replace("_", " ") for name in (thing, container)]
     places = {f"pick up the {names[0]}": at, f"put the {names[0]} in the {names[1]}": into + np.array([0.0, 0.0, 0.08])}
@@ -392,7 +392,7 @@ def test_the_state_of_libero_is_that_of_its_world_and_never_jumps():
     states = []
     for tilt in np.linspace(-0.2, 0.2, 9):
         turned = rotation_matrix(np.array([np.pi + tilt, 0.0, 0.0])) @ rotation_matrix(np.array([0.0, tilt, 0.3]))
-        seen = {**SEEN, "rotation": turned @ TOOL.T}
+        seen = {**SEEN, "rotation": turned @ TOOL.T, "base": np.array([-0.6, 0.2, 0.0])}
         states.append(Hand.of(seen, in_world=True).libero())
         assert rotation_matrix(states[-1][3:6]) == pytest.approx(turned, abs=1e-5)
     assert states[4][:3] == pytest.approx([-0.1, 0.3, 0.9 + 0.0069], abs=1e-6), "further up than Homie's gripper"
@@ -410,9 +410,20 @@ def test_pictures_of_libero_have_left_and_right_exchanged():
     assert sent["upright"][0, 0].all() and sent["mirrored"][0, 7].all() and not sent["mirrored"][0, 0].any()
 
 
-def test_poses_are_not_taken_in_the_frame_of_the_world():
-    with servers.openpi(servers.Knowing({})) as (url, _), pytest.raises(BadInput, match="poses, which are taken in"):
-        OpenPiPolicy(url, OpenPiSettings(layout="pose", state="world", **TIMES))
+def test_poses_in_the_frame_of_the_world_are_those_of_the_state():
+    """A server that answers with the pose that it has leaves the hand where it is, wherever the base is."""
+
+    class Staying(servers.Knowing):
+        def chunk(self, text, state):
+            return np.array([[*state[:6], 0.0]], np.float32)
+
+    settings = {"layout": "metric", "position": "absolute", "rotation": "rotation-vector", "state": "world"}
+    with client("openpi", Staying({}), {}, **settings) as policy:
+        policy.reset({"text": "stay"})
+        seen = {**SEEN, "rotation": rotation_matrix(np.array([0.2, 1.3, 0.1])), "base": np.array([1.0, -2.0, 0.7])}
+        (pose,) = Motion.several(policy.step(seen))
+    assert pose.translation == pytest.approx(SEEN["position"], abs=1e-5)
+    assert rotation_matrix(pose.rotation) == pytest.approx(seen["rotation"], abs=1e-5)
 
 
 def test_a_mean_of_poses_is_refused():
