@@ -60,10 +60,12 @@ if TYPE_CHECKING:
         InfrastructureError,
         Interrupted,
         MissingPart,
+        PartError,
         PlannerError,
         RobotFault,
         Stopped,
     )
+    from homie.kernel.function_planner import FunctionPlanner
     from homie.kernel.interfaces import (
         CheckQuestion,
         Detector,
@@ -130,7 +132,6 @@ if TYPE_CHECKING:
         WorldSnapshot,
         read_snapshot,
     )
-    from homie.runtime.function_planner import FunctionPlanner
     from homie.runtime.keywords import OpenKeywords, RunKeywords
     from homie.runtime.open_session import Round, Session, save_picture
     from homie.runtime.provenance import read_parts
@@ -202,6 +203,7 @@ __all__ = [
     "OpenBench",
     "OpenOptions",
     "Outcome",
+    "PartError",
     "PeriodPassed",
     "Planner",
     "PlannerAnswered",
@@ -303,8 +305,9 @@ _NAMES = {
     "homie.kernel.agent": "run_episode",
     "homie.kernel.episode_rules": "EpisodeRules",
     "homie.kernel.errors": (
-        "BadInput HomieError InfrastructureError Interrupted MissingPart PlannerError RobotFault Stopped"
+        "BadInput HomieError InfrastructureError Interrupted MissingPart PartError PlannerError RobotFault Stopped"
     ),
+    "homie.kernel.function_planner": "FunctionPlanner",
     "homie.kernel.interfaces": (
         "CheckQuestion Detector EpisodeListener ErrorCheck Kinematics Listeners Locator Planner Robot Skill SkillSet"
     ),
@@ -323,7 +326,6 @@ _NAMES = {
     "homie.kernel.actions": "Action",
     "homie.kernel.world.conditions": "parse_condition",
     "homie.kernel.world.snapshot": "FixedState JointState ObjectState RobotState WorldSnapshot read_snapshot",
-    "homie.runtime.function_planner": "FunctionPlanner",
     "homie.runtime.open_session": "Round Session save_picture",
     "homie.runtime.provenance": "read_parts",
     "homie.runtime.runstore": "episode_folders read_episode read_run read_steps",

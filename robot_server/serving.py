@@ -105,6 +105,14 @@ def _remove_left_over(path: str) -> None:
             os.unlink(path)
 
 
+def _place(error: Exception) -> str:
+    """The line of the robot's own code at which an error was raised, ` (cart.py, line 12, in step)`; "" for none."""
+    others = (os.path.dirname(__file__), os.path.dirname(os.__file__))  # the second has the installed packages too
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(others)]
+    own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith("<")]
+    return f" ({own[-1].filename}, line {own[-1].lineno}, in {own[-1].name})" if own else ""
+
+
 class Server:
     """Serves a robot on a socket that listens.
 
@@ -221,7 +229,7 @@ class Server:
             return [number, "failed", kind, str(failure)]
         except Exception as error:
             self._tell(traceback.format_exc().rstrip())
-            return [number, "failed", "error", f"'{name}' raised {type(error).__name__}: {error}"]
+            return [number, "failed", "error", f"'{name}' raised {type(error).__name__}: {error}{_place(error)}"]
 
     # ------------------------------------------------------------ requests
 

@@ -260,11 +260,6 @@ def test_a_plan_that_begins_with_end_moves_nothing(play):
     assert (result.ended_by, result.robot_seconds, len(records)) == ("ended", 0.0, 1)
 
 
-def test_a_decision_without_subtasks_uses_up_its_round(play):
-    result, records, _, _ = play(Decision(()), END)
-    assert (result.rounds, len(records)) == (2, 1)
-
-
 def test_the_chosen_model_is_honoured_and_written_down(play):
     _, records, _, _ = play(
         Decision((GO_BALL,), model="OTHER"), Decision((PICK,), model="other"), Decision((PICK,), model="Tiny"), END

@@ -159,7 +159,7 @@ class Kept(TinySkills):
     ("more", "message"),
     [
         ({"picture_size": "64x48"}, "have their own size: leave out --picture-size"),
-        ({"targets": "homie_tiny:TinySkills"}, "is not a homie.kernel.interfaces.Locator"),
+        ({"targets": "homie_tiny:TinySkills"}, "which is a homie.SkillSet: name a homie.Locator"),
     ],
 )
 def test_a_robot_that_does_not_fit_is_closed(tiny_options, more, message):

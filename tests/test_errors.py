@@ -19,6 +19,7 @@ from homie.kernel.errors import suggestion
         (errors.RobotFault, 4),
         (errors.CommandRefused, 4),
         (errors.PlannerError, 4),
+        (errors.PartError, 4),
         (errors.Interrupted, 130),
     ],
 )

@@ -65,20 +65,18 @@ def test_a_decision_that_is_waited_for_can_be_given_up() -> None:
         playing = asyncio.create_task(asyncio.to_thread(played, planner))
         await asked.wait()
         planner.cancel()
-        with pytest.raises(PlannerError, match="CancelledError"):
+        with pytest.raises(PlannerError, match="was given up before it decided"):
             await playing
 
     asyncio.run(main())
 
 
-def test_what_is_wrong_with_a_function_is_said() -> None:
+def test_what_a_function_raises_is_raised_as_it_is() -> None:
     def breaks(seen: homie.PlannerInput) -> Subtask:
         raise KeyError("apple")
 
-    with pytest.raises(PlannerError, match="raised KeyError: 'apple'"):
+    with pytest.raises(KeyError, match="apple"):
         played(homie.FunctionPlanner(breaks))
-    with pytest.raises(BadInput, match=r"returned 'Go to ball': return a homie\.Subtask"):
-        played(homie.FunctionPlanner(lambda seen: "Go to ball"))  # type: ignore[arg-type,return-value]
 
 
 def test_a_name_alone_cannot_decide() -> None:

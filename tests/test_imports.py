@@ -32,6 +32,7 @@ LAYERS = {
         ("types", "world"),
         ("robot",),
         ("interfaces",),
+        ("function_planner",),
         ("registry", "senses"),
         ("executor", "scenes"),
         ("episode_rules", "inventory", "options"),

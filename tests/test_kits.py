@@ -107,7 +107,7 @@ def test_what_is_wrong_with_a_robot():
             return replace(super().measured(), base_velocity=(0.2, 0.0))
 
     assert "still moves 0.2 s after it was told to stop" in violations(check_robot, Coasting())  # codespell:ignore
-    assert "is not a homie.kernel.interfaces.Robot" in violations(check_robot, object())
+    assert "is not a homie.Robot" in violations(check_robot, object())
 
     class Broken(Wild):
         views = ("left", "right")

@@ -101,7 +101,7 @@ def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
             "The planner was given as mine:Say, and that module has no 'Say': did you mean 'Says'?",
         ),
         ("--planner", "broken:Says", "broken.py, line 1: invalid syntax: correct the module 'broken'."),
-        ("--planner", "mine:Whistling", "is not a homie.kernel.interfaces.Planner"),
+        ("--planner", "mine:Whistling", "which is a homie.SkillSet: name a homie.Planner."),
         ("--targets", "psychic", "Unknown locator (--targets) 'psychic'"),
         ("--skills", "clasical", "Unknown skill set 'clasical': did you mean 'classical'?"),
         ("--check-order", "careful", "Unknown order of checks (--check-order) 'careful': choose one of: paper, code."),

@@ -11,7 +11,7 @@ import av
 import pytest
 from homie_tiny import FilmedTinyRobot
 
-from homie.kernel.errors import InfrastructureError, Interrupted, RobotFault
+from homie.kernel.errors import InfrastructureError, Interrupted, PartError, RobotFault
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.types import PlannerAnswered, SubtaskRecorded
 from homie.runtime import session
@@ -71,10 +71,10 @@ class Failing(FilmedTinyRobot):
         ),
         (
             ZeroDivisionError("a bug"),
-            InfrastructureError,
-            r"^Unexpected ZeroDivisionError: a bug\. The traceback is in ",
+            PartError,
+            r"^Error in the code of the robot 'Failing' at \S+, line \d+, in _send: ZeroDivisionError: a bug\. The ",
         ),
-        (OSError(2, "No such file"), InfrastructureError, r"^Unexpected FileNotFoundError: .* The traceback is in "),
+        (OSError(2, "No such file"), PartError, r"^Error in .* FileNotFoundError: .* The traceback is in "),
         (RobotFault("A motor is hot."), RobotFault, r"^A motor is hot\.$"),
         (KeyboardInterrupt(), Interrupted, r"^Stopped by the user; the finished rounds are in .*-0\.$"),
     ],

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces import Planner
-from homie.kernel.types import END, Decision, PlannerInput, Subtask
+from homie.kernel.types import END, Answer, Decision, PlannerInput, Subtask
 from homie.testing import NotConforming, check_planner, episodes
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.model_planner import ModelPlanner, PromptSettings
@@ -82,26 +81,18 @@ def test_model_planners_pass_with_every_switch_whatever_the_model_says(settings:
 
 
 def test_a_planner_that_is_none() -> None:
-    assert "Parrot is not a homie.kernel.interfaces.Planner" in violations(Parrot(""))
+    assert "is not a homie.Planner, but test_testing:Parrot" in violations(Parrot(""))
 
 
 ANSWERS: list[tuple[Any, str]] = [
-    (None, "it returned NoneType, not a Decision"),
-    (Decision(()), "either subtasks or a problem"),
-    (Decision((END,), problem="what?"), "either subtasks or a problem"),
-    (Decision([END]), "`subtasks` must be a tuple of Subtask"),  # type: ignore[arg-type]
-    (Decision(("[End]",)), "`subtasks` must be a tuple of Subtask"),  # type: ignore[arg-type]
-    (Decision((Subtask(""),)), "a subtask needs an action"),
-    (Decision((Subtask("Pick", " apple"),)), "a subtask needs an action"),
-    (Decision((Subtask("Pick", 3),)), "must be text"),  # type: ignore[arg-type]
-    (Decision((END,), analysis=None), "`analysis` must be text"),  # type: ignore[arg-type]
-    (Decision((END,), answers=("x",)), "`answers` must be a tuple of Answer"),  # type: ignore[arg-type]
-    (Decision((END,), model=np.str_), "cannot be recorded"),  # type: ignore[arg-type]
+    (Decision((Subtask("Pick", " apple"),)), "the parts of a subtask have single blanks and one line"),
+    (Decision((Subtask("Pick", "apple"),), report="success"), "only a decision that ends the task can have a report"),
+    (Decision((END,), answers=(Answer("", seconds=float("nan")),)), "cannot be recorded"),
 ]
 
 
 @pytest.mark.parametrize(("answer", "message"), ANSWERS)
-def test_decisions_that_are_none(answer: Any, message: str) -> None:
+def test_decisions_that_cannot_be_played_well(answer: Any, message: str) -> None:
     class Broken(Sound):
         def answer(self, planner_input: PlannerInput) -> Any:
             return answer
@@ -119,9 +110,10 @@ def test_exceptions_are_named_with_their_situation_and_the_rest_is_still_looked_
             return Decision((END,))
 
     message = violations(Broken())
-    assert "decide raised IndexError (nothing detected): no detections" in message
-    assert "decide (a held object): it must have either subtasks or a problem" in message
-    assert "first round" not in message
+    first = "decide (round 2: nothing detected) raised IndexError: no detections (tests/test_testing.py, line"
+    assert first in message.replace(f"{Path.cwd()}/", "") and "The same in 5 other rounds." in message
+    assert "decide (round 2: a held object) returned a homie.Decision without a subtask" in message
+    assert "The same in 1 other round." in message and "round 1" not in message and len(message.splitlines()) == 2
 
 
 def test_a_reset_that_fails() -> None:
@@ -144,7 +136,7 @@ def test_an_input_that_is_changed() -> None:
                 picture[0, 0] = 0
             return Decision((END,))
 
-    assert "decide (the first round) changed its input" in violations(Eats())
+    assert "decide (round 1) changed its input" in violations(Eats())
     assert "read-only" in violations(Paints())
 
 

@@ -110,6 +110,10 @@ def test_every_part_is_where_it_belongs():
     assert body.calls == ["close"]
 
 
+def three(robot):
+    return 3
+
+
 def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
     shelves = []
     monkeypatch.setattr(TinySkills, "close", lambda self: shelves.append(self.name))
@@ -126,8 +130,8 @@ def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
         ),
         (
             {},
-            {"targets": lambda robot: 3},
-            "The locator 'tiny' is not a homie.kernel.interfaces.Locator, but builtins:int.",
+            {"targets": three},
+            f"The locator 'tiny' is the function {__name__}:three, which returned 3: name a homie.Locator.",
         ),
     ):
         body = Body()
@@ -303,10 +307,13 @@ def test_a_part_is_made_with_what_it_takes():
     assert constructed(whose, lambda argument: ready, ["x"], Planner) is ready
     for make, arguments, message in (
         (Bare, ["x"], f"cannot be made: {__name__}:Bare takes () -> 'None' and is given 1 argument(s)."),
-        (TinyRobot, [], "is not a homie.kernel.interfaces.Planner, but homie_tiny:TinyRobot."),
-        (lambda: 3, [], "is not a homie.kernel.interfaces.Planner, but builtins:int."),
-        (3, [], "is not a homie.kernel.interfaces.Planner, but builtins:int."),
-        (dict, [], "is not a homie.kernel.interfaces.Planner, but builtins:dict."),
+        (TinyRobot, [], "is the class homie_tiny:TinyRobot, which is a homie.Robot: name a homie.Planner."),
+        (3, [], "is not a homie.Planner, but builtins:int: give a homie.Planner or a class of it."),
+        (
+            dict,
+            [],
+            "is the class builtins:dict, which is not a homie.Planner: derive it, as in `class dict(homie.Planner)`.",
+        ),
     ):
         with pytest.raises(BadInput) as refusal:
             constructed(whose, make, arguments, Planner)

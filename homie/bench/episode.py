@@ -25,10 +25,13 @@ from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
 from homie.runtime.runstore.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 
-Cause = Literal["crash", "killed", "deadline", "memory", "planner", "unreadable", "robot", "error", "damaged"]
+Cause = Literal["crash", "killed", "deadline", "memory", "planner", "unreadable", "robot", "code", "error", "damaged"]
 """Why infrastructure ended a try: the worker died by itself or was killed, took too long or too much memory; the
-planner gave no decision (its endpoint failed), or none that could ever be read; the robot had a fault; anything else
-that nobody expected; or the episode was finished, and its files are no longer what was written."""
+planner gave no decision (its endpoint failed), or none that could ever be read; the robot had a fault; the code of a
+part that is not Homie's raised an exception; anything else that nobody expected; or the episode was finished, and its
+files are no longer what was written."""
+OWN_CODE: Cause = "code"
+"""The cause of an episode in which a bug of a user's own code ended the last try."""
 UNREADABLE: Cause = "unreadable"
 """The cause of an episode that is not tried again at once, since the planner would be asked as many times in vain, but
 by the next command, when its endpoint or settings may be right."""
@@ -200,6 +203,12 @@ class Episode:
             raise Damaged(f"{STATE} (it is missing)") from None
         except (BadInput, OSError, ValueError, RecursionError) as error:
             raise Damaged(f"{STATE} (the goal cannot be judged: {' '.join(str(error).split())[:200]})") from error
+
+
+def lost_by(cause: str) -> str:
+    """What ended an episode that was lost, by its cause (`robot: A motor is hot.`): `infrastructure (robot)`."""
+    kind = cause.partition(":")[0]
+    return "an error in code of your own" if kind == OWN_CODE else f"infrastructure ({kind})"
 
 
 def _read_failure(path: Path, attempt: int) -> FailedTry:

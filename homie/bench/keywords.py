@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
     from homie.bench.splits import TaskSplit
+    from homie.kernel.function_planner import Decide
     from homie.kernel.interfaces import Detector, Locator, Planner, Robot, SkillSet
 
 
 class BenchKeywords(TypedDict, total=False):
     """What `homie bench` takes in addition to the suite, without `sweep`: a loop over calls does that in Python.
 
-    Parts are names, or classes that a module has: worker processes make them anew.
+    Parts are names, or classes that a module has: worker processes make them anew. A planner may also be a function.
     """
 
-    planner: str | type[Planner]
+    planner: str | type[Planner] | Decide
     planner_settings: Mapping[str, Any]
     robot: str | type[Robot]
     robot_settings: Mapping[str, Any]

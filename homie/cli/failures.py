@@ -71,7 +71,10 @@ def _fail_with(error: Exception, words: Sequence[str], *, json: bool) -> NoRetur
         place = f"The traceback is in {file.name}."
     except OSError:
         place = "Its traceback could not be saved: give --log-file FILE to save it."
-    _fail(f"Unexpected {type(error).__name__}: {error}. {place}", 4, json=json)
+    from homie.kernel.support.own_code import unexpected  # not at start-up, which needs none of it
+
+    failure = unexpected(error, place)
+    _fail(str(failure), failure.exit_code, json=json)
 
 
 def _where(error: OSError) -> str:

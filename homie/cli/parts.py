@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from homie.kernel import registry
 from homie.kernel.errors import HomieError
-from homie.kernel.interfaces import Detector, Planner, SkillSet
 from homie.kernel.support import packages
 from homie.kernel.support.text import first_sentence
 
@@ -42,23 +41,24 @@ def part_states(kind: str) -> Iterator[PartState]:
     import error."""
     for name, target in registry.targets(kind).items():
         try:
-            part: type[Planner] | type[SkillSet] | type[Detector] = registry.load(kind, name)
+            part: object = registry.load(kind, name)  # a class, or a function that makes one
         except HomieError as error:
             command = re.search(r"`(.+)`", str(error))
             yield PartState(name=name, target=target, problem=str(error), fix=command.group(1) if command else "")
         except Exception as error:  # an error in another package must not hide the remaining parts
             yield PartState(name=name, target=target, problem=f"{type(error).__name__}: {error}")
         else:
-            missing = [requirement.name for requirement in packages.lacking(part.extra)] if part.extra else []
+            extra = getattr(part, "extra", "")
+            missing = [requirement.name for requirement in packages.lacking(extra)] if extra else []
             problem = f"not installed: {', '.join(missing)}" if missing else ""
-            fix = packages.install_command(part.extra) if missing else ""
+            fix = packages.install_command(extra) if missing else ""
             yield PartState(
                 name=name,
                 target=target,
                 problem=problem,
                 fix=fix,
                 about=first_sentence(part.__doc__ or ""),
-                settings=part.Settings,
-                note=part.note,
+                settings=getattr(part, "Settings", None),
+                note=getattr(part, "note", ""),
                 keys=getattr(part, "keys", ()),
             )

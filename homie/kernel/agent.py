@@ -21,6 +21,7 @@ from homie.kernel.episode_rules import EMMOE_RULES, EpisodeRules
 from homie.kernel.errors import Unanswered
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Planner
+from homie.kernel.interfaces.planner import decided
 from homie.kernel.inventory import apply_effects
 from homie.kernel.senses import Sight
 from homie.kernel.types import (
@@ -81,6 +82,7 @@ def run_episode(
         listener: Gets every event.
 
     Raises:
+        BadInput: The planner, or another part, has returned what it may not.
         Unanswered: No output of the planner could be read.
     """
     episode = Episode(task, planner, executor, rules, seed=seed, listener=listener)
@@ -153,7 +155,8 @@ class Episode:
     def step(self) -> tuple[RoundRecord, ...]:
         """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read.
 
-        Raises Unanswered where no output could be read so far, after `UNREADABLE_ROUNDS` or with the last round.
+        Raises Unanswered where no output could be read so far, after `UNREADABLE_ROUNDS` or with the last round, and
+        BadInput as `run_episode`.
         """
         self.round += 1
         clock = _Clock()
@@ -162,7 +165,7 @@ class Episode:
         clock.lap("observe")
         self.listener.on(PlannerAsked(planner_input, sight.observation))
         clock.lap("listen")
-        decision = self._with_fallback(self.planner.decide(planner_input))
+        decision = self._with_fallback(decided(self.planner, planner_input))
         clock.lap("plan")
         log.info("round %d: %s", self.round, " ".join(map(str, decision.subtasks)) or decision.problem)
         self.listener.on(PlannerAnswered(self.round, decision))

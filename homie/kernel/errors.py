@@ -45,6 +45,10 @@ class InfrastructureError(HomieError):
     """The machine, a server or a simulator failed, not the planner and not the skill: exit code 4."""
 
 
+class PartError(HomieError):
+    """The code of a part that is not Homie's raised an exception: the sentence says in which file and line."""
+
+
 class RobotFault(InfrastructureError):
     """The robot cannot go on safely and has been stopped; a person has to look at it."""
 

@@ -28,11 +28,13 @@ from homie.kernel.interfaces import (
     EpisodeListener,
     ErrorCheck,
     ExecutionCheck,
+    Locator,
     Robot,
     Skill,
     SkillSet,
     Trial,
 )
+from homie.kernel.interfaces.parts import method_of, returned
 from homie.kernel.senses import Senses
 from homie.kernel.support.old_module_names import renamed
 from homie.kernel.types import (
@@ -167,7 +169,7 @@ class Executor:
         subtask = Subtask(listed or subtask.action, subtask.target, subtask.destination)
         action = action_of(subtask.action, self.skills.table)
         words = acted_on(subtask, action.arguments)
-        entity = self.locator.resolve(words, action, seen) if words else None
+        entity = _entity(self.locator, words, action, seen)
         question = CheckQuestion(
             decision=decision,
             subtask=subtask,
@@ -244,7 +246,8 @@ class Executor:
         """The goal for an entity; for an action that takes no target it is where the robot stands."""
         locator = self.locator
         goal = locator.goal(task.entity, task.action, observation) if task.entity else locator.here(observation)
-        return replace(goal, text=str(task.subtask), task=task.instruction or goal.task)
+        whose = method_of("locator", locator, "goal" if task.entity else "here")
+        return replace(returned(goal, Goal, whose), text=str(task.subtask), task=task.instruction or goal.task)
 
     def _attempt(self, number: int, task: _Task, timed: _Timed, listener: EpisodeListener) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
@@ -257,7 +260,7 @@ class Executor:
             if number == 1:
                 self.robot.begin(str(task.subtask))
             observation = self._begin(task)
-            outcome = skill.outcome
+            outcome = _outcome(skill)
             while outcome is Outcome.RUNNING:
                 if observation.stamp - began > skill.max_seconds:
                     outcome, reason = Outcome.TIMED_OUT, Failure(FailureReason.TIMED_OUT, seconds=skill.max_seconds)
@@ -274,7 +277,7 @@ class Executor:
                 if (due := self.locator.due(observation)) is not None:
                     observation = self.senses.look(due).observation if due else observation
                     skill.revise(self._goal(task, observation))
-                outcome = skill.outcome
+                outcome = _outcome(skill)
         except (CommandRefused, TargetLost) as error:
             outcome, reason = Outcome.FAILED, _reason(error)
         except Stopped as error:
@@ -288,6 +291,17 @@ class Executor:
         return Attempt(
             number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped=clamped, about=about
         )
+
+
+def _entity(locator: Locator, words: str, action: Action, seen: Observation) -> str | None:
+    """The entity that words mean, None for no words. Raises BadInput for what is none."""
+    entity = locator.resolve(words, action, seen) if words else None
+    return None if entity is None else returned(entity, str, method_of("locator", locator, "resolve"))
+
+
+def _outcome(skill: Skill) -> Outcome:
+    """How a skill stands. Raises BadInput for anything but an outcome, which would seem to end the attempt."""
+    return returned(skill.outcome, Outcome, method_of("skill", skill, "outcome"))
 
 
 def _reason(error: HomieError) -> str:
@@ -347,7 +361,7 @@ class _Timed:
     def act(self, observation: Observation) -> Command:
         began = time.perf_counter()
         try:
-            return self._skill.act(observation)
+            return returned(self._skill.act(observation), Command, method_of("skill", self._skill, "act"))
         finally:
             self.seconds += time.perf_counter() - began
 

@@ -25,6 +25,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from homie.kernel.errors import BadInput, HomieError, MissingPart, suggestion
+from homie.kernel.support.own_code import in_words, own_code
 from homie.kernel.support.packages import OURS, missing_part, shadows
 
 if TYPE_CHECKING:
@@ -173,7 +174,11 @@ def usable(kind: str) -> dict[str, Any]:
 def find(kind: str, text: str) -> tuple[Any, str]:
     """What NAME, NAME:ARGUMENT, MODULE:CLASS or MODULE:CLASS:ARGUMENT means, and the argument ("" without one).
 
-    A module that is not installed is looked for in the current folder too. Raises BadInput and MissingPart as `load`.
+    A module that is not installed is looked for in the current folder too.
+
+    Raises:
+        BadInput: There is no such part, or its module cannot be imported.
+        MissingPart: A package is missing that a registered part or the module imports.
     """
     name, _, rest = text.partition(":")
     if name in targets(kind):
@@ -193,10 +198,40 @@ def find(kind: str, text: str) -> tuple[Any, str]:
         raise BadInput(f"{error.filename}, line {error.lineno}: {error.msg}: correct the module '{name}'.") from error
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise  # the module is there, and what it needs is not
+            raise _broken(name, error) from error
+        absent = f"there is no module '{error.name}' either"
+        if reason := hidden(name):
+            raise BadInput(f"Unknown {word(kind)} '{name}' ({absent}): {reason}") from error
         beside = [path.stem for path in Path.cwd().glob("*.py")]
-        raise unknown(kind, name, f"there is no module '{error.name}' either", beside) from error
+        raise unknown(kind, name, absent, beside) from error
+    except HomieError:
+        raise
+    except Exception as error:
+        raise _broken(name, error) from error
     return _attribute(module, attribute, f"The {word(kind)} was given as"), argument
+
+
+def hidden(module: str) -> str:
+    """The end of a sentence about a module that Python has taken from elsewhere although the current folder has a file
+    or folder of that name; "" where it has not."""
+    top = module.partition(".")[0]
+    own = [path for path in (Path.cwd() / f"{top}.py", Path.cwd() / top) if path.exists()]
+    if top not in sys.modules or not own:
+        return ""
+    file = getattr(sys.modules[top], "__file__", None)
+    if file is not None and any(Path(file).resolve().is_relative_to(path.resolve()) for path in own):
+        return ""
+    taken = "a part of Python itself" if file is None else file
+    return f"the module '{top}' is {taken}, which hides {own[0].name} of this folder: rename that."
+
+
+def _broken(module: str, error: Exception) -> HomieError:
+    """The error of a user's module that is there and cannot be imported."""
+    place = own_code(error)
+    where = f"The module '{module}'" if place is None else str(place)
+    if isinstance(error, ModuleNotFoundError):
+        return MissingPart(f"{where}: {in_words(error)}: install it, or correct the module '{module}'.")
+    return BadInput(f"{where}: {in_words(error)}: correct the module '{module}'.")
 
 
 def unknown(kind: str, name: str, more: str = "", modules: Sequence[str] = ()) -> BadInput:
@@ -211,7 +246,7 @@ def _attribute(module: Any, name: str, beginning: str) -> Any:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:
         public = [known for known in vars(module) if not known.startswith("_")]
-        meant = suggestion(name, public, "")
+        meant = hidden(module.__name__) or suggestion(name, public, "")
         raise BadInput(
             f"{beginning} {module.__name__}:{name}, and that module has no '{name}'{f': {meant}' if meant else '.'}"
         ) from None
@@ -254,7 +289,7 @@ class NamedPart(Generic[Part]):
     """A part that is found and whose settings are checked, and that is not made yet.
 
     Attributes:
-        make: Its class, a function that makes it, or the part itself where it was made in Python.
+        make: Its class, a function that makes it or that decides, or the part itself where it was made in Python.
         settings: None where it has none.
     """
 
@@ -266,9 +301,12 @@ class NamedPart(Generic[Part]):
 
     def build(self) -> Part:
         """The part. Raises BadInput, MissingPart, and whatever its constructor raises."""
-        if isinstance(self.make, self.kind.base):
-            return self.make
-        return constructed(f"{self.kind.word} '{self.name}'", self.make, [self.argument, self.settings], self.kind.base)
+        make = self.make
+        if self.kind.name == PLANNER.name and not self.argument:
+            from homie.kernel.function_planner import FunctionPlanner, decides  # not at the top: it needs numpy
+
+            make = FunctionPlanner(make) if decides(make) else make
+        return constructed(f"{self.kind.word} '{self.name}'", make, [self.argument, self.settings], self.kind.base)
 
 
 def make_part(
@@ -287,6 +325,14 @@ def make_part(
         MissingPart: A package that it needs is not installed.
     """
     return named_part(kind, text, settings, objects).build()
+
+
+def part_of(kind: Kind[Part], value: object) -> Part:
+    """A part from what Python code gives: the part, its class, or of planners a function that decides.
+
+    Raises BadInput, MissingPart, and whatever its constructor raises.
+    """
+    return NamedPart(kind=kind, name=path_of(value), make=value, argument="", settings=None).build()
 
 
 def named_part(
@@ -319,18 +365,50 @@ def settings_of(whose: str, model: type[BaseModel] | None, values: Mapping[str, 
 
 
 def constructed(whose: str, make: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:
-    """A part from its class or factory, which gets the arguments that are not None, and need not take one that is "".
+    """A part that is there, or one from its class or factory, which gets the arguments that are not None, and need not
+    take one that is "".
 
-    Raises BadInput if it takes others, or makes something else.
+    Raises BadInput if it takes others, makes something else, or lacks a method of its interface.
     """
-    wrong_class = inspect.isclass(make) and not issubclass(make, interface)
-    part = _called(whose, make, arguments) if callable(make) and not wrong_class else make
+    from homie.kernel.interfaces.parts import misfit  # not at the top, as in `NamedPart.build`
+
+    if inspect.isclass(make):
+        if not issubclass(make, interface):
+            raise BadInput(f"The {whose} is the class {path_of(make)}, which {_of_another(make, interface)}")
+        if wrong := misfit(make, interface):
+            raise BadInput(f"The {whose} {wrong}.")
+    part = _called(whose, make, arguments, interface) if callable(make) and not isinstance(make, interface) else make
     if not isinstance(part, interface):
-        raise BadInput(f"The {whose} is not a homie.kernel.interfaces.{interface.__name__}, but {path_of(part)}.")
+        raise BadInput(f"The {whose} {_no_part(make, part, interface)}")
+    if wrong := misfit(type(part), interface):
+        raise BadInput(f"The {whose} {wrong}.")
     return part
 
 
-def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+def _of_another(make: type, interface: type) -> str:
+    """The end of a sentence about a class that is not derived from an interface."""
+    base = f"homie.{interface.__name__}"
+    if reason := hidden(make.__module__):
+        return f"is not a {base}: {reason}"
+    here = interface.__module__.rpartition(".")[0]
+    other = next((kind.__name__ for kind in make.__mro__ if kind.__module__.startswith(here)), "")
+    if other == "Skill" and interface.__name__ == "SkillSet":
+        return f"is a homie.Skill: return it from the method skills of a {base}, and name that."
+    if other:
+        return f"is a homie.{other}: name a {base}."
+    return f"is not a {base}: derive it, as in `class {make.__name__}({base})`."
+
+
+def _no_part(make: Any, part: object, interface: type) -> str:
+    """The end of a sentence about what is no such part, and about a function that makes none."""
+    base = f"homie.{interface.__name__}"
+    if part is make:
+        return f"is not a {base}, but {path_of(part)}: give a {base} or a class of it."
+    decide = "write it with one parameter, the homie.PlannerInput, or " if interface.__name__ == "Planner" else ""
+    return f"is the function {path_of(make)}, which returned {part!r:.80}: {decide}name a {base}."
+
+
+def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any], interface: type) -> Any:
     present = [argument for argument in arguments if argument is not None]
     try:
         signature = inspect.signature(make)
@@ -341,9 +419,19 @@ def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any]) -> A
             signature.bind(*fewer)
         except TypeError:
             continue
-        return make(*fewer)
+        try:
+            return make(*fewer)
+        except AttributeError as error:
+            if inspect.isclass(make) or not isinstance(error.obj, str) or error.obj not in fewer:
+                raise
+            raise BadInput(
+                f"The {whose} is the function {path_of(make)}, which is called with the text {error.obj!r} to make "
+                f"one, and takes it for something else: name a class of homie.{interface.__name__}."
+            ) from error
+    instead = f": name a class of homie.{interface.__name__}" if inspect.isroutine(make) else ""
     raise BadInput(
-        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(present)} argument(s)."
+        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(present)} argument(s)"
+        f"{instead}."
     )
 
 

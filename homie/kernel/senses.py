@@ -9,7 +9,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector, Locator, Robot
+from homie.kernel.interfaces.parts import brief, method_of, returned
 from homie.kernel.types import CameraFrame, Detection, Observation
 
 OWN_VIEWS: Mapping[str, str] = MappingProxyType({})
@@ -76,7 +78,11 @@ class Senses:
             return self.robot.observe()
         if not self.robot.waits or self.robot.observe().stamp != self._stamp:
             self.forget()
-        now = self.robot.observe(tuple(name for name in dict.fromkeys(cameras) if name not in self._frames))
+        unseen = tuple(name for name in dict.fromkeys(cameras) if name not in self._frames)
+        whose = method_of("robot", self.robot, "observe")
+        now = returned(self.robot.observe(unseen), Observation, whose)
+        if missing := [name for name in unseen if name not in now.frames]:
+            raise BadInput(f"{whose} was asked for the camera '{missing[0]}' and returned no frame of it.")
         self._stamp = now.stamp
         self._frames.update(now.frames)
         return replace(now, frames={name: self._frames[name] for name in cameras})
@@ -105,9 +111,16 @@ class Senses:
         return sight.shown_as({camera: view for view, camera in views.items()}) if views else sight
 
     def _search(self, observation: Observation) -> None:
-        detections = self.detector.detect(observation)
+        detections = _detections(self.detector.detect(observation), method_of("detector", self.detector, "detect"))
         self.locator.update(observation, detections)
         self._detected.update(_by_view(detections, observation.frames))
+
+
+def _detections(detections: object, whose: str) -> tuple[Detection, ...]:
+    """What a detector has returned. Raises BadInput."""
+    if not isinstance(detections, tuple | list) or not all(isinstance(item, Detection) for item in detections):
+        raise BadInput(f"{whose} returned {brief(detections)}: return a tuple of homie.Detection.")
+    return tuple(detections)
 
 
 def _by_view(detections: Collection[Detection], views: Collection[str]) -> Mapping[str, tuple[Detection, ...]]:

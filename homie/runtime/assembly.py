@@ -26,6 +26,7 @@ from homie.kernel.interfaces import (
     Skill,
     SkillSet,
 )
+from homie.kernel.interfaces.parts import brief, method_of, misfit, takes_one
 from homie.kernel.interfaces.prompts import PromptWriter
 from homie.kernel.options import OpenOptions
 from homie.kernel.registry import (
@@ -39,6 +40,7 @@ from homie.kernel.registry import (
     constructed,
     make_part,
     named_part,
+    path_of,
     resolve,
     settings_of,
 )
@@ -120,7 +122,8 @@ class Parts:
     def describe(self) -> dict[str, dict[str, Any]]:
         """What the parts say of themselves, JSON-ready: what a `homie.runtime.provenance.PartsFile` is made of."""
         planner, detector, robot = self.planner, self.executor.senses.detector, self.robot
-        body = {"name": robot.spec.name, "picture_size": robot.picture_size, **robot.describe()}
+        own = described(robot, robot.describe())
+        body = {"name": robot.spec.name, "picture_size": robot.picture_size, **own}
         return {
             "planner": described(planner, planner.describe()),
             "detector": described(detector, detector.describe()),
@@ -309,6 +312,9 @@ def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, .
     )
     if not checks or not all(callable(check) for check in checks):
         raise BadInput(f"The order of checks '{text}' is not a sequence of homie.kernel.interfaces.ErrorCheck.")
+    for check in checks:
+        if not takes_one(check):
+            raise BadInput(f"The check {path_of(check)} has to take one argument, a homie.CheckQuestion.")
     return checks
 
 
@@ -379,7 +385,17 @@ def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str,
 def _by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
     if isinstance(skill_set, GroundTruthAccess):
         skill_set.bind(robot)
-    skills: Sequence[Skill] = skill_set.skills(robot.spec, robot.kinematics)
+    skills: object = skill_set.skills(robot.spec, robot.kinematics)
+    if not isinstance(skills, list | tuple) or not all(isinstance(skill, Skill) for skill in skills):
+        whose = method_of("skill set", skill_set, "skills")
+        raise BadInput(f"{whose} returned {brief(skills)}: return a list of homie.Skill.")
+    for skill in skills:
+        whose = f"The skill {type(skill).__name__}"
+        if wrong := misfit(type(skill), Skill):
+            raise BadInput(f"{whose} {wrong}.")
+        for name in ("actions", "cameras"):
+            if isinstance(text := getattr(skill, name), str):
+                raise BadInput(f"{whose} has the text {text!r} as `{name}`: write a tuple, as in ({text!r},).")
     return {action: skill for skill in skills for action in skill.actions}
 
 

@@ -1,6 +1,7 @@
 """The keywords of `homie.run` and `homie.open`, for editors and type checkers. A test holds them to the options.
 
-Where an option names a part, the part itself may stand: an object, its class, or a function that makes it.
+Where an option names a part, the part itself may stand: an object, its class, or a function that makes it. A planner
+may also be a function that decides.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
+    from homie.kernel.function_planner import Decide
     from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, SkillSet
     from homie.kernel.options import OpenOptions
 
@@ -19,7 +21,7 @@ OneSkillSet: TypeAlias = "str | SkillSet | type[SkillSet]"
 class OpenKeywords(TypedDict, total=False):
     """Of `homie.open`."""
 
-    planner: str | Planner | type[Planner]
+    planner: str | Planner | type[Planner] | Decide
     planner_settings: Mapping[str, Any]
     robot: str | Robot | Callable[[OpenOptions], Robot]
     skills: OneSkillSet | Sequence[OneSkillSet]

@@ -22,7 +22,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.function_planner import FunctionPlanner
+from homie.kernel.interfaces.parts import method_of, returned
 from homie.kernel.options import RunOptions
+from homie.kernel.registry import path_of
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.support.packages import DISTRIBUTION, OURS, installed_version
 
@@ -174,12 +177,17 @@ def shown(value: str | None) -> str:
 
 
 def described(part: object, description: Mapping[str, object]) -> dict[str, Any]:
-    """What a part says of itself with its class, and for code that is not Homie's the SHA-256 of its file."""
-    kind = type(part)
-    about: dict[str, Any] = {"class": f"{kind.__module__}:{kind.__qualname__}"}
-    if kind.__module__.partition(".")[0] not in OURS and (source := _source_of(kind.__module__)):
+    """What a part says of itself with its class or function, and for code that is not Homie's the SHA-256 of its file.
+
+    Raises BadInput for a description that is none.
+    """
+    code = path_of(part.function if isinstance(part, FunctionPlanner) else part)
+    about: dict[str, Any] = {"class": code}
+    module = code.partition(":")[0]
+    if module.partition(".")[0] not in OURS and (source := _source_of(module)):
         about["source"] = source
-    return {**about, **description}
+    own = returned(description, Mapping, method_of("part", part, "describe"))  # type: ignore[type-abstract]
+    return {**about, **own}
 
 
 def versions() -> dict[str, str]:

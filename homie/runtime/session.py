@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 
 from homie.kernel.agent import run_episode
 from homie.kernel.episode_rules import EpisodeRules
-from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
+from homie.kernel.errors import HomieError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners, Robot
 from homie.kernel.options import RunOptions
 from homie.kernel.registry import NO_OBJECTS, Objects
 from homie.kernel.stop_signals import SIGNALS, stop_came
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
+from homie.kernel.support.own_code import unexpected
 from homie.kernel.types import EpisodeResult, Event
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
@@ -70,11 +71,12 @@ def run(
         How it ended and where its folder is.
 
     Raises:
-        BadInput: An option or a file is wrong; nothing has been written.
+        BadInput: An option or a file is wrong, and nothing has been written; or a part has returned what it may not.
         MissingPart: An optional package is not installed.
         Interrupted: Ctrl-C or SIGTERM; the robot was stopped first. The folder has whole lines in `steps.jsonl` and no
             `episode.json`, and the same command with the same --out runs the episode again.
         PlannerError: The planner could not decide.
+        PartError: The code of a part that is not Homie's raised an exception.
         InfrastructureError: The machine, a server, the robot or the simulator failed.
     """
     RunFolder.check(options)
@@ -152,7 +154,8 @@ def play(
 
     Raises:
         Interrupted: Ctrl-C, SIGTERM or SIGHUP.
-        InfrastructureError: An unexpected exception.
+        PartError: An unexpected exception of code that is not Homie's.
+        InfrastructureError: Any other unexpected exception.
         HomieError: Every other, as it comes.
     """
     robot, path = parts.robot, store.folder
@@ -186,8 +189,7 @@ def play(
             raise disk_failure(path, error) from error
         trace = path / "error.log"
         trace.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        what = f"Unexpected {type(error).__name__}: {error}."
-        raise InfrastructureError(f"{what} The traceback is in {trace}.") from error
+        raise unexpected(error, f"The traceback is in {trace}.") from error
     _shut_down(parts, ending, video, store)
     return result
 

@@ -23,6 +23,7 @@ from homie.kernel.agent import Episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
 from homie.kernel.interfaces import EpisodeListener, GroundTruthAccess, Listeners, Planner
+from homie.kernel.interfaces.planner import decided
 from homie.kernel.robot.body import stands_still
 from homie.kernel.types import (
     BY_PERSON,
@@ -239,7 +240,7 @@ class Operation:
     def _wait(self, planner: Planner, planner_input: PlannerInput) -> Decision:
         """What a planner decides; the robot's thread goes on showing what there is meanwhile. Raises Stopped."""
         self._doing = "thinks"
-        answer: Future[Decision] = self._thinker.submit(planner.decide, planner_input)
+        answer: Future[Decision] = self._thinker.submit(decided, planner, planner_input)
         while not answer.done():
             self._pace.rest()
             self._front.refresh(self)

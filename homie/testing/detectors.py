@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from homie.kernel.interfaces import Detector
+from homie.kernel.registry import DETECTOR
 from homie.kernel.types import CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
-from homie.testing.violations import NotConforming, described, named, raised, settle
+from homie.testing.violations import described, named, raised, settle, usable_part
 
 SIZES = ((256, 256), (480, 640), (32, 64), (2, 2))
 """Heights and widths of the pictures."""
@@ -41,8 +42,7 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
         ...         return ()
         >>> check_detector(Blind())
     """
-    if not isinstance(detector, Detector):
-        raise NotConforming([f"{type(detector).__name__} is not a homie.kernel.interfaces.Detector."])
+    detector = usable_part(DETECTOR, detector)
     violations = [*named(detector), *described(detector, "at the start")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -10,6 +10,7 @@ import numpy as np
 from homie.kernel.actions import ACTION_TABLE, HOUSEHOLD
 from homie.kernel.interfaces import Locator, Robot
 from homie.kernel.knowledge import Knowledge
+from homie.kernel.registry import path_of
 from homie.kernel.types import Detection, Goal, Observation, in_sight
 from homie.testing.violations import NotConforming, gathered, settle
 
@@ -37,7 +38,7 @@ def check_locator(
         NotConforming: Lists every violation.
     """
     if not isinstance(locator, Locator):
-        raise NotConforming([f"{type(locator).__name__} is not a homie.kernel.interfaces.Locator."])
+        raise NotConforming([f"{path_of(locator)} is not a homie.Locator: give one that is made for the robot."])
     violations: list[str] = []
     if not isinstance(locator.name, str) or not locator.name:
         violations.append("`name` must be the name under which it is registered.")

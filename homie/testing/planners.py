@@ -5,22 +5,25 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import get_args
+from typing import TypeAlias
 
 import numpy as np
 
 from homie.kernel.actions import ACTIONS, Ability
-from homie.kernel.errors import PlannerError
+from homie.kernel.errors import BadInput, PlannerError
+from homie.kernel.function_planner import Decide
 from homie.kernel.interfaces import Planner
+from homie.kernel.interfaces.planner import decision_of
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.registry import PLANNER
+from homie.kernel.support.text import counted
 from homie.kernel.types import (
     END,
     FLOOR,
     SUCCESS,
     VIEWS,
-    Answer,
     Decision,
     Detection,
     ErrorCode,
@@ -28,10 +31,9 @@ from homie.kernel.types import (
     HistoryItem,
     Image,
     PlannerInput,
-    Report,
     Subtask,
 )
-from homie.testing.violations import NotConforming, described, environment_secrets, named
+from homie.testing.violations import described, environment_secrets, named, raised, settle, usable_part
 
 TASK = "put the apple in the bowl"
 _FAILURES = tuple((code, code.sentence.format(action="pick", item="apple", container="fridge")) for code in ErrorCode)
@@ -47,7 +49,7 @@ _KNOWN = Knowledge(
 _ABLE = {"classical": Ability(ACTIONS[:-1], (), "does everything"), "nomad": Ability(("Go to",), ("Go to",))}
 
 
-def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
+def check_planner(planner: Planner | type[Planner] | Decide, *, deterministic: bool = False) -> None:
     """Check a planner against `homie.kernel.interfaces.Planner`.
 
     It is asked in about twenty situations, each in an episode of its own and all in one: no detections, a long history,
@@ -55,7 +57,7 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
     the input stays as it was, nothing is printed on stdout, and `describe` is JSON without secrets.
 
     Args:
-        planner: The planner.
+        planner: The planner, its class, or a function that decides.
         deterministic: Whether the same task, seed and situations have to give the same decisions, whatever was asked
             before. It is then asked twice as often.
 
@@ -77,20 +79,20 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
         ...         return Decision((END,), "I do nothing.")
         >>> check_planner(Idle(), deterministic=True)
     """
-    if not isinstance(planner, Planner):
-        raise NotConforming([f"{type(planner).__name__} is not a homie.kernel.interfaces.Planner."])
+    planner = usable_part(PLANNER, planner)
     violations = [*named(planner), *described(planner, "before the first reset")]
+    wrong: Wrong = {}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        first = [_play(planner, 1, episode, violations) for episode in episodes(TASK)]
+        first = [_play(planner, 1, episode, violations, wrong) for episode in episodes(TASK)]
         violations += described(planner, "after an episode")
         if deterministic:
-            again = [_play(planner, 1, episode, violations) for episode in episodes(TASK)]
+            again = [_play(planner, 1, episode, violations, wrong) for episode in episodes(TASK)]
             violations += _differences(first, again)
+    violations += [_in_rounds(what, list(rounds)) for what, rounds in wrong.items()]
     if printed.getvalue():
         violations.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
-    if violations:
-        raise NotConforming(list(dict.fromkeys(violations)))
+    settle(violations)
 
 
 # ---------------------------------------------------------------- situations
@@ -98,16 +100,22 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
 
 Episode = tuple[tuple[str, PlannerInput], ...]
 """The rounds of an episode, each with its name."""
+Wrong: TypeAlias = dict[str, dict[str, None]]
+"""What is wrong with decisions, the end of a sentence, with the names of the rounds in which it is."""
 
 
 def episodes(task: str) -> Iterator[Episode]:
     """What a planner is asked: each odd situation as the second round of an episode, then all of them in one."""
-    first, *odd = _situations(task)
+    (_, first), *odd = _situations(task)
+    begins = ("round 1", first)
     for name, planner_input in odd:
-        yield first, (name, replace(planner_input, round=2))
+        yield begins, (f"round 2: {name}", replace(planner_input, round=2))
     yield (
-        first,
-        *((f"{name}, later", replace(planner_input, round=at)) for at, (name, planner_input) in enumerate(odd, 2)),
+        begins,
+        *(
+            (f"round {at} of one long episode: {name}", replace(planner_input, round=at))
+            for at, (name, planner_input) in enumerate(odd, 2)
+        ),
     )
 
 
@@ -138,7 +146,7 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
     long = tuple(HistoryItem(n, Subtask("Go to", f"place {n}"), SUCCESS) for n in range(1, 301))
     many = tuple(Detection(f"thing {n}", VIEWS[n % 4], (n, n, n + 5, n + 5)) for n in range(200))
     return [
-        ("the first round", plain),
+        ("nothing has been done", plain),
         ("nothing detected", replace(later, detections=())),
         *failed,
         ("a held object", replace(later, inventory=("apple",))),
@@ -169,32 +177,46 @@ def _views(size: tuple[int, int], every: int = 1) -> dict[str, Image]:
 # ---------------------------------------------------------------- checks
 
 
-def _play(planner: Planner, seed: int, episode: Episode, violations: list[str]) -> list[Decision | None]:
+def _play(planner: Planner, seed: int, episode: Episode, violations: list[str], wrong: Wrong) -> list[Decision | None]:
     """One made-up episode. Returns its decisions without times; None where there was none."""
     try:
         planner.reset(episode[0][1].task, seed=seed)
     except PlannerError:
         raise
     except Exception as error:
-        violations.append(f"reset raised {type(error).__name__}: {error}")
+        violations.append(raised("reset", error))
         return []
-    return [_ask(planner, name, planner_input, violations) for name, planner_input in episode]
+    return [_ask(planner, name, planner_input, wrong) for name, planner_input in episode]
 
 
-def _ask(planner: Planner, name: str, planner_input: PlannerInput, violations: list[str]) -> Decision | None:
+def _ask(planner: Planner, name: str, planner_input: PlannerInput, wrong: Wrong) -> Decision | None:
     before = _snapshot(planner_input)
+    decision: Decision | None = None
     try:
-        decision = planner.decide(planner_input)
+        answer = planner.decide(planner_input)
     except PlannerError:
         raise
+    except BadInput as error:
+        problems = [f": {error}"]
     except Exception as error:
-        violations.append(f"decide raised {type(error).__name__} ({name}): {error}")
-        return None
+        problems = [raised("", error)]
+    else:
+        try:
+            decision = decision_of(answer, "")
+            problems = list(_problems(decision))
+        except BadInput as error:
+            problems = [str(error)]
     if _snapshot(planner_input) != before:
-        violations.append(f"decide ({name}) changed its input.")
-    wrong = _decision(decision)
-    violations += [f"decide ({name}): {sentence}" for sentence in wrong]
-    return None if wrong else _timeless(decision)
+        problems.append(" changed its input.")
+    for problem in problems:
+        wrong.setdefault(problem, {})[name] = None
+    return None if decision is None or problems else _timeless(decision)
+
+
+def _in_rounds(what: str, rounds: Sequence[str]) -> str:
+    """What is wrong with decisions, with the first of the rounds in which it is."""
+    others = f" The same in {counted(len(rounds) - 1, 'other round')}." if len(rounds) > 1 else ""
+    return f"decide ({rounds[0]}){what}{others}"
 
 
 def _differences(first: list[list[Decision | None]], again: list[list[Decision | None]]) -> Iterator[str]:
@@ -221,37 +243,20 @@ def _timeless(decision: Decision) -> Decision:
     )
 
 
-def _decision(decision: object) -> list[str]:
-    """What is wrong with a decision."""
-    if not isinstance(decision, Decision):
-        return [f"it returned {type(decision).__name__}, not a Decision."]
-    wrong = []
-    if not isinstance(decision.subtasks, tuple) or not all(
-        isinstance(subtask, Subtask) for subtask in decision.subtasks
-    ):
-        return ["`subtasks` must be a tuple of Subtask."]
-    if bool(decision.subtasks) == bool(decision.problem):
-        wrong.append("it must have either subtasks or a problem that says why there are none.")
+def _problems(decision: Decision) -> Iterator[str]:
+    """What is wrong with a decision beyond the types of its fields."""
     for subtask in decision.subtasks:
         parts = (subtask.action, subtask.target, subtask.destination)
-        if not all(isinstance(part, str) for part in parts):
-            wrong.append(f"action, target and destination must be text (got {parts!r}).")
-        elif not subtask.action or any(part != " ".join(part.split()) for part in parts):
-            wrong.append(f"a subtask needs an action, and its parts single blanks and one line (got {parts!r}).")
-    for name in ("analysis", "model", "raw", "problem", "answer"):
-        if not isinstance(getattr(decision, name), str):
-            wrong.append(f"`{name}` must be text.")
-    if decision.report not in get_args(Report):
-        wrong.append(f"`report` must be one of {', '.join(map(repr, get_args(Report)))} (got {decision.report!r}).")
+        if any(part != " ".join(part.split()) for part in parts):
+            yield f": the parts of a subtask have single blanks and one line (got {parts!r})."
     if (decision.report or decision.answer) and END.action not in [subtask.action for subtask in decision.subtasks]:
-        wrong.append("only a decision that ends the task can have a report or an answer.")
-    if not isinstance(decision.answers, tuple) or not all(isinstance(answer, Answer) for answer in decision.answers):
-        wrong.append("`answers` must be a tuple of Answer.")
+        yield ": only a decision that ends the task can have a report or an answer."
     try:
         record = json.dumps(asdict(decision), allow_nan=False)
     except (TypeError, ValueError) as error:
-        return [*wrong, f"it cannot be recorded as JSON: {error}."]
-    return wrong + [f"its record has {secret}." for secret in environment_secrets(record)]
+        yield f": it cannot be recorded as JSON: {error}."
+        return
+    yield from (f": its record has {secret}." for secret in environment_secrets(record))
 
 
 def _shown(decision: Decision | None) -> str:

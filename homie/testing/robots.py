@@ -10,10 +10,11 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, WorldState
+from homie.kernel.registry import ROBOT
 from homie.kernel.robot.body import STILL_LINEAR
 from homie.kernel.types import Command, SentCommand
 from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
-from homie.testing.violations import NotConforming, gathered, settle
+from homie.testing.violations import gathered, settle, usable_part
 
 STEPS = 5
 """Control periods that are watched."""
@@ -33,8 +34,7 @@ def check_robot(robot: Robot, *, close: bool = False) -> None:
     Raises:
         NotConforming: Lists every violation.
     """
-    if not isinstance(robot, Robot):
-        raise NotConforming([f"{type(robot).__name__} is not a homie.kernel.interfaces.Robot."])
+    robot = usable_part(ROBOT, robot)
     violations = gathered("spec or kinematics", partial(_spec, robot))
     violations += gathered("reset", partial(robot.reset, seed=0))
     violations += gathered("observe", partial(_observed, robot))

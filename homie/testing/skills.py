@@ -9,8 +9,9 @@ import numpy as np
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Robot, Skill, SkillSet
+from homie.kernel.registry import SKILL_SET
 from homie.kernel.types import Box, Command, Goal, Outcome, Subtask
-from homie.testing.violations import NotConforming, described, named, raised, settle
+from homie.testing.violations import described, named, raised, settle, usable_part
 
 STEPS = 10
 """Control periods for which each skill runs."""
@@ -31,8 +32,7 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
     Raises:
         NotConforming: Lists every violation.
     """
-    if not isinstance(skill_set, SkillSet):
-        raise NotConforming([f"{type(skill_set).__name__} is not a homie.kernel.interfaces.SkillSet."])
+    skill_set = usable_part(SKILL_SET, skill_set)
     violations = [*named(skill_set), *described(skill_set, "at the start")]
     skills: list[Skill] = []
     try:

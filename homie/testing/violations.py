@@ -10,6 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from homie.kernel.errors import BadInput
+from homie.kernel.registry import Kind, Part, part_of
+from homie.kernel.support.own_code import in_words, own_code
+
 _SECRET_NAME = re.compile(r"(?:key|token|secret|password|passwd|authorization|credential)s?$", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
     r"\bsk-[\w-]{12,}|\bBearer\s+\S{8,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\w+://[^/\s:@]+:[^/\s@]+@"
@@ -25,6 +29,14 @@ class NotConforming(AssertionError):
         super().__init__("\n".join(f"- {violation}" for violation in self.violations))
 
 
+def usable_part(kind: Kind[Part], value: object) -> Part:
+    """The part that a kit was given: itself, its class, or of planners a function. Raises NotConforming for another."""
+    try:
+        return part_of(kind, value)
+    except BadInput as error:
+        raise NotConforming([str(error)]) from error
+
+
 def settle(violations: list[str]) -> None:
     """Raise NotConforming if anything was found."""
     if violations:
@@ -32,8 +44,9 @@ def settle(violations: list[str]) -> None:
 
 
 def raised(what: str, error: Exception) -> str:
-    """The sentence about a part that raised what it should not."""
-    return f"{what} raised {type(error).__name__}: {error}"
+    """The sentence about a part that raised what it should not, with the line of its code."""
+    place = own_code(error)
+    return f"{what} raised {in_words(error)}{f' ({place})' if place else ''}."
 
 
 def gathered(what: str, look: Callable[[], Iterable[str] | None]) -> list[str]:
@@ -60,7 +73,7 @@ def described(part: Any, when: str) -> list[str]:
     try:
         description: object = part.describe()
     except Exception as error:
-        return [f"describe raised {type(error).__name__} {when}: {error}"]
+        return [raised(f"describe, {when},", error)]
     if not isinstance(description, Mapping):
         return [f"describe returned {type(description).__name__}, not a mapping."]
     try:

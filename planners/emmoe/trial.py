@@ -9,6 +9,7 @@ from dataclasses import replace
 from homie.kernel.actions import canonical_action
 from homie.kernel.error_codes import ErrorCode
 from homie.kernel.interfaces import Planner
+from homie.kernel.interfaces.planner import decided
 from homie.kernel.types import END, SUCCESS, Decision, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
 from planners.emmoe.wire import BAR, LIMIT, ROUNDS, Wire, ends_trial, subtask_message
 from planners.llm.reading.official import official_parts
@@ -109,7 +110,7 @@ class Trial:
 
     def _asked(self, known: PlannerInput) -> Decision:
         """The first of what the planner decides; the others are for the next rounds, as long as all goes well."""
-        decision = self._planner.decide(known)
+        decision = decided(self._planner, known)
         self._plan.extend(replace(decision, subtasks=(subtask,), raw="") for subtask in decision.subtasks[1:])
         return replace(decision, subtasks=decision.subtasks[:1])
 

@@ -24,7 +24,7 @@ def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, benc
     done = homie("bench", *arguments, "--json")
     assert done.returncode == 4, "an episode that infrastructure ended is not a success"
     printed = json.loads(done.stdout)
-    assert printed["episodes"] == 2 and printed["causes"] == {"error": 1}
+    assert printed["episodes"] == 2 and printed["causes"] == {"code": 1}
     assert printed["success"] == printed["metrics"]["SR"]["value"] == 0.5, (
         "a lost episode is not a success, as in compare"
     )
@@ -32,7 +32,7 @@ def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, benc
     assert "\x1b" not in done.stderr and "put-0  success after 5 rounds" in done.stderr
     again = homie("bench", *arguments)
     assert again.returncode == 4 and again.stdout == ""
-    assert "1 ended by infrastructure (1 error)" in again.stderr and "--again" in again.stderr
+    assert "1: 1 ended by an error in code of your own" in again.stderr and "--again" in again.stderr
 
 
 @pytest.mark.parametrize(

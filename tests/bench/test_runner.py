@@ -129,10 +129,10 @@ def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_pa
         "deaf": "deadline",
         "eat": "memory",
         "silent": "planner",
-        "bug": "error",
+        "bug": "code",
     }
     assert summary.infrastructure == 8 and summary.judged == 1 and summary.success == 1 / 9
-    assert summary.causes == {"crash": 2, "killed": 1, "deadline": 2, "memory": 1, "planner": 1, "error": 1}
+    assert summary.causes == {"crash": 2, "killed": 1, "deadline": 2, "memory": 1, "planner": 1, "code": 1}
     sentences = {line.task: line.cause for line in summary.lines}
     assert "exit code 7" in sentences["crash"] and "SIGSEGV" in sentences["segfault"] and "4 s" in sentences["hang"]
     assert "did not answer" in sentences["silent"] and "a bug in a plug-in" in sentences["bug"]
@@ -187,28 +187,28 @@ def test_a_resume_runs_what_a_failed_try_has_left(write_suite, tiny_bench, tmp_p
 
 
 def test_tries_of_before_a_resume_count(write_suite, tiny_bench, tmp_path):
-    options = tiny_bench(write_suite(["bug please"]), retries=1)
+    options = tiny_bench(write_suite(["drop please"]), retries=1)
     run(options)
-    folder = tmp_path / "run/episodes/bug-0"
+    folder = tmp_path / "run/episodes/drop-0"
     (folder / "episode.json").unlink()  # killed after the second try, before it was given up
     summary, _ = run(options)
-    assert summary.causes == {"error": 1}
+    assert summary.causes == {"code": 1}
     assert read_episode(folder).ended_by == "infrastructure"
 
 
 def test_tries_are_bounded_and_again_begins_anew(write_suite, tiny_bench, tmp_path, monkeypatch):
-    options = tiny_bench(write_suite([DONE, "bug please"]), retries=1)
+    options = tiny_bench(write_suite([DONE, "drop please"]), retries=1)
     summary, _ = run(options)
-    assert summary.causes == {"error": 1}
+    assert summary.causes == {"code": 1}
     episodes = tmp_path / "run" / "episodes"
-    assert sorted(path.name for path in episodes.iterdir()) == ["bug-0", "bug-0-partial-1", "put-0"]
-    assert "ZeroDivisionError" in (episodes / "bug-0" / "error.log").read_text()
+    assert sorted(path.name for path in episodes.iterdir()) == ["drop-0", "drop-0-partial-1", "put-0"]
+    assert "ConnectionError" in (episodes / "drop-0" / "error.log").read_text()
     assert run(options)[0] == summary, "a bench that is done stays as it is"
     before = (episodes / "put-0" / "episode.json").stat().st_mtime_ns
     again, _ = run(options.model_copy(update={"again": True}))
     assert again.lines == summary.lines and (episodes / "put-0" / "episode.json").stat().st_mtime_ns == before
-    assert {path.name for path in episodes.iterdir()} >= {"bug-0", "bug-0-partial-3"}
-    assert read_model(episodes / "bug-0" / "failure.json", FailedTry).attempt == 2, "two tries of its own"
+    assert {path.name for path in episodes.iterdir()} >= {"drop-0", "drop-0-partial-3"}
+    assert read_model(episodes / "drop-0" / "failure.json", FailedTry).attempt == 2, "two tries of its own"
 
 
 def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_bench, tmp_path):

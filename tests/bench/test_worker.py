@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -138,7 +139,7 @@ def test_a_full_disk_is_every_episodes_and_another_error_of_a_file_is_not(job: C
     TROUBLE["act"] = of_disk(errno.ENOENT)
     again.folder.mkdir()
     report = perform(again)
-    assert (report.cause, report.fatal) == ("error", False) and "No space left" in report.message
+    assert (report.cause, report.fatal) == ("code", False) and "No space left" in report.message
 
 
 def test_bad_input_would_stop_every_episode_and_names_the_task(job: Callable[..., Job]) -> None:
@@ -158,10 +159,23 @@ def test_a_goal_for_a_robot_that_does_not_know_its_world(job: Callable[..., Job]
 def test_what_nobody_expected_leaves_its_traceback(job: Callable[..., Job]) -> None:
     planned = job(robot=f"{__name__}:open_broken")
     report = perform(planned)
-    assert (report.cause, report.fatal) == ("error", False)
-    assert report.message == "Unexpected ZeroDivisionError: a bug in a plug-in."
+    assert (report.cause, report.fatal, report.final) == ("code", False, True)
+    assert re.fullmatch(
+        r"Error in code of your own at \S*test_worker\.py, line \d+, in open_broken: "
+        r"ZeroDivisionError: a bug in a plug-in\.",
+        report.message,
+    )
     trace = (planned.folder / "error.log").read_text(encoding="utf-8")
     assert trace.startswith("Traceback") and "open_broken" in trace and trace.rstrip().endswith("a bug in a plug-in")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), ConnectionResetError(), RuntimeError("CUDA error")])
+def test_only_a_bug_of_own_code_would_come_again_in_every_try(job: Callable[..., Job], error: Exception) -> None:
+    planned = job()
+    TROUBLE["act"] = error
+    report = perform(planned)
+    assert (report.cause, report.final) == ("code", isinstance(error, ZeroDivisionError))
+    assert f"in _send: {type(error).__name__}" in report.message
 
 
 def test_an_expert_plays_the_steps_of_the_suite(job: Callable[..., Job]) -> None:

@@ -37,6 +37,10 @@ def _bug() -> None:
     raise ZeroDivisionError("a bug in a plug-in")
 
 
+def _drop() -> None:
+    raise ConnectionError("the line is down")
+
+
 def _once() -> None:
     mark = Path(os.environ["TROUBLE_MARK"])
     if not mark.exists():
@@ -53,6 +57,7 @@ TROUBLE: Mapping[str, Callable[[], None]] = {
     "eat": _eat,
     "silent": _silent,
     "bug": _bug,
+    "drop": _drop,
     "once": _once,
 }
 

@@ -25,9 +25,13 @@ def run_bench(suite: str | Path, config: str | Path | None, progress: bool, valu
     named, objects = split(values)
     if objects:
         (option, name), *_ = objects
+        path = name.partition(":")[2]
+        module, _, last = path.rpartition(".")
+        module = "my_module" if module == "__main__" or "<" in module else module
+        meant = f"{module}:{last if last.isidentifier() else 'MyClass'}"
         raise BadInput(
-            f"Worker processes of a bench make the {option} anew and cannot make {name.partition(':')[2]}: put the "
-            f'class into a module of its own and name it, as {option}="my_module:MyClass".'
+            f"Worker processes of a bench make the {option} anew and cannot make {path}: put the class or function "
+            f'into a module of its own and name it, as {option}="{meant}".'
         )
     options = BenchOptions.build(None if config is None else Path(config), suite=str(suite), **named)
     if options.sweep:

@@ -2,7 +2,7 @@
 
     with homie.open_bench("homie-100", planner="function:my-agent", out="runs/my-agent") as bench:
         for episode in bench.unfinished():
-            played = bench.play(episode.task.id, homie.FunctionPlanner(decide), trial=episode.trial)
+            played = bench.play(episode.task.id, decide, trial=episode.trial)
             print(played.score.success)
 
 The run folder is that of `homie bench`: a later call goes on with what is left, `homie compare` and `homie report` read
@@ -30,8 +30,9 @@ from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.score.scores import Score, score_run
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.function_planner import Decide
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.registry import split
+from homie.kernel.registry import PLANNER, part_of, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class OpenBench:
     def play(
         self,
         task: str,
-        planner: Planner | None = None,
+        planner: Planner | type[Planner] | Decide | None = None,
         *,
         trial: int = 0,
         listeners: Sequence[EpisodeListener] = (),
@@ -98,7 +99,7 @@ class OpenBench:
 
         Args:
             task: The id of the task.
-            planner: Decides; None for that of the options.
+            planner: Decides: a planner, its class, or a function; None for that of the options.
             trial: Which of the trials.
             listeners: Get every event; one that raises gets no more.
             required: Get them first, and what one of them raises counts: `homie.Stopped` when a period has passed ends
@@ -112,9 +113,10 @@ class OpenBench:
             Interrupted: Ctrl-C or SIGTERM; the episode is unfinished.
         """
         episode = self._episode(task, trial)
+        chosen = None if planner is None else part_of(PLANNER, planner)
         with self._turn(episode) as kept:
             if episode in unfinished([episode], again=self.options.again):
-                self._play(episode, kept, planner, listeners, required)
+                self._play(episode, kept, chosen, listeners, required)
         return self._result(episode)
 
     def summary(self) -> BenchSummary:

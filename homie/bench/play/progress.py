@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from homie.bench.episode import Episode, FailedTry
+from homie.bench.episode import Episode, FailedTry, lost_by
 from homie.bench.score.metrics import estimate
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.score.scores import Results, Score, score_run
@@ -120,7 +120,7 @@ class Progress:
         if ending.ended_by == "infrastructure":
             self.failed += 1
             self.causes[ending.cause.partition(":")[0]] += 1
-            return f"infrastructure ({ending.cause.partition(':')[0]})"
+            return lost_by(ending.cause)
         (score,) = results.scores
         world = ", the world disagrees" if score.disagrees else ""
         world += ", but the goal held before the first subtask" if score.given and score.success else ""

@@ -193,7 +193,7 @@ class _Runner:
             self._progress.finished(episode, seconds)
             return False
         failure = episode.fail(report.cause, report.message, seconds)
-        retry = failure.attempt <= self._options.retries and report.cause != UNREADABLE
+        retry = failure.attempt <= self._options.retries and report.cause != UNREADABLE and not report.final
         self._progress.failed_try(episode, failure, retry=retry)
         if not retry:
             episode.give_up(failure)

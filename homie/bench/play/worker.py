@@ -22,7 +22,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
-from homie.bench.episode import UNREADABLE, Cause
+from homie.bench.episode import OWN_CODE, UNREADABLE, Cause
 from homie.bench.goal_lines import GOALS
 from homie.bench.play.goal_log import GoalLog
 from homie.bench.play.worker_parts import WorkerParts
@@ -34,6 +34,7 @@ from homie.kernel.errors import (
     HomieError,
     Interrupted,
     MissingPart,
+    PartError,
     PlannerError,
     RobotFault,
     Unanswered,
@@ -42,6 +43,7 @@ from homie.kernel.interfaces import EpisodeListener, Planner, Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
+from homie.kernel.support.own_code import unexpected
 from homie.kernel.types import Choice
 from homie.kernel.world.conditions import unknown_words
 from homie.runtime import session
@@ -84,6 +86,7 @@ class Report(BaseModel):
     Attributes:
         cause: None if the episode is finished.
         fatal: No other episode would fare better.
+        final: No other try of this one would.
         exit_code: Of the error, for a fatal one.
     """
 
@@ -92,6 +95,7 @@ class Report(BaseModel):
     cause: Cause | None = None
     message: str = ""
     fatal: bool = False
+    final: bool = False
     exit_code: int = 4
 
 
@@ -167,6 +171,8 @@ def perform(
         return Report(cause="planner", message=str(error))
     except RobotFault as error:
         return Report(cause="robot", message=str(error))
+    except PartError as error:
+        return Report(cause=OWN_CODE, message=str(error), final=_is_bug(error.__cause__))
     except (HomieError, OSError) as error:
         inner = error if isinstance(error, OSError) else error.__cause__
         if isinstance(inner, MemoryError):
@@ -177,7 +183,15 @@ def perform(
     except Exception as error:
         with contextlib.suppress(OSError):
             (job.folder / "error.log").write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        return Report(cause="error", message=f"Unexpected {type(error).__name__}: {error}.")
+        failure = unexpected(error)
+        own = isinstance(failure, PartError)
+        return Report(cause=OWN_CODE if own else "error", message=str(failure), final=own and _is_bug(error))
+
+
+def _is_bug(error: BaseException | None) -> bool:
+    """Whether an exception of own code would come again: it is one of Python's own, not of a connection or a library,
+    which may have failed only this time."""
+    return type(error).__module__ == "builtins" and not isinstance(error, OSError | RuntimeError)
 
 
 def _play(

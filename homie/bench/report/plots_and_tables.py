@@ -36,7 +36,7 @@ def glossary() -> dict[str, str]:
     return {
         **{name: known[name].meaning for name in (*shown_in("metrics"), WORLD)},
         "disagree": "episodes that count as succeeded by their subtasks and not by the world, or the other way round",
-        "lost": "episodes that infrastructure ended, such as a server or a crash",
+        "lost": "episodes that infrastructure ended, such as a server or a crash, or an error in code of your own",
     }
 
 

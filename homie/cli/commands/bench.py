@@ -7,6 +7,7 @@ from typing import Any
 import typer
 from pydantic import TypeAdapter
 
+from homie.bench.episode import lost_by
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
@@ -48,9 +49,9 @@ def _tell(summary: BenchSummary) -> None:
     for note in summary.notes:
         tell(note)
     if summary.infrastructure:
-        causes = ", ".join(f"{count} {cause}" for cause, count in sorted(summary.causes.items()))
+        causes = ", ".join(f"{count} ended by {lost_by(cause)}" for cause, count in sorted(summary.causes.items()))
         tell(
-            f"not run     {summary.infrastructure} ended by infrastructure ({causes}); "
+            f"not run     {summary.infrastructure}: {causes}; "
             f"the same command with --out {summary.run_folder} --again runs them again"
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import math
 from collections.abc import Callable, Mapping
@@ -15,12 +16,12 @@ import PIL.ImageOps
 
 from homie.cli.output import print_json, say
 from homie.cli.parameters import Config, Json, build, options_from
-from homie.kernel import registry
 from homie.kernel.actions import Ability, action_table, listed_actions
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SkillSet
+from homie.kernel.interfaces.planner import decided
 from homie.kernel.options import PlanOptions
-from homie.kernel.registry import DETECTOR, make_part
+from homie.kernel.registry import DETECTOR, SKILL_SET, make_part, named_part
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import (
     VIEWS,
@@ -58,7 +59,7 @@ def plan_command(
             options.planner,
         )
     planner.reset(options.task, seed=options.seed)
-    decision = planner.decide(situation)
+    decision = decided(planner, situation)
     if json:
         print_json({**asdict(decision), "planner": planner.describe()})
     else:
@@ -73,7 +74,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
     """
     views = {view: read_picture(path) for view, path in zip(VIEWS, options.image, strict=False)}
     names = [":".join(part for part in pair if part) for pair in skill_names(options.skills)]
-    sets: list[type[SkillSet]] = [registry.find("skills", name)[0] for name in names]
+    sets = [_skill_set(name) for name in names]
     table = action_table(skill_set.own_actions for skill_set in sets)
     return PlannerInput(
         task=options.task,
@@ -90,6 +91,14 @@ def first_round(options: PlanOptions) -> PlannerInput:
         },
         arguments={name: action.arguments for name, action in table.items()},
     )
+
+
+def _skill_set(name: str) -> SkillSet | type[SkillSet]:
+    """What of a skill set says what it can do: its class, or the set itself where a name means another thing."""
+    named = named_part(SKILL_SET, name)
+    if inspect.isclass(named.make) and issubclass(named.make, SkillSet):
+        return named.make
+    return named.build()
 
 
 def detecting(options: PlanOptions) -> Callable[[Mapping[str, Image]], tuple[Detection, ...]]:

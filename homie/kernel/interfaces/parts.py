@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Protocol
+import inspect
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.old_module_names import renamed, renamed_members
+from homie.kernel.support.text import listed, one_line
+
+Returned = TypeVar("Returned")
 
 
 class Configurable:
@@ -50,6 +55,71 @@ class SharedPart(Protocol):
 
     def close(self) -> None:
         """End it. Idempotent."""
+
+
+def returned(value: object, kind: type[Returned], whose: str) -> Returned:
+    """What a method of a part has returned, which may be a user's own. Raises BadInput if it is of another class.
+
+    Args:
+        kind: What it has to be.
+        whose: The method, as `method_of` has it.
+    """
+    if not isinstance(value, kind):
+        public = kind.__module__.partition(".")[0] == "homie"
+        raise BadInput(f"{whose} returned {brief(value)}: return a {'homie.' if public else ''}{kind.__name__}.")
+    return value
+
+
+def method_of(word: str, part: object, method: str) -> str:
+    """A method of a part, at the beginning of a sentence: `The method act of the skill Wave`."""
+    return f"The method {method} of the {word} {type(part).__name__}"
+
+
+def brief(value: object) -> str:
+    """A value in a sentence about what a part has returned."""
+    return one_line(repr(value), longest=80)
+
+
+def misfit(kind: type, interface: type) -> str:
+    """The first way in which the methods of a class are not those of its interface, as the end of a sentence: one is
+    missing, or cannot be called as Homie calls it. "" where all fit."""
+    if missing := sorted(getattr(kind, "__abstractmethods__", ())):
+        return f"has no {listed(missing)}: write {'it' if len(missing) == 1 else 'them'}"
+    return _other_parameters(kind, interface)
+
+
+@lru_cache(maxsize=256)  # of the skills of every episode
+def _other_parameters(kind: type, interface: type) -> str:
+    for name in dir(interface):
+        declared, own = (inspect.getattr_static(owner, name, None) for owner in (interface, kind))
+        if own is declared or name.startswith("__") or not (inspect.isfunction(declared) and inspect.isfunction(own)):
+            continue
+        parameters = list(inspect.signature(declared).parameters.values())
+        keywords = {parameter.name: None for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+        positional = [None for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+        try:
+            inspect.signature(own).bind(*positional, **keywords)
+        except TypeError:
+            return f"has {name}{_bare(own)}, which is called as {name}{_bare(declared)}: write it with these parameters"
+    return ""
+
+
+def takes_one(function: Callable[..., object]) -> bool:
+    """Whether a function can be called with one argument."""
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # some callables have no signature
+        return True
+    return True
+
+
+def _bare(function: Callable[..., object]) -> str:
+    """The parameters of a method without their types."""
+    signature = inspect.signature(function)
+    bare = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    return str(signature.replace(parameters=bare, return_annotation=signature.empty))
 
 
 if not TYPE_CHECKING:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from pydantic import BaseModel
 
-from homie.kernel.interfaces.parts import Configurable, SharedPart
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces.parts import Configurable, SharedPart, brief, method_of
 from homie.kernel.types import (
+    Answer,
     Decision,
     EpisodeResult,
     PlannerInput,
+    Report,
+    Subtask,
 )
+
+TEXTS = ("analysis", "model", "raw", "problem", "system", "question", "answer", "advice")
+"""The fields of a decision that are text."""
 
 
 class Planner(Configurable, ABC):
@@ -45,7 +54,7 @@ class Planner(Configurable, ABC):
         """
 
     @abstractmethod
-    def decide(self, planner_input: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision | Subtask:
         """The next decision. Its action may be wrong: checking is the executor's work.
 
         Args:
@@ -53,7 +62,8 @@ class Planner(Configurable, ABC):
                 feedback. Not to be changed.
 
         Returns:
-            One subtask or more, or a `problem` where the planner's own output could not be read.
+            One subtask or more, or a `problem` where the planner's own output could not be read. A Subtask alone is a
+            decision of it.
 
         Raises:
             PlannerError: No decision could be made; the episode ends.
@@ -104,3 +114,61 @@ class Planner(Configurable, ABC):
     def texts(self) -> Mapping[str, str]:
         """The texts whose SHA-256 its description names (prompt templates, examples, a plan file), by that, in hex."""
         return {}
+
+
+def decided(planner: Planner, planner_input: PlannerInput) -> Decision:
+    """What a planner decides in a round. Raises BadInput as `decision_of`, and whatever the planner raises."""
+    return decision_of(planner.decide(planner_input), method_of("planner", planner, "decide"))
+
+
+def decision_of(answer: object, whose: str) -> Decision:
+    """What a planner has returned, as a decision. A Subtask alone is a decision of it.
+
+    Args:
+        answer: From a planner, which may be a user's own.
+        whose: The method or function that has returned it, at the beginning of a sentence.
+
+    Raises:
+        BadInput: It is not a decision, or has a wrong field; the sentence says what to return.
+    """
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise BadInput(f"{whose} is async: write it with `def`, or make a homie.FunctionPlanner of an async function.")
+    if isinstance(answer, Subtask):
+        answer = Decision((answer,))
+    if not isinstance(answer, Decision):
+        raise BadInput(
+            f"{whose} returned {brief(answer)}: return a homie.Decision or a homie.Subtask, such as "
+            'homie.Subtask("Go to", "apple").'
+        )
+    subtasks: object = answer.subtasks
+    if isinstance(subtasks, Subtask | list):
+        answer = replace(answer, subtasks=tuple(subtasks) if isinstance(subtasks, list) else (subtasks,))
+    if wrong := next(_wrong(answer), ""):
+        raise BadInput(f"{whose} returned a homie.Decision {wrong}.")
+    return answer
+
+
+def _wrong(decision: Decision) -> Iterator[str]:
+    """What is wrong with a decision, as the end of a sentence."""
+    subtasks: object = decision.subtasks
+    if not isinstance(subtasks, tuple) or not all(isinstance(subtask, Subtask) for subtask in subtasks):
+        yield f"whose `subtasks` are {brief(subtasks)}: give a tuple of homie.Subtask"
+        return
+    for subtask in subtasks:
+        if not all(isinstance(part, str) for part in (subtask.action, subtask.target, subtask.destination)):
+            yield f"with {brief(subtask)}: give action, target and destination as text"
+        elif not subtask.action:
+            yield f"with {brief(subtask)}: give an action"
+    for name in TEXTS:
+        if not isinstance(value := getattr(decision, name), str):
+            yield f"whose `{name}` is {brief(value)}: give a text"
+    if decision.report not in get_args(Report):
+        yield f"whose `report` is {brief(decision.report)}: give one of {', '.join(map(repr, get_args(Report)))}"
+    answers: object = decision.answers
+    if not isinstance(answers, tuple) or not all(isinstance(answer, Answer) for answer in answers):
+        yield f"whose `answers` are {brief(answers)}: give a tuple of homie.kernel.types.Answer"
+    if subtasks and decision.problem:
+        yield "with subtasks and a `problem`: give one of the two, for a problem says why there is no subtask"
+    if not subtasks and not decision.problem:
+        yield "without a subtask: give one (homie.END ends the task), or say in `problem` why there is none"

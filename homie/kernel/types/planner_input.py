@@ -21,16 +21,34 @@ from homie.kernel.types.visibility import Visibility
 class PlannerInput:
     """I = {o1..4, s, T, inv, h, f} of equation 4 (the system information s belongs to the planner).
 
-    `views` maps `VIEWS` to images. `detections` lists what the detector reported in those images: names, boxes
-    and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
-    is the number of the last round. `listing` has further lines of the suite: of an arm on a table the
-    things by number with their places; the detections of the first view are then in its order. `arguments` is what
-    each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
-    is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `uses_wrist_camera`.
-    `visibility` is the policy by which `history` and `feedback` have been cut already, `quirks` says where the rules
-    of the episode are those of a published evaluator. `choices` are all actions that
-    there are, where a suite numbers them; every subtask is one of these then. `ends` are the subtasks with which the
-    planner can end the episode. `explanations` says in a sentence each what actions of skill sets do and need.
+    It has no depth and no world state. A planner of one's own needs the fields up to `rounds`; the others are for
+    language models, suites with rules of their own, and skill sets with actions of their own.
+
+    Attributes:
+        task: The instruction.
+        round: Of the episode, from 1.
+        views: Pictures (H, W, 3) uint8 RGB by view (`VIEWS`: front, left, back, right). Not to be changed.
+        detections: What the detector found in these pictures: names, boxes (pixels) and views, rooms among them
+            (`Detection.is_room`).
+        inventory: The names of the held objects.
+        history: The earlier subtasks, oldest first, each with its number, subtask and feedback.
+        feedback: The result of the last subtask, None in the first round. Its `status` is `success` or `fail`, its
+            `code` an ErrorCode with `fail` and None with `success`, its `message` a sentence.
+        actions: The names of the actions to choose from, End included.
+        models: The skill sets to choose from, for `Decision.model`.
+        rounds: The number of the last round.
+        listing: Further lines of the suite: of an arm on a table the things by number with their places; the detections
+            of the first view are then in its order.
+        arguments: What each action takes: nothing, `target`, or `target` and `destination`.
+        words: Other words for actions, each with its action.
+        abilities: What each of the models can do.
+        knowledge: What is remembered of the home: rooms, doorways, things with their places.
+        hand: What the camera at the hand sees, for a planner that `uses_wrist_camera`, else None.
+        visibility: The policy by which `history` and `feedback` have been cut already: a suite may show fewer.
+        quirks: Where the rules of the episode are those of a published evaluator.
+        choices: All actions that there are, where a suite numbers them; every subtask is one of these then.
+        ends: The subtasks with which the planner can end the episode.
+        explanations: What actions of skill sets do and need, a sentence each.
     """
 
     task: str

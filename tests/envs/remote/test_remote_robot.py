@@ -71,7 +71,7 @@ def test_pictures_measurements_and_world_are_those_of_the_server(serve: Serve) -
         ("slow@3", RobotFault, "was lost at 'step': it has not answered for 0.5 s."),
         ("fault@3", RobotFault, "The motor is hot."),
         ("refuse@3", CommandRefused, "The way is blocked."),
-        ("bug@3", InfrastructureError, "'step' raised KeyError: 'gear'."),
+        ("bug@3", InfrastructureError, "line_robot.py, line 87, in make_trouble)."),
         ("nonsense@3", InfrastructureError, "cannot be sent: A object cannot be sent."),
     ],
 )

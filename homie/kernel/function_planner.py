@@ -1,4 +1,4 @@
-"""A planner that is a function of another program: the way in for agents and frameworks that ask models themselves.
+"""A planner that is a function: `--planner mine:decide`, or of another program, which asks its models itself.
 
 PlannerInput --your function, sync or async--> Decision or Subtask
 """
@@ -6,18 +6,51 @@ PlannerInput --your function, sync or async--> Decision or Subtask
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from typing import TypeAlias
 
-from homie.kernel.errors import BadInput, HomieError, PlannerError
+from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces import Planner
+from homie.kernel.interfaces.parts import takes_one
+from homie.kernel.interfaces.planner import decision_of
 from homie.kernel.types import Decision, PlannerInput, Subtask
 
 Answer: TypeAlias = Decision | Subtask
 Decide: TypeAlias = Callable[[PlannerInput], Answer | Awaitable[Answer]]
+
+
+def decides(function: object) -> bool:
+    """Whether a function is a planner itself, rather than one that makes planners: it has to be given something, and
+    its annotations do not say that this is a `str` or that it returns a planner."""
+    if inspect.isclass(function) or isinstance(function, Planner) or not callable(function):
+        return False
+    signature = _signature(function)
+    if signature is None:
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    required = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind in positional and parameter.default is parameter.empty
+    ]
+    if len(required) != 1 or required[0].annotation in (str, "str"):
+        return False
+    returns = signature.return_annotation
+    if isinstance(returns, str):
+        return not returns.endswith("Planner")
+    return not (inspect.isclass(returns) and issubclass(returns, Planner))
+
+
+def _signature(function: Callable[..., object]) -> inspect.Signature | None:
+    """Its signature, with annotations as objects where these can be looked up; None where it has none."""
+    for evaluated in (True, False):
+        with contextlib.suppress(Exception):
+            return inspect.signature(function, eval_str=evaluated)
+    return None
 
 
 class FunctionPlanner(Planner):
@@ -38,7 +71,13 @@ class FunctionPlanner(Planner):
         Args:
             decide: From what the robot knows in a round to the next subtask or decision.
             about: What decides its answers, JSON-ready, for the run folder.
+
+        Raises:
+            BadInput: The function does not take one argument.
         """
+        self._called = f"The planner's function {getattr(decide, '__name__', type(decide).__name__)}"
+        if not takes_one(decide):
+            raise BadInput(f"{self._called} has to take one argument, a homie.PlannerInput.")
         self._decide = decide
         self._about = dict(about or {})
         try:
@@ -52,21 +91,20 @@ class FunctionPlanner(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         """Nothing is kept: the function sees the task and the round."""
 
+    @property
+    def function(self) -> Decide:
+        """The function."""
+        return self._decide
+
     def decide(self, planner_input: PlannerInput) -> Decision:
-        """What the function decides. Raises PlannerError where it raises anything but a HomieError."""
-        try:
-            answer = self._decide(planner_input)
-            if inspect.isawaitable(answer):
+        """What the function decides. Raises PlannerError where that is given up, and whatever the function raises."""
+        answer = self._decide(planner_input)
+        if inspect.isawaitable(answer):
+            try:
                 answer = self._awaited(answer)
-        except HomieError:
-            raise
-        except (Exception, CancelledError) as error:
-            raise PlannerError(f"The planner's function raised {type(error).__name__}: {error}") from error
-        if isinstance(answer, Subtask):
-            return Decision((answer,))
-        if not isinstance(answer, Decision):
-            raise BadInput(f"The planner's function returned {answer!r}: return a homie.Subtask or a homie.Decision.")
-        return answer
+            except CancelledError as error:
+                raise PlannerError("The planner's function was given up before it decided.") from error
+        return decision_of(answer, self._called)
 
     def cancel(self) -> None:
         """Give up the decision that an async function is waiting for, and ask for no other; from any thread."""

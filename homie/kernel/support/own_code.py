@@ -1,0 +1,125 @@
+"""Whose code has raised an exception that nobody expected: a user's, at which line of it, or Homie's own.
+
+exception --traceback--> the last frame outside Homie, Python and installed packages --> CodePlace --> PartError
+"""
+
+from __future__ import annotations
+
+import inspect
+import sysconfig
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from homie.kernel.errors import HomieError, InfrastructureError, PartError
+from homie.kernel.support.packages import OURS
+from homie.kernel.support.text import one_line
+
+INTERFACES = "homie.kernel.interfaces"
+WORDS: Mapping[str, str] = {
+    "Planner": "planner",
+    "SkillSet": "skill set",
+    "Skill": "skill",
+    "Robot": "robot",
+    "Detector": "detector",
+    "Locator": "locator",
+    "EpisodeListener": "listener",
+}
+"""What users call a part, by its interface. Nothing of these is imported here: an error of Homie's own imports is
+reported too."""
+_INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+_TYPED_IN = ("<stdin>", "<ipython")
+"""How the names of code begin that is in no file, and is a user's all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodePlace:
+    """A line of a user's code.
+
+    Attributes:
+        part: The part that it belongs to, such as `planner 'Mine'`; "" where it belongs to none.
+    """
+
+    file: str
+    line: int
+    function: str
+    part: str = ""
+
+    def __str__(self) -> str:
+        """It in a sentence: `mine.py, line 12, in decide`. A file below the current folder is named from there."""
+        path = Path(self.file)
+        shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+        return f"{shown}, line {self.line}" + ("" if self.function == "<module>" else f", in {self.function}")
+
+
+def own_code(error: BaseException) -> CodePlace | None:
+    """The last line of a user's code on the way to an exception; None where there was none below Homie's code.
+
+    Code counts as a user's if it is neither of Homie nor installed, or if it is of an installed part.
+    """
+    part = ""
+    ours_above = False
+    place: CodePlace | None = None
+    installed: CodePlace | None = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        kind = _class_of(frame)
+        part = _called(kind) or part
+        if _is_ours(str(frame.f_globals.get("__name__", ""))):
+            ours_above = True
+        elif ours_above:
+            here = CodePlace(frame.f_code.co_filename, line, frame.f_code.co_name, part)
+            if not _is_installed(here.file):
+                place = here
+            elif "'" in _called(kind):
+                installed = here
+    return place or installed
+
+
+def unexpected(error: Exception, more: str = "") -> HomieError:
+    """The error of a sentence about an exception that nobody expected: a PartError if a user's code has raised it.
+
+    Args:
+        more: A further sentence, about its traceback.
+    """
+    place = None if isinstance(error, MemoryError) else own_code(error)
+    beginning = "Unexpected " if place is None else f"Error in {_whose(place)} at {place}: "
+    sentence = f"{beginning}{in_words(error)}. {more}".rstrip()
+    return InfrastructureError(sentence) if place is None else PartError(sentence)
+
+
+def in_words(error: BaseException) -> str:
+    """An exception in a sentence: its class and what it says."""
+    return ": ".join(filter(None, (type(error).__name__, one_line(error))))
+
+
+def _whose(place: CodePlace) -> str:
+    return f"the code of the {place.part}" if place.part else "code of your own"
+
+
+def _class_of(frame: FrameType) -> type | None:
+    """The class whose method a frame runs; None for a function."""
+    name = next(iter(frame.f_code.co_varnames), "")
+    owner = frame.f_locals.get(name) if name in ("self", "cls") else None
+    return owner if owner is None or inspect.isclass(owner) else type(owner)
+
+
+def _called(kind: type | None) -> str:
+    """What a user calls a part of a class, with its name unless it is Homie's; "" for a class of no part."""
+    if kind is None:
+        return ""
+    interfaces = (base.__name__ for base in kind.__mro__ if base.__module__.startswith(INTERFACES))
+    word = next((WORDS[name] for name in interfaces if name in WORDS), "")
+    return word if not word or _is_ours(kind.__module__) else f"{word} '{kind.__name__}'"
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in OURS
+
+
+def _is_installed(file: str) -> bool:
+    if file.startswith("<"):
+        return not file.startswith(_TYPED_IN)
+    path = Path(file).resolve()
+    return bool({"site-packages", "dist-packages"} & {*path.parts}) or any(map(path.is_relative_to, _INSTALLED))

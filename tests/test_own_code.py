@@ -1,0 +1,189 @@
+"""Code of a user's own that raises, or that cannot be imported: one sentence that says where, whose, and what to do."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import homie
+from homie import PartError, Planner, PlannerInput
+from homie.kernel.support.own_code import in_words, own_code, unexpected
+
+TINY: dict[str, Any] = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
+
+
+def test_the_line_of_own_code_is_found_below_homies_only() -> None:
+    class Divides(Planner):
+        name = "divides"
+
+        def reset(self, task: str, *, seed: int) -> None:
+            """Nothing is kept."""
+
+        def decide(self, planner_input: PlannerInput) -> Any:
+            return halves(0)
+
+    def halves(number: int) -> float:
+        return json.loads("1") / number
+
+    with homie.open(**TINY, planner=Divides()) as session, pytest.raises(ZeroDivisionError) as caught:
+        list(session.rounds("go"))
+    place = own_code(caught.value)
+    assert place is not None and (place.part, place.function) == ("planner 'Divides'", "halves")
+    line = (Path(place.file).read_text().splitlines())[place.line - 1]
+    assert line.strip() == 'return json.loads("1") / number'
+    error = unexpected(caught.value, "More.")
+    assert isinstance(error, PartError) and error.exit_code == 4
+    assert (
+        str(error)
+        == f"Error in the code of the planner 'Divides' at {place}: ZeroDivisionError: division by zero. More."
+    )
+    with pytest.raises(ZeroDivisionError) as by_nobody:
+        halves(0)
+    assert own_code(by_nobody.value) is None
+    assert str(unexpected(by_nobody.value)) == "Unexpected ZeroDivisionError: division by zero."
+    assert in_words(AssertionError()) == "AssertionError"
+
+
+MINE = """
+    import homie
+    from homie import END, Decision, Planner, Subtask
+    from homie_tiny import TinyDetector, TinyRobot, TinySkill, TinySkills
+
+    class Divides(Planner):
+        name = "divides"
+        def reset(self, task, *, seed): ...
+        def decide(self, planner_input):
+            return 1 / 0
+
+    class Nothing(Divides):
+        def decide(self, planner_input): ...
+
+    def decide(planner_input):
+        return END if planner_input.history else Subtask("Go to", "ball")
+
+    def locate(robot):
+        return robot.nothing
+
+    def raises(planner_input):
+        return planner_input.nothing
+
+    class Detector(TinyDetector):
+        def detect(self, observation):
+            raise KeyError("ball")
+
+    class Skill(TinySkill):
+        def act(self, observation):
+            return observation.pictures
+
+    class Skills(TinySkills):
+        def skills(self, spec, kinematics):
+            return [Skill("Go to")]
+
+    class Robot(TinyRobot):
+        def _send(self, command):
+            assert False
+
+    class Constructed(Divides):
+        def __init__(self, argument):
+            self.number = int(argument)
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(textwrap.dedent(MINE).lstrip())
+    return path
+
+
+def line_of(path: Path, text: str) -> int:
+    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)
+
+
+FAULTS = [
+    ("--planner", "mine:Divides", "the planner 'Divides'", "1 / 0", "decide", "ZeroDivisionError: division by zero"),
+    ("--planner", "mine:raises", "the planner", "planner_input.nothing", "raises", "AttributeError: 'PlannerInput'"),
+    ("--targets", "mine:locate", "", "robot.nothing", "locate", "AttributeError: 'FilmedTinyRobot'"),
+    ("--detector", "mine:Detector", "the detector 'Detector'", "raise Key", "detect", "KeyError: 'ball'"),
+    ("--skills", "mine:Skills", "the skill 'Skill'", "observation.pictures", "act", "AttributeError: 'Observation'"),
+    ("--robot", "mine:Robot", "the robot 'Robot'", "assert False", "_send", "AssertionError."),
+    (
+        "--planner",
+        "mine:Constructed:x",
+        "the planner 'Constructed'",
+        "int(argument)",
+        "__init__",
+        "ValueError: invalid",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault[1])
+def test_a_fault_of_own_code_is_one_sentence_with_its_line(
+    mine: Path, homie: Any, tiny_arguments: list[str], fault: tuple[str, ...]
+) -> None:
+    option, value, whose, code, function, error = fault
+    done = homie("run", "go", *tiny_arguments, option, value, "--no-video", "--out", "run")
+    assert done.returncode == 4, done.stderr
+    code_of = f"the code of {whose}" if whose else "code of your own"
+    sentence = f"homie: Error in {code_of} at mine.py, line {line_of(mine, code)}, in {function}: {error}"
+    assert sentence in done.stderr and "Traceback" not in done.stderr and "The traceback is in " in done.stderr
+
+
+def test_what_a_planner_returns_wrongly_is_the_users_mistake(mine: Path, homie: Any, tiny_arguments: list[str]) -> None:
+    done = homie("run", "go", *tiny_arguments, "--planner", "mine:Nothing", "--no-video")
+    assert done.returncode == 2 and "The method decide of the planner Nothing returned None" in done.stderr
+    done = homie("plan", "go", "--planner", "mine:Nothing")
+    assert done.returncode == 2 and "The method decide of the planner Nothing returned None" in done.stderr
+
+
+def test_a_function_is_named_on_the_command_line(mine: Path, homie: Any, tiny_arguments: list[str]) -> None:
+    done = homie("run", "go", *tiny_arguments, "--planner", "mine:decide", "--no-video", "--out", "run")
+    assert done.returncode == 0, done.stderr
+    (made_with,) = (mine.parent / "run" / "parts").glob("*.json")
+    planner = json.loads(made_with.read_text())["planner"]
+    assert planner["class"] == "mine:decide" and len(planner["source"]) == 64
+
+
+# ---------------------------------------------------------------- modules
+
+
+@pytest.mark.parametrize("name", ["wave", "time", "planners", "yaml"])
+def test_a_module_that_another_hides_is_named(homie: Any, tmp_path: Path, tiny_arguments: list[str], name: str) -> None:
+    (tmp_path / f"{name}.py").write_text("class Mine: ...\n")
+    done = homie("run", "go", *tiny_arguments, "--planner", f"{name}:Mine", "--no-video", PYTHONSAFEPATH="1")
+    file = getattr(importlib.import_module(name), "__file__", None) or "a part of Python itself"
+    assert done.returncode == 2
+    assert f"the module '{name}' is {file}, which hides {name}.py of this folder: rename that." in done.stderr
+
+
+def test_a_folder_that_a_module_hides_is_named(homie: Any, tmp_path: Path, tiny_arguments: list[str]) -> None:
+    (tmp_path / "wave").mkdir()
+    (tmp_path / "wave" / "mine.py").touch()
+    done = homie("run", "go", *tiny_arguments, "--planner", "wave.mine:Mine", "--no-video", PYTHONSAFEPATH="1")
+    assert done.returncode == 2 and "which hides wave of this folder: rename that." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "sentence"),
+    [
+        ("x = 1\nPlannr\n", 2, "bad.py, line 2: NameError: name 'Plannr' is not defined: correct the module 'bad'."),
+        ("from homie import Plannr\n", 2, "bad.py, line 1: ImportError: cannot import name 'Plannr'"),
+        (
+            "import nowhere_at_all\n",
+            3,
+            "bad.py, line 1: ModuleNotFoundError: No module named 'nowhere_at_all': in",
+        ),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_one_sentence(
+    homie: Any, tmp_path: Path, tiny_arguments: list[str], text: str, code: int, sentence: str
+) -> None:
+    (tmp_path / "bad.py").write_text(text)
+    done = homie("run", "go", *tiny_arguments, "--planner", "bad:Mine", "--no-video")
+    assert done.returncode == code and sentence in done.stderr and "Traceback" not in done.stderr
