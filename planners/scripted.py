@@ -18,6 +18,8 @@ from homie.kernel.support.files import reading, writing
 from homie.kernel.types import END, Decision, PlannerInput, Report, Subtask
 from planners.parsing import make_subtask, parse_subtask
 
+ADVICE = "A script is a YAML list of decisions, such as `- subtask: [Pick, apple]` (docs/planners.md)."
+
 
 class ScriptEntry(BaseModel):
     """One decision in a script: either `subtask` or `subtasks`, each as text or as a list of its parts."""
@@ -85,10 +87,10 @@ def read_script(path: Path) -> tuple[Decision, ...]:
 
 def parse_script(text: str, path: Path) -> tuple[Decision, ...]:
     """The decisions in the text of a script; `path` names it in errors. Raises BadInput as `read_script`."""
-    with reading(path, "the script"):
+    with reading(path, "the script", advice=ADVICE):
         loaded = parse_yaml(text)
     if not isinstance(loaded, list) or not loaded:
-        raise BadInput(f"The script {path} must be a list of decisions with at least one entry.")
+        raise BadInput(f"The script {path} must be a list of decisions with at least one entry. {ADVICE}")
     return tuple(_entry(path, number, entry) for number, entry in enumerate(loaded, 1))
 
 
@@ -121,7 +123,7 @@ def write_script(episode: str | Path, path: str | Path) -> None:
 
 
 def _read(path: Path) -> str:
-    with reading(path, "the script"):
+    with reading(path, "the script", advice=ADVICE):
         return path.read_bytes().decode()
 
 

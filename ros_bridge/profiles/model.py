@@ -16,12 +16,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
-from homie.kernel.support.files import reading
+from homie.kernel.support.files import is_about_a_field, reading
 from ros_bridge.transport.joints import Limits
 
 _NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 LARGEST = 1_000_000
 """Bytes of the largest file that is read as a profile: one has some thousand."""
+ADVICE = "A robot profile is a YAML file (docs/ros.md); `homie robot profile ROBOT.urdf` drafts one."
 
 
 def _ros_name(value: Any) -> Any:
@@ -403,7 +404,7 @@ def read_profile(name: str) -> Profile:
     if not path.suffix and not path.exists():
         hint = suggestion(name, built_in(), f"Homie brings {' and '.join(built_in())}")
         raise BadInput(f"There is no robot profile '{name}': {hint}; or give a YAML file.")
-    with reading(path, "the robot profile"):
+    with reading(path, "the robot profile", advice=ADVICE):
         if path.stat().st_size > LARGEST:
             raise BadInput(f"{path} is too large for a robot profile ({LARGEST:,} bytes at most).")
         text = path.read_text(encoding="utf-8")
@@ -415,8 +416,10 @@ def read_profile(name: str) -> Profile:
 
 def parse_profile(text: str, source: str) -> Profile:
     """The profile in a YAML text. Raises BadInput with one sentence that begins with `source`."""
-    with reading(source):
+    with reading(source, advice=ADVICE):
         content = parse_yaml(text)
+    if not isinstance(content, dict):
+        raise BadInput(f"{source} must hold a mapping of names to values. {ADVICE}")
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
@@ -427,4 +430,5 @@ def parse_profile(text: str, source: str) -> Profile:
         if first["type"] == "extra_forbidden":
             message = "there is no such name in a profile"
         more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise BadInput(f"{source}: {place + ': ' if place else ''}{message}{more}.") from error
+        advice = "" if is_about_a_field(error) else f" {ADVICE}"
+        raise BadInput(f"{source}: {place + ': ' if place else ''}{message}{more}.{advice}") from error

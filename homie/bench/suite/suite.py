@@ -32,7 +32,7 @@ from homie.kernel import registry
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import MAX_SEED
 from homie.kernel.support.documents import load_yaml
-from homie.kernel.support.files import reading, slug
+from homie.kernel.support.files import is_about_a_field, reading, slug
 from homie.kernel.types import (
     END,
     Subtask,
@@ -296,11 +296,12 @@ def read_suite(path: str | Path) -> Suite:
     with reading(path, "the suite", advice=advice):
         loaded = load_yaml(path, words=True)
     if not isinstance(loaded, dict):
-        raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks.")
+        raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks. {advice}")
     try:
         suite = Suite.model_validate(loaded)
     except ValidationError as error:
-        raise BadInput(f"{path}: {_named(error, loaded)}") from error
+        more = "" if is_about_a_field(error) else f" {advice}"
+        raise BadInput(f"{path}: {_named(error, loaded)}{more}") from error
     return suite.model_copy(
         update={"tasks": tuple(_located(_checked_keypaths(task, path), path) for task in suite.tasks)}
     )

@@ -15,10 +15,11 @@ def read_config(path: Path) -> dict[str, Any]:
 
     A name that stands twice is refused: YAML would take the last and say nothing.
     """
-    with reading(path, "the config file"):
+    advice = "It has options in YAML, such as `seed: 7` (docs/command-line.md)."
+    with reading(path, "the config file", advice=advice):
         loaded = load_yaml(path)
     if not isinstance(loaded, dict):
-        raise BadInput(f"The config file {path} must hold a mapping of option names to values.")
+        raise BadInput(f"The config file {path} must hold a mapping of option names to values. {advice}")
     values: dict[str, Any] = {}
     for name, value in loaded.items():
         if not isinstance(name, str):

@@ -35,7 +35,8 @@ def reading(path: Path | str, what: str = "", *, advice: str = "") -> Iterator[N
     Args:
         path: The file, as the sentence names it.
         what: What the file is, before its path: `the suite`. Empty for the path alone.
-        advice: A sentence that says what to do, behind the reason.
+        advice: A sentence that says what the file should be or what to do, behind the reason; left out where one field
+            of a file is wrong that is of the right kind.
 
     Raises:
         BadInput: The file cannot be opened, is not UTF-8 text, not the YAML or JSON that it should be, or not valid.
@@ -50,7 +51,7 @@ def reading(path: Path | str, what: str = "", *, advice: str = "") -> Iterator[N
     try:
         yield
     except UNREADABLE as error:
-        raise BadInput(_sentence("read", what, path, error, advice)) from error
+        raise BadInput(_sentence("read", what, path, error, "" if is_about_a_field(error) else advice)) from error
 
 
 @contextmanager
@@ -98,6 +99,16 @@ def reason_of(error: BaseException) -> str:
         case RecursionError():
             return "it is nested too deeply"
     return _one_line(error)
+
+
+def is_about_a_field(error: BaseException) -> bool:
+    """Whether a file is of the right kind and has a wrong field: none of those that it needs at the top is missing."""
+    if not isinstance(error, ValidationError):
+        return False
+    problems = error.errors()
+    return bool(problems[0]["loc"]) and not any(
+        problem["type"] == "missing" and len(problem["loc"]) == 1 for problem in problems
+    )
 
 
 def _sentence(verb: str, what: str, path: Path | str, error: BaseException, advice: str) -> str:

@@ -34,6 +34,7 @@ _NEEDED = ("system", "user")
 _FAILURES = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError)
 """What the expressions of a template can raise."""
 _MARK = "---"
+ADVICE = "A template is a text file with a front matter and blocks in Jinja (docs/prompts.md)."
 _ENDING = ".md"
 
 
@@ -100,13 +101,13 @@ def load_template(name: str) -> Template:
     path = Path(name).expanduser()
     if not path.is_file() and "/" not in name and not path.suffix:
         raise BadInput(f"There is no template '{name}': write the path of a file or one of: {', '.join(built_in())}.")
-    with reading(path, "the template"):
+    with reading(path, "the template", advice=ADVICE):
         return parse_template(path.read_bytes(), str(path), path.parent)
 
 
 def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
     """A template from the bytes of its file; `where` names it in errors. Raises BadInput."""
-    with reading(where, "the template"):
+    with reading(where, "the template", advice=ADVICE):
         text = data.decode()
     head, body = _halves(text, where)
     environment = SandboxedEnvironment(undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -135,7 +136,7 @@ def _halves(text: str, where: str) -> tuple[FrontMatter, str]:
     start, _, rest = text.replace("\r\n", "\n").partition(f"{_MARK}\n")
     head, end, body = rest.partition(f"\n{_MARK}\n")
     if start.strip() or not end:
-        raise BadInput(f"The template {where} must begin with a front matter between two lines of {_MARK}.")
+        raise BadInput(f"The template {where} must begin with a front matter between two lines of {_MARK}. {ADVICE}")
     with reading(where, "the front matter of the template"):
         loaded = parse_yaml(head)
     if not isinstance(loaded, dict):

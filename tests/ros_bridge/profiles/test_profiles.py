@@ -77,7 +77,7 @@ def test_a_profile_survives_being_written():
     [
         ("name: [", r"Cannot read here: it is not valid YAML: .* in line 1"),
         ("name: a\nname: b", "'name' stands twice"),
-        ("3", "here: Input should be a valid dictionary"),
+        ("3", "here must hold a mapping of names to values. A robot profile is"),
         (changed(speed=3), "here: speed: there is no such name in a profile"),
         (changed(joint_states="joints"), "joint_states: write an absolute name of ROS 2"),
         (changed(base=None, groups={}, gripper=None), "a robot needs a base, a group of joints or a gripper"),

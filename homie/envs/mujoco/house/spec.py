@@ -19,6 +19,8 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading
 
+ADVICE = "A scene spec is a JSON file of a house (docs/scene-spec.md); `homie scene --save FILE` writes one."
+
 
 class SceneSpec(SceneParts):
     """A whole house, whose parts fit together."""
@@ -35,7 +37,7 @@ class SceneSpec(SceneParts):
         Raises:
             BadInput: the file cannot be read or is not a valid scene; one sentence names the first mistake.
         """
-        with reading(path, "the scene spec"):
+        with reading(path, "the scene spec", advice=ADVICE):
             text = Path(path).read_text(encoding="utf-8")
         scene = cls.parse(text, str(path))
         for sentence in doubts(scene):
@@ -59,7 +61,7 @@ class SceneSpec(SceneParts):
             >>> scene.rooms[0].floor
             'wood'
         """
-        with reading(source):
+        with reading(source, advice=ADVICE):
             loaded = parse_json(text)
             if isinstance(loaded, dict) and "things" in loaded:
                 raise BadInput(f"{source} is a scene of the table, not of a house: give --robot franka with it.")

@@ -30,7 +30,7 @@ def library(folder: Path) -> Mapping[str, Path]:
     Raises:
         BadInput: It cannot be read, has no mesh of a kind that there is, or two for one name.
     """
-    with reading(folder, "the folder of meshes"):
+    with reading(folder, "the folder of meshes", advice="It has files such as mug.obj (docs/houses.md)."):
         entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     if len(entries) > MOST:
         raise BadInput(

@@ -14,6 +14,7 @@ from homie.envs.mujoco.mjcf_house.contents import Unclear
 from homie.envs.mujoco.mjcf_house.rooms import floor_level
 from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.errors import BadInput
+from homie.kernel.support.text import one_line
 
 PREFIX = "house/"
 """Before the name of everything in a model that is of the file."""
@@ -40,7 +41,7 @@ def read_file(path: Path) -> HouseFile:
         BadInput: The file cannot be read, MuJoCo cannot compile it, or it has no floor.
     """
     if not path.is_file():
-        raise BadInput(f"There is no file {path}: give the MJCF file of a house.")
+        raise BadInput(f"There is no file {path}: give the MJCF file of a house (docs/houses.md).")
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         _name_all(spec)
@@ -49,7 +50,8 @@ def read_file(path: Path) -> HouseFile:
         left_out = tuple(_without_robots(spec, model))
         model = spec.compile()
     except ValueError as error:
-        raise BadInput(f"Cannot read the house {path}: {' '.join(str(error).split())}") from error
+        reason = one_line(error)
+        raise BadInput(f"Cannot read the house {path}: {reason}. A house is an MJCF file (docs/houses.md).") from error
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     level = floor_level(Tree(model), data)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
-from homie.kernel.support.files import reading
+from homie.kernel.support.files import is_about_a_field, reading
 from homie.kernel.support.problems import sentence_of, where
 
 Posture = Literal["rest", "carry", "ready"]
@@ -171,10 +171,14 @@ CAMERAS = ("front", "left", "back", "right", "head", "wrist")
 
 def read_amendments(path: Path) -> Amendments:
     """The amendments of a YAML file. Raises BadInput with the first mistake in one sentence."""
-    with reading(path, "the body"):
+    advice = "A body is a YAML file of amendments to an MJCF model (docs/robots.md)."
+    with reading(path, "the body", advice=advice):
         loaded = parse_yaml(path.read_text(encoding="utf-8"))
+    if not isinstance(loaded, dict):
+        raise BadInput(f"The body {path} must hold a mapping of names to values. {advice}")
     try:
         return Amendments.model_validate(loaded)
     except ValidationError as error:
         first = error.errors()[0]
-        raise BadInput(f"{path}: {sentence_of(first, where(first['loc']))}.") from error
+        more = "" if is_about_a_field(error) else f" {advice}"
+        raise BadInput(f"{path}: {sentence_of(first, where(first['loc']))}.{more}") from error

@@ -122,7 +122,8 @@ class TableScene(BaseModel):
     @classmethod
     def load(cls, path: Path) -> TableScene:
         """From a file. Raises BadInput."""
-        with reading(path, "the table scene"):
+        advice = "A table scene is JSON (docs/robots.md); `homie scene --robot franka:pick --save FILE` writes one."
+        with reading(path, "the table scene", advice=advice):
             return cls.model_validate(load_json(path))
 
     def thing(self, name: str) -> Thing:
