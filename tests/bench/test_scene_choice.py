@@ -76,7 +76,7 @@ def test_what_environments_say_of_their_scenes():
         "",
         None,
     )
-    with pytest.raises(BadInput, match=r"scene spec: rooms is missing\.$"):
+    with pytest.raises(BadInput, match=r"scene spec: rooms is missing\."):
         scenes_of("mujoco").initial_state("{}")
 
 
