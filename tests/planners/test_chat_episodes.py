@@ -289,12 +289,15 @@ def test_a_missing_key_leaves_nothing_behind(homie, tmp_path: Path, planner: str
 
 
 @pytest.mark.parametrize(("planner", "package"), [("chat", "openai"), ("anthropic", "anthropic")])
-def test_a_missing_sdk_names_the_command_that_installs_it(planner: str, package: str, environment, tmp_path) -> None:
+def test_a_missing_sdk_names_the_command_that_installs_it(
+    planner: str, package: str, environment, tmp_path, monkeypatch
+) -> None:
     code = f"import sys; sys.modules['{package}'] = None; from homie.cli.main import main; main()"
     arguments = ["run", "get the ball", *TINY, "--planner", f"{planner}:m", "--base-url", "http://127.0.0.1:1/v1"]
     command = [sys.executable, "-c", code, *arguments]
     done = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 3
+    monkeypatch.chdir(tmp_path)  # the command names the clone as it is seen from there
     assert f"`{install_command(planner)}`" in one_sentence(done.stderr)
 
 
