@@ -10,7 +10,7 @@ from homes import one_room
 from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 import homie
-from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
+from homie.kernel.errors import BadInput, MissingPart, PartError
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.types import END, Decision, ErrorCode, Subtask, SubtaskRecorded, SubtaskStarted
@@ -386,6 +386,6 @@ def test_the_robot_stops_when_a_planner_breaks(tmp_path):
             next(session.rounds("go"))
         assert robot.calls == ["stop"]
         session.call("Go to", "ball")
-        with pytest.raises(InfrastructureError, match="ZeroDivisionError"):
+        with pytest.raises(PartError, match="ZeroDivisionError"):
             session.run("go", out=tmp_path / "run", video=False)
         assert session.history == () and session.inventory == (), "the scene was put back for it"
