@@ -8,13 +8,7 @@ from __future__ import annotations
 
 import array
 import sys
-
-import rclpy
-from rclpy.executors import ExternalShutdownException
-from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
-from sensor_msgs.msg import Image
-from std_msgs.msg import String
+from typing import Any
 
 WIDTH, HEIGHT, CAMERAS, RATE = 640, 480, 2, 30.0
 """Pictures of rgb8, of so many cameras, so many times a second: 55 MB/s."""
@@ -22,8 +16,12 @@ WORDS = 500.0
 """Messages a second of a kilobyte each."""
 
 
-def send(node: Node) -> None:
+def send(node: Any) -> None:
     """Publish by timers."""
+    from rclpy.qos import qos_profile_sensor_data
+    from sensor_msgs.msg import Image
+    from std_msgs.msg import String
+
     pixels = array.array("B", bytes(3 * WIDTH * HEIGHT))
     picture = Image(width=WIDTH, height=HEIGHT, encoding="rgb8", step=3 * WIDTH, data=pixels)
     for number in range(CAMERAS):
@@ -34,14 +32,21 @@ def send(node: Node) -> None:
     node.create_timer(1.0 / WORDS, lambda: words.publish(text))
 
 
-def hear(node: Node) -> None:
+def hear(node: Any) -> None:
     """Take all of it."""
+    from rclpy.qos import qos_profile_sensor_data
+    from sensor_msgs.msg import Image
+    from std_msgs.msg import String
+
     for number in range(CAMERAS):
         node.create_subscription(Image, f"/flood/camera_{number}", lambda message: None, qos_profile_sensor_data)
     node.create_subscription(String, "/flood/words", lambda message: None, 10)
 
 
 def main(what: str) -> None:
+    import rclpy
+    from rclpy.executors import ExternalShutdownException
+
     rclpy.init()
     node = rclpy.create_node(f"flood_{what}")
     {"send": send, "hear": hear}[what](node)
