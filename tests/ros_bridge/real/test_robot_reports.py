@@ -63,7 +63,7 @@ def test_its_own_emergency_stop_stops_what_the_guard_drives(
 
         def speed():
             last = real.ask("last", topic="/odom")
-            return None if last is None else last["message"]["twist"]["twist"]["linear"]["x"]
+            return 0.0 if last is None else last["message"]["twist"]["twist"]["linear"]["x"]
 
         until(lambda: f"has not been heard on {STOP}" in refused())
         button = {"kind": "std_msgs/msg/Bool", "topic": STOP, "qos": "latched"}
