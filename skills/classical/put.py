@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -175,9 +176,10 @@ class Put(Manipulation):
                 return False
         return True
 
-    def _options(self) -> list[Option]:
+    def _options(self) -> Iterator[Option]:
+        """Base poses and gripper poses, cheapest first; the gripper's only as they are asked for, as most never are."""
         floor, reach = self.reachable_floor(), self.spec.reach
-        options: list[Option] = []
+        options: list[tuple[float, Pose2, Callable[[], tuple[Pose, ...]]]] = []
         solids = Solids(self.goal.solids)
         for rank, surface in enumerate(self.goal.surfaces):
             if not self._fits_under(surface):
@@ -196,13 +198,15 @@ class Put(Manipulation):
                 for yaw, yaw_cost in self._yaws(surface, spot):
                     standings = self.standings(spot, yaw, floor, reach.spots, (0.0, 0.4, -0.4))
                     for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
-                        poses = self._poses(surface, spot, base.yaw + reach.aside if yaw is None else yaw, pitch, fall)
-                        if self.hand.roll and blocked(poses[1:], solids, self.spec.fingers):
+                        inward = base.yaw + reach.aside if yaw is None else yaw
+                        poses = partial(self._poses, surface, spot, inward, pitch, fall)
+                        if self.hand.roll and blocked(poses()[1:], solids, self.spec.fingers):
                             continue
                         cost += sum(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         options.append((total, base, poses))
-        return self.ranked(options)
+        for total, base, reached in self.ranked(options):
+            yield total, base, reached()
 
     def _yaws(self, surface: Surface, spot: Array) -> list[tuple[float | None, float]]:
         """Directions to reach in: through the front of a compartment, else whichever way the robot faces; one that

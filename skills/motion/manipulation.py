@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
@@ -19,6 +19,7 @@ from skills.motion.held_object import NOTHING, Hand
 from skills.motion.motions import Motion, Stuck, wrap
 from skills.motion.standing_places import (
     BEARINGS,
+    AnyOption,
     Option,
     Reachable,
     Standing,
@@ -96,7 +97,7 @@ class Manipulation(MobileSkill):
         aside = self.spec.reach.aside
         return base_candidates(target, approach, self.base, floor, distances=distances, bearings=bearings, aside=aside)
 
-    def ranked(self, options: Sequence[Option]) -> list[Option]:
+    def ranked(self, options: Sequence[AnyOption]) -> list[AnyOption]:
         """Options by cost; of a robot that can stand elsewhere not too many from any one place."""
         return sorted(options, key=lambda option: option[0]) if self.fixed else cheapest(options)
 
@@ -106,7 +107,7 @@ class Manipulation(MobileSkill):
 
     def reachable_standing(
         self,
-        options: Sequence[Option],
+        options: Iterable[Option],
         accept: Callable[[Standing, float, float], bool],
     ) -> tuple[Standing, Sequence[Pose]] | None:
         """The cheapest option that the arm can do without touching things; if there is none, with a brush of them; if

@@ -6,13 +6,13 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.interfaces import Kinematics
+from homie.kernel.interfaces import Kinematics, ReachBound
 from homie.kernel.types import Array, Mask, Pose, Pose2, rotation_z, wrapped
 from skills.motion.base_path_planning import CostMap
 from skills.motion.motions import wrap
@@ -119,11 +119,14 @@ def solve_sequence(
         locked_torso: The torso stays where the first pose brings it.
     """
     turn = rotation_z(-base.yaw)
+    aims = [(base.inverse(pose.position), turn @ pose.rotation) for pose in poses]
+    if isinstance(kinematics, ReachBound) and any(kinematics.out_of_reach(*aim) for aim in aims):
+        return None
     joints: list[Array] = []
     q = q0
-    for pose in poses:
+    for position, rotation in aims:
         locked = locked_torso and bool(joints)
-        solution = kinematics.solve(base.inverse(pose.position), turn @ pose.rotation, q, locked_torso=locked)
+        solution = kinematics.solve(position, rotation, q, locked_torso=locked)
         if not solution.ok:
             return None
         if joints and np.max(np.abs(wrapped(solution.q - q))) > max_jump:
@@ -145,7 +148,10 @@ def same_place(first: Pose2, other: Pose2) -> bool:
     return bool(np.hypot(first.x - other.x, first.y - other.y) < 0.12 and abs(wrap(first.yaw - other.yaw)) < 0.3)
 
 
-def cheapest(options: Iterable[Option]) -> list[Option]:
+AnyOption = TypeVar("AnyOption", bound=tuple[float, Pose2, object])
+
+
+def cheapest(options: Iterable[AnyOption]) -> list[AnyOption]:
     """Options by cost, not too many from any one place on the floor."""
     taken: Counter[tuple[int, int, int]] = Counter()
     chosen = []

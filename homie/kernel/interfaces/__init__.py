@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from homie.kernel.interfaces.checks import CheckQuestion, ErrorCheck, ExecutionCheck, Trial
 from homie.kernel.interfaces.delegation import ArmPlanner, GoalHandle, Navigator
 from homie.kernel.interfaces.detector import Detector
-from homie.kernel.interfaces.kinematics import IkSolution, Kinematics
+from homie.kernel.interfaces.kinematics import IkSolution, Kinematics, ReachBound
 from homie.kernel.interfaces.listener import Announcer, EpisodeListener, Listeners
 from homie.kernel.interfaces.locator import LOOSE, Locator, NameMatcher, WorldModel
 from homie.kernel.interfaces.parts import Configurable, SharedPart
@@ -60,6 +60,7 @@ __all__ = [
     "OwnList",
     "Performer",
     "Planner",
+    "ReachBound",
     "Rearrangeable",
     "Replay",
     "ReplayedMoment",

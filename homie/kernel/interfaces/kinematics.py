@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from homie.kernel.types import (
     Array,
@@ -47,6 +47,15 @@ class Kinematics(Protocol):
         Returns:
             The best joints within the limits; `ok` says whether they reach the pose.
         """
+
+
+@runtime_checkable
+class ReachBound(Protocol):
+    """Kinematics that know without solving that a pose is out of reach, so that planning need not ask for joints."""
+
+    def out_of_reach(self, position: Array, rotation: Array) -> bool:
+        """Whether no joints bring the gripper to a position (3,), m, and rotation (3, 3) in the base frame: True only
+        where `solve` would not be `ok`, False where it is not certain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,25 @@ def test_out_of_reach_says_so_and_keeps_limits(arm: ArmKinematics) -> None:
     assert np.all((result.q >= arm.lower - 1e-9) & (result.q <= arm.upper + 1e-9))
 
 
+def test_only_what_no_posture_reaches_is_called_out_of_reach(arm: ArmKinematics) -> None:
+    rng = np.random.default_rng(9)
+    low, high = np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi)
+    for number in range(2000):
+        q = rng.uniform(low, high)
+        if number % 2:  # stretched, with the torso at one of its ends
+            q[4], q[0] = 0.0, low[0] if number % 4 == 1 else high[0]
+        pose = arm.forward(q)
+        assert not arm.out_of_reach(pose.position, pose.rotation)
+    far = 0
+    for _ in range(200):
+        pose = arm.forward(rng.uniform(low, high))
+        beyond = pose.position * np.array([1.6, 1.6, 1.2])
+        if arm.out_of_reach(beyond, pose.rotation):
+            far += 1
+            assert not arm.solve(beyond, pose.rotation, COMFORT).ok
+    assert far > 20
+
+
 def test_refuses_postures_that_run_through_the_robot(arm: ArmKinematics) -> None:
     # A gripper in the torso can be reached by the joints, but not with a body around them.
     inside = np.array([-0.1, 0.0, 0.7])

@@ -7,6 +7,8 @@ lift, upper arm roll and elbow place that point, and the wrist turns the hand.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from homie.envs.mujoco.robots.bodies.fetch import FILE, SPEC
@@ -18,11 +20,23 @@ _UPPER_ARM = FILE.origin("upperarm_roll_link")[0] + FILE.origin("elbow_flex_link
 _FOREARM = FILE.origin("forearm_roll_link")[0] + FILE.origin("wrist_flex_link")[0]
 _HAND = FILE.origin("wrist_roll_link")[0] + FILE.origin("gripper_link")[0]
 _LIMITS = SPEC.chain.limits
+_SLACK = 0.005
+"""m by which a pose is out of reach at least: several times what a solution may be off."""
 
 
 def wrist_point(position: Array, rotation: Array) -> Array:
     """Where the three wrist axes meet (3,) for a gripper pose in the base frame."""
     return np.asarray(position - _HAND * rotation[:, 0])
+
+
+def out_of_reach(position: Array, rotation: Array) -> bool:
+    """Whether the wrist would be farther from the shoulder than the stretched arm, with the torso and the shoulder as
+    near as they come."""
+    ahead, aside, up = (float(value) for value in wrist_point(position, rotation) - _PAN_AXIS)
+    level = math.hypot(ahead, aside) - _SHOULDER[0]
+    above = up - _SHOULDER[2]
+    steep = max(_LIMITS[0, 0] - above, above - _LIMITS[0, 1], 0.0)
+    return bool(math.hypot(level, steep) > _UPPER_ARM + _FOREARM + _SLACK)
 
 
 def elbow_height(q: Array) -> Array:

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.robots.bodies.fetch import FILE, HAND, SPEC
-from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, wrist_point
+from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, out_of_reach, wrist_point
 from homie.envs.mujoco.robots.bodies.fetch_self_clearance import SelfClearance, add_head_sweep
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.descent import Descent, is_near
@@ -164,6 +164,10 @@ class ArmKinematics:
         return min(own, self._clearance.from_body(self._data, points, held[:, 3]))
 
     # ------------------------------------------------------------ inverse
+
+    def out_of_reach(self, position: Array, rotation: Array) -> bool:
+        """Whether a pose is certainly out of reach; see `ReachBound`."""
+        return out_of_reach(position, rotation)
 
     def solve(
         self,
