@@ -137,14 +137,22 @@ class CostMap:
 
     def between(self, a: Array, b: Array) -> float:
         """Metres of obstacles on the straight line between two points (2,)."""
-        length = float(np.linalg.norm(np.asarray(b) - a))
-        steps = max(2, int(length / (0.5 * self.resolution)) + 1)
-        return length * float(np.mean([self.clear_at(a + (b - a) * t) == 0.0 for t in np.linspace(0.0, 1.0, steps)]))
+        return float(np.linalg.norm(np.asarray(b) - a)) * float(np.mean(self._clear_along(a, b) == 0.0))
 
     def clear_line(self, a: Array, b: Array, clearance: float) -> bool:
         """Whether the straight line between two points keeps the clearance."""
-        steps = max(2, int(np.linalg.norm(np.asarray(b) - a) / (0.5 * self.resolution)) + 1)
-        return all(self.clear_at(a + (b - a) * t) >= clearance for t in np.linspace(0.0, 1.0, steps))
+        return bool((self._clear_along(a, b) >= clearance).all())
+
+    def _clear_along(self, a: Array, b: Array) -> Array:
+        """Clearance (n,) at points on the straight line between two points (2+,), half a cell apart or less."""
+        start, way = np.asarray(a)[:2], np.asarray(b)[:2] - np.asarray(a)[:2]
+        steps = max(2, int(np.linalg.norm(way) / (0.5 * self.resolution)) + 1)
+        points = start + way * np.linspace(0.0, 1.0, steps)[:, None]
+        columns, rows = np.floor((points - self.origin) / self.resolution).astype(int).T
+        ny, nx = self.clearance.shape
+        inside = (rows >= 0) & (rows < ny) & (columns >= 0) & (columns < nx)
+        clear = self.clearance[np.clip(rows, 0, ny - 1), np.clip(columns, 0, nx - 1)]
+        return np.where(inside, clear.astype(float), 0.0)
 
 
 def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0) -> Array | None:
