@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.types import FLOOR as ROOM
-from homie.kernel.types import Array, Box, CameraFrame, Depth, Detection, Intrinsics, Mask, planar_rotation
+from homie.kernel.types import Array, Box, CameraFrame, Depth, Detection, Intrinsics, Mask, mask_bounds, planar_rotation
 from perception.colours import lit_colour
 
 Points = NDArray[np.float32]
@@ -183,10 +183,10 @@ def _corrected(
         return _protruding(valid, points, eye)
     above = mask & (height > FLOOR)
     mask = above if np.count_nonzero(above) > 0.1 * np.count_nonzero(mask) else mask
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if not len(rows):
+    if not mask.any():
         return mask
-    size = max(rows[-1] - rows[0], columns[-1] - columns[0]) * float(np.median(depth[mask])) / fx
+    x0, y0, x1, y1 = mask_bounds(mask)
+    size = max(y1 - y0 - 1, x1 - x0 - 1) * float(np.median(depth[mask])) / fx
     if size >= LARGE_BOX:
         return _connected(mask, depth, fx, BESIDE)
     return _foreground(_connected(mask, depth, fx, BESIDE_SMALL), points, depth, fx)

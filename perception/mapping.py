@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, Box, Mask, OccupancyGrid, Pose2
+from homie.kernel.types import Array, Box, Mask, OccupancyGrid, Pose2, mask_bounds
 from perception.localise import Points, Scan
 
 RESOLUTION = 0.05
@@ -155,10 +155,9 @@ class OccupancyMapper:
         """
         if self._origin is None:
             raise ValueError("the map is empty before the first update")
-        rows, columns = np.flatnonzero(self._seen.any(axis=1)), np.flatnonzero(self._seen.any(axis=0))
+        x0, y0, x1, y1 = mask_bounds(self._seen)
         around = round(MARGIN / RESOLUTION)
-        y0, y1 = max(0, int(rows[0]) - around), int(rows[-1]) + around + 1
-        x0, x1 = max(0, int(columns[0]) - around), int(columns[-1]) + around + 1
+        x0, y0, x1, y1 = max(0, x0 - around), max(0, y0 - around), x1 + around, y1 + around
         filled = np.zeros(self._seen.shape, dtype=np.uint8)
         for box in solids:
             corners = np.round((box.corners() - self._origin) / RESOLUTION - 0.5).astype(np.int32)

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Detection, Image, Mask, Observation
+from homie.kernel.types import Detection, Image, Mask, Observation, mask_bounds
 from perception.colours import colour_of, lit_colour
 from perception.detectors.letterbox import Letterbox
 from perception.detectors.picture_detector import detections, named
-from perception.detectors.simulated import COLOURED, bounds
+from perception.detectors.simulated import COLOURED
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.names import vocabulary
 
@@ -117,7 +117,7 @@ class LearnedDetector(YoloOnnxDetector):
         if not mask.any():
             return None
         colour = colour_of(lit_colour(picture[mask])) if seen.name in COLOURED else ""
-        box = _around(seen.box, bounds(mask))
+        box = _around(seen.box, mask_bounds(mask))
         return replace(seen, name=f"{colour} {seen.name}".strip(), box=box, mask=mask)
 
 

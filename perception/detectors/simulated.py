@@ -6,7 +6,6 @@ achieves. It reports only what is visible in the pictures, and nothing that is t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -16,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.kernel.interfaces import Detector
-from homie.kernel.types import FLOOR, CameraFrame, Detection, Mask, Observation
+from homie.kernel.interfaces import Detector, kind_of
+from homie.kernel.types import FLOOR, CameraFrame, Detection, Mask, Observation, mask_bounds
 from homie.kernel.world.furniture import kinds
 from perception.colours import colour_of, lit_colour
 from perception.names import vocabulary
 
-COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
+COLOURED = frozenset(use.name for use in kinds(lambda use: use.told_by_colour))
 """Kinds that people distinguish by colour."""
 
 PERSON = "person"
@@ -44,7 +43,6 @@ houses it was at least 57 where lamps, stoves, microwaves and televisions were o
 REFERENCE_PIXELS = 256 * 256
 """Size of the picture to which the least numbers of visible pixels refer."""
 
-_NUMBER = re.compile(r"_\d+$")
 _IGNORED = ("robot", "wall", "ceiling")
 
 
@@ -110,10 +108,10 @@ class SimulatedDetector(Detector):
             if not entity or counts[index] < scale * least:
                 continue
             mask: Mask = seen == index
-            words = PERSON if part == PERSON else kind_of(entity).replace("_", " ")
+            words = PERSON if part == PERSON else kind_of(entity)
             shown = "" if part == PERSON else part
             shows = states.get(entity, ())
-            yield Detection(words, view, bounds(mask), instance=entity, part=shown, mask=mask, states=shows)
+            yield Detection(words, view, mask_bounds(mask), instance=entity, part=shown, mask=mask, states=shows)
 
 
 def _states(frame: CameraFrame, least: float) -> dict[str, tuple[str, ...]]:
@@ -158,16 +156,6 @@ def _colour(frame: CameraFrame, masks: Sequence[Mask]) -> str:
     return colour
 
 
-def kind_of(entity: str) -> str:
-    """The kind of an entity: its name without the number.
-
-    Example:
-        >>> kind_of("kitchen_counter_2")
-        'kitchen_counter'
-    """
-    return _NUMBER.sub("", entity)
-
-
 @lru_cache(maxsize=8)
 def _things(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str, str], ...]]:
     """The pairs of entity and part that are reported, and a table from instance index (-1 is last) to their index. The
@@ -191,10 +179,4 @@ def _things(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str,
 
 def is_room(entity: str) -> bool:
     """Whether a name is that of a room: it consists of words for rooms."""
-    return vocabulary().rooms.issuperset(kind_of(entity).split("_"))
-
-
-def bounds(mask: Mask) -> tuple[int, int, int, int]:
-    """The smallest pixel box (x0, y0, x1, y1) around a mask, upper bounds exclusive."""
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+    return vocabulary().rooms.issuperset(kind_of(entity).split())

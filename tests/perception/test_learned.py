@@ -13,13 +13,13 @@ import torch
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Detector
+from homie.kernel.interfaces import Detector, kind_of
 from homie.kernel.types import Detection, Observation
 from homie.train.detector import train_detector
 from homie.train.hyperparameters import DetectorOptions
 from perception.detectors.learned import LearnedDetector, LearnedSettings
 from perception.detectors.picture_detector import named
-from perception.detectors.simulated import SimulatedDetector, kind_of
+from perception.detectors.simulated import SimulatedDetector
 from perception.learned.coco import read_split
 from perception.learned.examples import examples_of
 from perception.learned.export import Exported, export
@@ -201,7 +201,7 @@ def test_the_shipped_weights_see_a_house_that_they_do_not_know() -> None:
         recalls = []
         for view in robot.views:
             seen = robot.observe((view,))
-            true = {kind_of(d.instance).replace("_", " ") for d in SimulatedDetector().detect(seen) if large(d)}
+            true = {kind_of(d.instance) for d in SimulatedDetector().detect(seen) if large(d)}
             reported = detector.detect(seen)
             assert all(d.mask is None or d.mask.shape == (256, 256) for d in reported)
             recalls += [any(d.name.endswith(kind) for d in reported) for kind in true]

@@ -14,7 +14,8 @@ import numpy as np
 from pycocotools import mask as run_lengths
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.types import FLOOR, Detection, Mask
+from homie.kernel.interfaces import kind_of
+from homie.kernel.types import FLOOR, Detection, Mask, mask_bounds
 
 
 class Label(BaseModel):
@@ -61,13 +62,11 @@ def labels_of(detections: Sequence[Detection]) -> list[Label]:
 
 def _kind(detection: Detection) -> str:
     """The kind of a detected object without the colour that its name may have."""
-    kind = detection.instance.rstrip("0123456789").rstrip("_").replace("_", " ")
+    kind = kind_of(detection.instance)
     return kind if detection.name.endswith(kind) else detection.name
 
 
 def _label(name: str, mask: Mask) -> Label:
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    x, y = int(columns[0]), int(rows[0])
-    box = (x, y, int(columns[-1]) + 1 - x, int(rows[-1]) + 1 - y)
+    x0, y0, x1, y1 = mask_bounds(mask)
     counts = run_lengths.encode(np.asfortranarray(mask, dtype=np.uint8))["counts"].decode("ascii")
-    return Label(name=name, box=box, area=int(np.count_nonzero(mask)), counts=counts)
+    return Label(name=name, box=(x0, y0, x1 - x0, y1 - y0), area=int(np.count_nonzero(mask)), counts=counts)

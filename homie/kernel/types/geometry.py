@@ -16,6 +16,12 @@ Depth: TypeAlias = NDArray[np.float32]
 Mask: TypeAlias = NDArray[np.bool_]
 
 
+def mask_bounds(mask: Mask) -> tuple[int, int, int, int]:
+    """The smallest pixel box (x0, y0, x1, y1) around what is set in a mask, upper bounds exclusive."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
 def planar_rotation(angle: float) -> Array:
     """The rotation (2, 2) of the floor plan by an angle (rad), counter-clockwise seen from above.
 
