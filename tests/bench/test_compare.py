@@ -465,4 +465,4 @@ def test_the_first_metrics_are_those_of_the_paper_in_its_order() -> None:
 
 def test_every_metric_has_its_row_on_the_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
-    assert set(metrics()) <= set(re.findall(r"^\| (\w+) \|", page, re.MULTILINE))
+    assert set(metrics()) <= set(re.findall(r"^- \*\*(\w+)\*\*", page, re.MULTILINE))

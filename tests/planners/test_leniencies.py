@@ -68,5 +68,5 @@ def test_a_rule_that_there_is_not_is_reported(text: str) -> None:
 def test_the_manual_lists_the_rules() -> None:
     page = (Path(__file__).parents[2] / "docs" / "prompts.md").read_text(encoding="utf-8")
     section = page.split("## Leniencies\n")[1]
-    listed = dict(re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", section, re.MULTILINE))
+    listed = dict(re.findall(r"^- `([a-z-]+)`: (.+)$", section, re.MULTILINE))
     assert {name: words.replace("&#124;", "|") for name, words in listed.items()} == dict(RULES)
