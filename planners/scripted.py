@@ -14,7 +14,7 @@ from homie.kernel.actions import canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.documents import parse_json, parse_yaml
-from homie.kernel.support.files import reading, writing
+from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, PlannerInput, Report, Subtask
 from planners.parsing import make_subtask, parse_subtask
 
@@ -113,13 +113,6 @@ def script_of(episode: Path) -> str:
         if subtasks:
             entries.append({"subtasks": subtasks, **kept})
     return str(yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=1000))
-
-
-def write_script(episode: str | Path, path: str | Path) -> None:
-    """Write the decisions of a finished episode into a file for `--planner scripted:FILE`. Raises BadInput."""
-    text = script_of(Path(episode))
-    with writing(path, "the script"):
-        Path(path).write_text(text, encoding="utf-8")
 
 
 def _read(path: Path) -> str:

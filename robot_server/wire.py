@@ -14,7 +14,6 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Iterable
 from typing import Any
 
 import msgpack
@@ -218,8 +217,3 @@ def prepare(connection: socket.socket) -> socket.socket:
     if connection.family != socket.AF_UNIX:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
-
-
-def names(values: Iterable[str]) -> str:
-    """Names in a sentence."""
-    return ", ".join(values) or "none"

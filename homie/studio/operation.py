@@ -7,7 +7,6 @@ desk --orders, stick, stop--> Operation --commands--> robot
 
 from __future__ import annotations
 
-import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -47,7 +46,6 @@ from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order
 from homie.studio.teleop_commands import Hand, Stick
 from homie.studio.typed_orders import read_line
 
-log = logging.getLogger(__name__)
 PRACTICE = "practice, not recorded"
 """The task of an episode that nobody has begun and that is not recorded."""
 STOPPED = Failure(FailureReason.STOPPED_BY_PERSON)

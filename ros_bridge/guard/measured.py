@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import threading
 import time
@@ -15,8 +14,6 @@ from ros_bridge.transport.interface import SENSOR, Message, Node
 from ros_bridge.transport.joints import JointReading, JointStates
 from ros_bridge.transport.readings import Order, Unreadable, odometry_of
 from ros_bridge.transport.refusals import Faults
-
-log = logging.getLogger("homie.ros_bridge")
 
 FRESH = 0.5
 """Seconds after which a measurement is no longer one, on a robot that may hurt somebody."""

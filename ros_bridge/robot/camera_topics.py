@@ -3,7 +3,6 @@ moment. A picture that is too old is an error, never an observation."""
 
 from __future__ import annotations
 
-import logging
 import math
 import threading
 import time
@@ -22,8 +21,6 @@ from ros_bridge.transport.clocks import AHEAD, MachineClock, PublishedClock, Rob
 from ros_bridge.transport.interface import SENSOR, Message, Node
 from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import NoTransform
-
-log = logging.getLogger("homie.ros_bridge")
 
 IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
 TOGETHER = 0.03

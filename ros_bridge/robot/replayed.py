@@ -27,7 +27,7 @@ from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import Message
 from ros_bridge.transport.readings import AT_REST, velocity_of
 
-IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
+INFO = "sensor_msgs/msg/CameraInfo"
 PERIOD = 0.02
 """Seconds between two moments of a robot whose body is not known: joint states may come much faster."""
 VELOCITY_LIFE = 0.5

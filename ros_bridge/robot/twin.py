@@ -3,7 +3,6 @@ background locator, records and verdicts ask it; skills and planners never do.""
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 
@@ -15,8 +14,6 @@ from homie.kernel.support.documents import parse_json
 from ros_bridge.profiles.simulation import STATE, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.transport.interface import SENSOR, Message, Node
-
-log = logging.getLogger("homie.ros_bridge")
 
 PATIENCE = 5.0
 """Seconds in which a state comes: there are some ten in a second."""

@@ -5,7 +5,6 @@ A pose is a 4x4 matrix that takes points in the frame `source` to the frame `tar
 
 from __future__ import annotations
 
-import logging
 import math
 import threading
 from bisect import bisect_left
@@ -22,8 +21,6 @@ from ros_bridge.transport.interface import Hears, Message, Qos
 from ros_bridge.transport.readings import Unreadable, pose_of
 from ros_bridge.transport.refusals import Faults
 from ros_bridge.transport.stamps import now, seconds
-
-log = logging.getLogger("homie.ros_bridge")
 
 TF = "tf2_msgs/msg/TFMessage"
 HISTORY = 10.0

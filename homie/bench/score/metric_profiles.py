@@ -19,7 +19,6 @@ from homie.kernel.actions import ACTIONS, canonical_action
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import END
 
-Matches = Callable[[Step, tuple[str, ...]], bool]
 SKILLS = tuple(action for action in ACTIONS if action != END.action)
 """The skills that the official notebooks count, in their order."""
 NOTHING = "None"

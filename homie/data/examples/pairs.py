@@ -22,7 +22,6 @@ from homie.data.episode import Episode, Step
 from homie.kernel.types import END, Subtask
 
 Kind: TypeAlias = Literal["replan", "order", "action", "model", "expert"]
-KINDS: tuple[Kind, ...] = ("replan", "order", "action", "model", "expert")
 OTHER_ACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Go to": ("Move", "Navigate to", "Walk to", "Find"),

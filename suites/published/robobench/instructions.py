@@ -7,13 +7,12 @@ of a reply is that which the reading of the profile takes.
 from __future__ import annotations
 
 import json
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from suites.published.robobench.judging import Request, Stage
 
 Profile: TypeAlias = Literal["homie", "robobench@2025-10", "robobench@2026-08"]
 """By whose rules a reply is read."""
-PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 _NODES = """Match the actions of the plan with those of the truth, one to one: the same skill with the same object and \
 the same place, in whatever words, is a match; another colour, side or number is none. For a robot with two arms each \

@@ -24,7 +24,6 @@ class RoomInfo:
     name: str
     kind: str
     rect: Rect
-    floor_geom: int
     aliases: tuple[str, ...] = ()
 
 

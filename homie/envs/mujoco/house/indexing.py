@@ -40,7 +40,6 @@ def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomIn
             name=room.name,
             kind=room.kind,
             rect=(room.x0 + WALL / 2, room.y0 + WALL / 2, room.x1 - WALL / 2, room.y1 - WALL / 2),
-            floor_geom=model.geom(f"floor/{room.name}").id,
             aliases=(room.kind,),
         )
         for room in scene.rooms

@@ -112,9 +112,7 @@ class _Indexer:
     def index(self) -> SceneIndex:
         """Everything that was found, by the ids of the model."""
         rooms = tuple(
-            RoomInfo(
-                name=room.name, kind=room.kind, rect=room.rect, floor_geom=self._geom(room.geom), aliases=(room.kind,)
-            )
+            RoomInfo(name=room.name, kind=room.kind, rect=room.rect, aliases=(room.kind,))
             for room in self.contents.rooms
         )
         pieces = tuple(self._piece(piece) for piece in self.contents.pieces)
