@@ -2,7 +2,8 @@
 
 Under `osc`, as in LIBERO's evaluations, an action is a motion of the hand, from where the hand is: a step of up to
 5 cm, a turn of up to 0.5 rad, and whether the fingers open or close. The hand is pulled there softly, so that it comes
-about a third of the way until the next action.
+about a third of the way until the next action. Seven joints have one posture more than a hand has poses: LIBERO's
+controller pulls it to where the arm began, and to the joints of a command that has no pose of the hand.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class JointControl(Controller):
 
 
 class HandControl(Controller):
-    """LIBERO's own operational space controller, untouched: a motion of the hand is an action, to nine digits."""
+    """LIBERO's own operational space controller: a motion of the hand is an action, to nine digits."""
 
     name = "OSC_POSE"
 
@@ -89,8 +90,11 @@ class HandControl(Controller):
         self._kinematics = kinematics
         self._target: Pose | None = None
         self._largest = np.ones(6)
+        self._controller: Any = None
+        self._posture: Array = np.zeros(JOINTS)
 
     def start(self, controller: Any, timestep: float, q: Array) -> None:
+        self._controller, self._posture = controller, np.array(controller.initial_joint)
         self._largest = np.array(controller.output_max)
         self._target = None  # actions of zero until the first command, as in LIBERO's evaluations
 
@@ -98,6 +102,7 @@ class HandControl(Controller):
         reached = self._kinematics.forward(q)
         exact = pose is not None and float(np.abs(_between(reached, pose)).max()) < REACHED
         self._target = pose if exact else reached
+        self._controller.initial_joint = self._posture if exact else np.array(q)
 
     def action(self, q: Array) -> Array:
         if self._target is None:

@@ -84,9 +84,19 @@ def ours() -> dict[str, Any]:
     }
 
 
+def by_joints() -> list[bool | None]:
+    """Skills that command joints, whose posture the hand alone does not say."""
+    with homie.open(
+        robot=f"libero:{SUITE}/{TASK}", robot_settings={"control": "osc"}, skills="classical", picture_size="64x64"
+    ) as session:
+        done = [session.call("Pick", "bowl").feedback.ok, session.call("Put", "bowl", "plate").feedback.ok]
+        return [*done, session.world_state().success]
+
+
 def main() -> None:
     came: dict[str, Any] = {}
     check_robot(LiberoRobot.of(f"{SUITE}/{TASK}", LiberoSettings(control="osc", picture_size="128x128")))
+    came["classical"] = by_joints()
     one, other = ours(), asyncio.run(theirs())
     came["text"] = one["texts"]
     for name, picture in other["first"].items():

@@ -49,3 +49,8 @@ def test_pictures_are_those_of_training_left_and_right_exchanged(came: Any) -> N
         same, mirrored = came[camera]
         assert same < 10.0 and same < mirrored / 2, "Homie draws no shadows"
     assert came["text"] == ["put the bowl on the plate"]
+
+
+@pytest.mark.slow
+def test_skills_that_command_joints_do_a_task(came: Any) -> None:
+    assert came["classical"] == [True, True, True]
