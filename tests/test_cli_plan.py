@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from homie.cli.commands.plan import first_round, read_picture, report
 from homie.kernel.errors import BadInput
 from homie.kernel.options import PlanOptions
 from homie.kernel.types import VIEWS, Decision, Subtask
+from homie.testing import ChatServer
 
 ANSWER = {"analysis": "It's on the left.", "subtask": {"action": "Go to", "target": "apple"}, "model": "classical"}
 
@@ -32,41 +31,11 @@ def pictures(tmp_path: Path) -> list[Path]:
     return paths
 
 
-class Server:
-    """Answers every chat completion with the same text and keeps what was asked."""
-
-    def __init__(self, text: str) -> None:
-        asked: list[dict] = []
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-                message = {"role": "assistant", "content": text}
-                body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *arguments: object) -> None:
-                """Nothing on stderr."""
-
-        self.asked = asked
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
-        threading.Thread(target=self._http.serve_forever, daemon=True).start()
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-
-
 @pytest.fixture
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    endpoint = Server(getattr(request, "param", json.dumps(ANSWER)))
-    yield endpoint
-    endpoint.close()
+def server(request: pytest.FixtureRequest) -> Iterator[ChatServer]:
+    text = getattr(request, "param", json.dumps(ANSWER))
+    with ChatServer(lambda messages: text) as endpoint:
+        yield endpoint
 
 
 def test_the_rule_planner_needs_nothing(homie) -> None:
@@ -83,7 +52,7 @@ def test_json(homie) -> None:
     assert printed["planner"] == {}
 
 
-def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Server, pictures: list[Path]) -> None:
+def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: ChatServer, pictures: list[Path]) -> None:
     pytest.importorskip("openai")
     images = [word for path in pictures[:3] for word in ("--image", str(path))]
     where = ["--planner", "chat:any", "--base-url", server.url, "--set", "examples=1", "--inventory", "pear"]
@@ -94,7 +63,7 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Se
         "subtask   [Go to, apple]",
         "model     classical",
     ]
-    (asked,) = server.asked
+    (asked,) = server.requests
     parts = asked["messages"][-1]["content"]
     shown = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
     colours = [PIL.Image.open(BytesIO(base64.b64decode(url.partition(",")[2]))).getpixel((0, 0))[0] for url in shown]
@@ -103,7 +72,7 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Se
 
 
 @pytest.mark.parametrize("server", ["I would rather not plan."], indirect=True)
-def test_an_unreadable_answer_is_reported_and_is_no_failure_of_the_command(homie, server: Server) -> None:
+def test_an_unreadable_answer_is_reported_and_is_no_failure_of_the_command(homie, server: ChatServer) -> None:
     pytest.importorskip("openai")
     done = homie("plan", "go", "--planner", "chat:any", "--base-url", server.url, "--set", "reasks=1", "--json")
     assert done.returncode == 0, done.stderr
@@ -111,7 +80,7 @@ def test_an_unreadable_answer_is_reported_and_is_no_failure_of_the_command(homie
     assert printed["subtasks"] == [] and "no subtask" in printed["problem"]
     assert [answer["text"] for answer in printed["answers"]] == ["I would rather not plan."] * 2
     assert printed["planner"]["prompt"]["template"] == "emmoe-json"
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,30 @@ from typing import Any, Self, TypeAlias
 
 ChatMessages: TypeAlias = Sequence[Mapping[str, Any]]
 """The messages of a request: `role` and `content`, which is a text or a list of parts with texts and pictures."""
+Reply: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[int, Mapping[str, Any]]]
+"""From the path and the body of a request to the status and the body of the answer."""
 
 
-class ChatServer:
+class JsonServer:
+    """A server on 127.0.0.1 that answers JSON with JSON, several clients at once, while a `with` block lasts."""
+
+    def __init__(self, reply: Reply, port: int) -> None:
+        """Listen; port 0 takes a free one. Raises OSError for one that is in use."""
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(reply))
+        self._server.daemon_threads = True
+        self._server.block_on_close = False
+        self.port = self._server.server_port
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class ChatServer(JsonServer):
     """An OpenAI-compatible endpoint (chat completions) whose model is a function. Use it as a context manager.
 
     It listens on 127.0.0.1 while the block lasts, answers several clients at once, and ignores the name of the model,
@@ -40,49 +61,49 @@ class ChatServer:
         Raises:
             OSError: Something else has that port.
         """
+        super().__init__(self._reply, port)
         self.requests: list[Mapping[str, Any]] = []
         self._model = model
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self._answer))
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self.url = f"http://127.0.0.1:{self.port}/v1"
 
-    def _answer(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _reply(self, path: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, Any]]:
+        if not path.endswith("/chat/completions"):
+            return 404, problem(f"There is no {path} here, only /v1/chat/completions.")
         self.requests.append(body)
-        text = self._model(body["messages"])
-        usage = {"prompt_tokens": len(json.dumps(body["messages"])) // 4, "completion_tokens": len(text) // 4}
-        return {
-            "id": f"chatcmpl-{len(self.requests)}",
-            "object": "chat.completion",
-            "created": 0,
-            "model": body.get("model", ""),
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-            "usage": {**usage, "total_tokens": sum(usage.values())},
-        }
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        try:
+            text = self._model(body["messages"])
+        except Exception as error:  # a bug of the model is sent to the client, as an endpoint would do
+            return 500, problem(f"The model raised {type(error).__name__}: {error}")
+        return 200, completion(body, text, len(json.dumps(body["messages"])) // 4, len(text) // 4)
 
 
-def _handler(answer: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> type[BaseHTTPRequestHandler]:
+def completion(body: Mapping[str, Any], text: str, prompt_tokens: int, completion_tokens: int) -> Mapping[str, Any]:
+    """The chat completion with a text, which answers a request."""
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body.get("model", ""),
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": completion_tokens,
+            "total_tokens": prompt_tokens + completion_tokens,
+        },
+    }
+
+
+def problem(message: str) -> Mapping[str, Any]:
+    """The body of an answer that says what is wrong."""
+    return {"error": {"message": message}}
+
+
+def _handler(reply: Reply) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if not self.path.endswith("/chat/completions"):
-                self._send(404, {"error": {"message": f"There is no {self.path} here, only /v1/chat/completions."}})
-                return
-            try:
-                self._send(200, answer(body))
-            except Exception as error:  # a bug of the model is sent to the client, as an endpoint would do
-                self._send(500, {"error": {"message": f"The model raised {type(error).__name__}: {error}"}})
-
-        def _send(self, status: int, content: Mapping[str, Any]) -> None:
+            status, content = reply(self.path, json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             data = json.dumps(content).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
