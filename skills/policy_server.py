@@ -103,7 +103,7 @@ class Service:
         sessions: Largest number of clients.
         debug: Whether clients get the tracebacks of unexpected errors.
         tell: Receives lines for the log.
-        dialect: Of clients of others, None for Homie's own protocol.
+        dialect: Of clients of another toolkit, None for Homie's own protocol.
     """
 
     name: str
@@ -148,7 +148,7 @@ class PolicyServer:
                 compression=None,
                 max_size=FRAME_BYTES,
                 max_queue=2,  # a client waits for its answers, so that it never has more messages in the queue
-                ping_interval=None if service.dialect else PING_SECONDS,  # a simulator of others may block its loop
+                ping_interval=None if service.dialect else PING_SECONDS,  # another simulator may block its loop
                 ping_timeout=PING_SECONDS,
                 close_timeout=2.0,
                 logger=self._quiet,
@@ -358,7 +358,7 @@ def serve_policy(
     Args:
         name: the registered name of the skill set.
         load: creates the skill set; called after the address and the token were checked.
-        dialect: of clients of others, None for Homie's own protocol.
+        dialect: of clients of another toolkit, None for Homie's own protocol.
         host: the address to listen at.
         port: the port, 0 for a free one.
         token_env: the environment variable with the token.

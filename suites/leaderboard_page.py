@@ -10,14 +10,13 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-import jinja2
 from markupsafe import Markup
 
+from homie.bench.report.page import template_environment
 from homie.bench.report.plots import Bar, legend, share_bars
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.tables import Column, Table, shown
+from homie.bench.tables import Column, Table
 from homie.kernel.support.files import write_atomically, writing
-from homie.kernel.support.text import printable
 from homie.kernel.support.version import __version__
 from suites.leaderboard_drilldown import CHARACTERS, QuestionGroup, brief, question_groups
 from suites.leaderboard_results import read_sheets
@@ -108,15 +107,8 @@ def render(sheets: Sequence[Sheet], beside: Path) -> str:
         beside: The folder it will be in, which its links are relative to.
     """
     styles = {planner: f"s{index % COLOURS}" for index, planner in enumerate(planners(sheets))}
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_template),
-        autoescape=True,
-        finalize=lambda value: printable(value) if type(value) is str else value,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(cell=shown, **{name: partial(brief, most=most) for name, most in CHARACTERS.items()})
+    environment = template_environment(_template)
+    environment.filters.update({name: partial(brief, most=most) for name, most in CHARACTERS.items()})
     return environment.get_template("leaderboard.html").render(
         style=Markup((files("homie.bench.report") / "templates" / "page.css").read_text(encoding="utf-8")),
         planners=tuple(styles),

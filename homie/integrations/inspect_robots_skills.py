@@ -153,7 +153,7 @@ class InspectRobotsSkill(Skill):
         """What the policy returns, None where it fails."""
         try:
             return method(argument)
-        except Exception as error:  # of a package of others
+        except Exception as error:  # of another package
             self._finish(
                 Outcome.FAILED, Failure(FailureReason.MODEL_CANNOT_GO_ON, why=f"{type(error).__name__}: {error}")
             )
@@ -190,7 +190,7 @@ class InspectRobots(SkillSet):
             raise BadInput(f"inspect-robots has no policy '{argument}': {hint}")
         try:
             self._policy = resolve("policy", argument, **self._settings.args)
-        except Exception as error:  # of a package of others
+        except Exception as error:  # of another package
             raise BadInput(f"The policy '{argument}' of inspect-robots cannot be made: {error}.") from error
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:

@@ -1,4 +1,4 @@
-"""What became of a subtask, as integrations tell it to programs of others."""
+"""What became of a subtask, as integrations tell it to other programs."""
 
 from __future__ import annotations
 

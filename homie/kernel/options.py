@@ -342,7 +342,7 @@ class SceneOptions(HouseOptions):
     seed: Seed = 0
     scene: Scene = None
     mjcf: Path | None = Field(
-        None, description="The MJCF file of a house of others: what is found in it, and what was not understood."
+        None, description="The MJCF file of a house: what is found in it, and what was not understood."
     )
     meshes: Meshes = None
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")

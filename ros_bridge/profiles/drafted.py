@@ -12,7 +12,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.text import counted, printable
 from ros_bridge.profiles.cameras import camera_of
-from ros_bridge.profiles.hands import WHEEL, Hand, chain_of, effector_link, hands, turning
+from ros_bridge.profiles.end_effectors import WHEEL, Hand, chain_of, effector_link, hands, turning
 from ros_bridge.profiles.model import LARGEST, Link, parse_profile
 from ros_bridge.profiles.urdf import Urdf, UrdfJoint, read_urdf
 

@@ -1,4 +1,4 @@
-"""A policy on a server of others: settings, conventions, and what is the same in each dialect."""
+"""A policy on another toolkit's server: settings, conventions, and what is the same in each dialect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHANGES = tuple(field.name for field in fields(Layout))
 
 
 class DialectSettings(Templates):
-    """Settings of every set whose policy is on a server of others. Times are seconds on the wall clock."""
+    """Settings of every set whose policy is on another toolkit's server. Times are seconds on the wall clock."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -72,7 +72,7 @@ class DialectSettings(Templates):
 
 
 class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
-    """A policy of others that gives motions of a hand, or poses (`absolute` among its facts, `Layout.motions`).
+    """Another toolkit's policy, which gives motions of a hand, or poses (`absolute` among its facts, `Layout.motions`).
 
     `step` takes pictures and what `Hand.of` takes.
 

@@ -1,4 +1,4 @@
-"""A policy of ours for clients of others: what sessions of each dialect share."""
+"""A policy of ours for clients of other toolkits: what sessions of each dialect share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--skills openpi:ws://HOST:PORT`, `vla-eval:`, `xpolicylab:`, `gr00t:tcp://...`: policies on servers of others."""
+"""`--skills openpi:ws://HOST:PORT`, `vla-eval:`, `xpolicylab:`, `gr00t:tcp://...`: policies on other servers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Gr00tSkill(DialectSkill):
 
 
 class DialectSet(SkillSet):
-    """A skill set whose policy runs on a server of others.
+    """A skill set whose policy runs on another toolkit's server.
 
     Args:
         argument: `ws://HOST:PORT`; of GR00T `tcp://HOST:PORT`.

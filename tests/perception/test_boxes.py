@@ -10,7 +10,7 @@ from furnished import House
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from homie.kernel.types import VIEWS, Detection, Intrinsics, Pose, Pose2, in_sight
+from homie.kernel.types import VIEWS, Detection, Intrinsics, Pose2, in_sight
 from perception.boxes import COLOURS, draw_marks, in_order, mark
 from perception.detectors.simulated import SimulatedDetector
 
@@ -163,4 +163,3 @@ def test_boxes_of_scaled_pictures_are_scaled() -> None:
 # ---------------------------------------------------------------- axes
 
 K = Intrinsics(200.0, 200.0, 149.5, 99.5, 300, 200)
-AHEAD = Pose(np.zeros(3), np.eye(3))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -173,18 +173,29 @@ def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
     )
 
 
-@lru_cache
-def _environment() -> jinja2.Environment:
-    """The templates, compiled once. Inserted text is escaped, and its control characters are made visible."""
+def template_environment(read: Callable[[str], str]) -> jinja2.Environment:
+    """The templates of a page. Inserted text is escaped, and its control characters are made visible.
+
+    Args:
+        read: From the name of a template to its text.
+    """
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part),
+        loader=jinja2.FunctionLoader(read),
         autoescape=True,
         finalize=lambda value: printable(value) if type(value) is str else value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(cell=shown, sort_key=_sort_key, slug=slug, json=json.dumps)
+    environment.filters.update(cell=shown)
+    return environment
+
+
+@lru_cache
+def _environment() -> jinja2.Environment:
+    """The templates, compiled once."""
+    environment = template_environment(_part)
+    environment.filters.update(sort_key=_sort_key, slug=slug, json=json.dumps)
     environment.filters.update(average=_average, counted=counted, reported=REPORTS.__getitem__)
     return environment
 

@@ -26,7 +26,8 @@ def policy(
     name: Annotated[str, typer.Argument(help="The skill set: `nomad`, `octo`, `m3`, ...")],
     checkpoint: Annotated[Path | None, Option(help="The checkpoint, as after the colon of --skills.")] = None,
     dialect: Annotated[
-        Literal["homie", "openpi", "vla-eval"], Option(help="What clients speak: Homie's robots, or those of others.")
+        Literal["homie", "openpi", "vla-eval"],
+        Option(help="The protocol of the clients: Homie's, openpi's or vla-eval's."),
     ] = "homie",
     host: Annotated[
         str, Option(help="The address to listen at; any but this machine's own needs a token.")

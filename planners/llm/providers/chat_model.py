@@ -54,7 +54,7 @@ _FINISH: Mapping[str, Finish] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_length", "max_output_tokens"), "length"),
     **dict.fromkeys(("content_filter", "content-filter", "safety", "refusal", "guardrail"), "refusal"),
 }
-"""What OpenAI, and what servers and gateways of others, call the ways in which an answer ends."""
+"""What OpenAI, and other servers and gateways, call the ways in which an answer ends."""
 _CALLED = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
 """How a reply ends that calls a tool. None is offered; some servers say so around an answer all the same."""
 _GAVE_UP = frozenset({"abort", "aborted", "cancelled", "error", "timeout"})

@@ -27,7 +27,6 @@ NARROW = Fingers(
 TOP = Surface(np.array([1.0, 2.0, 0.7]), 0.3, 0.5, 0.4)
 OUT = np.array([math.cos(0.4), math.sin(0.4)])
 SHELF = replace(TOP, half_x=0.16, clearance=0.35, access=OUT)
-ROOMY_SHELF = replace(SHELF, clearance=0.5)
 
 CAN = Box(np.array([1.05, 2.1, 0.76]), np.array([0.033, 0.031, 0.06]), 0.3, "can")
 BOTTLE = Box(np.array([1.05, 2.1, 0.82]), np.array([0.036, 0.034, 0.12]), -0.2, "bottle")

@@ -1,1 +1,1 @@
-"""Houses of others: what an MJCF file of a house has in it, found by its geometry, joints and names."""
+"""MJCF houses: what an MJCF file of a house has in it, found by its geometry, joints and names."""

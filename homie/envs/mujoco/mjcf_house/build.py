@@ -1,4 +1,4 @@
-"""A house of others as a built home: the world of its file with what Homie needs beside it, and the index of it.
+"""An MJCF house as a built home: the world of its file with what Homie needs beside it, and the index of it.
 
 Homie's own bodies hang on what they are of: `cabinet_1` stands at the middle of a cabinet's floor and looks to its
 front, `cabinet_1/door` hangs on its door and looks out of it. A plane under the drawn floors carries everything.

@@ -1,4 +1,4 @@
-"""A robot in a house of others: `--robot mjcf:FILE`."""
+"""A robot in an MJCF house: `--robot mjcf:FILE`."""
 
 from __future__ import annotations
 

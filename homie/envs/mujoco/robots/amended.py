@@ -1,4 +1,4 @@
-"""An MJCF robot of others as a body of the home, by a file of amendments (`--robot-option body=FILE.yaml`).
+"""An MJCF robot as a body of the home, by a file of amendments (`--robot-option body=FILE.yaml`).
 
 Of the model stay its bodies, shapes and the joints that the file names; all other joints stand still. Its actuators,
 tendons, equalities, sensors and keyframes go: Homie's servos and the coupling of the fingers take their place.
