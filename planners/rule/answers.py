@@ -40,7 +40,7 @@ class Answers(StateAnswers):
 
     def _is_open(self, place: str, about: str) -> Course[None]:
         if not (yield from self.reach(place, f"I go and look whether the {place} is {about}.")):
-            self.doubts.append(f"I have not found the {place}.")
+            self.doubts.append(self.why_missed(place))
             return
         state = self.memory.state_of(place)
         if not state:
@@ -58,7 +58,7 @@ class Answers(StateAnswers):
         elif known:
             self.answer = whereabouts(known[0])
         elif not name:
-            self.doubts.append(f"I have not found the {words}.")
+            self.doubts.append(self.why_missed(words))
         elif self.memory.room:
             # Gone to without being seen: it is shut in.
             self.answer = f"in the {self.memory.room}"
@@ -75,7 +75,7 @@ class Answers(StateAnswers):
         if name:
             known = self.memory.things_like(words)
             self.answer = f"yes, {whereabouts(known[0])}" if known else "yes"
-        elif self.memory.by_sight is False:
+        elif self.memory.by_sight is False or canonical(words) in self.memory.absent:
             self.answer = "no"
         else:
             self.answer = "no, I have not found any"
@@ -99,7 +99,7 @@ class Answers(StateAnswers):
         why = f"I go and look at the {place}."
         known = any(thing.name == place for thing in memory.remembered)
         if not (yield from (self.go_to(place, why) if known else self.reach(place, why))):
-            self.doubts.append(f"I have not found the {place}.")
+            self.doubts.append(self.why_missed(place))
             return False
         if not is_container(place) or memory.state_of(place) == "open":
             return True
@@ -118,7 +118,7 @@ class Answers(StateAnswers):
                 if memory.left > ROUNDS_TO_LOOK and not memory.visited[canonical(name)]:
                     yield from self.go_to(name, f"I count the {words} and look into the {name}.")
         elif not (yield from self.reach(room, f"I count the {words} in the {room}.")):
-            self.doubts.append(f"I have not found the {room}.")
+            self.doubts.append(self.why_missed(room))
             return
         for piece in self.unseen(room):
             if memory.left <= ROUNDS_TO_LOOK:
@@ -137,8 +137,9 @@ class Answers(StateAnswers):
         return sorted(left, key=lambda name: is_container(kind_of(name)))
 
     def _not_looked_into(self, room: str = "") -> list[str]:
-        left = self.unseen(room)
-        return [f"I have not looked at the {listed(left[:4])}{' and more' if len(left) > 4 else ''}."] if left else []
+        left = [name for name in self.unseen(room) if canonical(name) not in self.memory.looked_into]
+        some = f"{', '.join(left[:4])} and more" if len(left) > 4 else listed(left)
+        return [f"I have not looked at the {some}."] if left else []
 
 
 def can_hold(name: str) -> bool:

@@ -8,7 +8,7 @@ from perception.names import canonical
 from planners.common_sense import is_container, means
 from planners.rule.answers import whereabouts
 from planners.rule.memory import Memory
-from planners.rule.moves import TRIES, Course, Moves, closed_container
+from planners.rule.moves import TRIES, Course, Moves, closed_container, failed_with
 from planners.rule.reading.orders import Place
 from planners.rule.states import listed
 
@@ -58,8 +58,10 @@ class Carrying(Moves):
         for _ in range(TRIES):
             name = yield from self.reach(words, f"I need the {words}, so I go to it.")
             if not name:
-                if source:
+                if source and not self.is_unreached(words):
                     self._reasons.append(f"I have not found the {asked_for} at the {source}.")
+                else:
+                    self._misses.append(self.why_missed(words))
                 return ""
             if source and not self._is_from(asked_for, source, room):
                 return ""
@@ -81,6 +83,7 @@ class Carrying(Moves):
                 if not other and not source and feedback.lasting:
                     other = yield from self._further(words, name, destination)
                 if not other:
+                    self._misses.append(failed_with(f"Picking up the {name}", feedback.words))
                     return ""
                 words = other
             memory.at = ""
@@ -104,7 +107,8 @@ class Carrying(Moves):
             others = memory.alike(source)
             if len(others) != 1:
                 known = f"; what I know of that kind is the {listed(others)}" if others else ""
-                self._reasons.append(f"I have not found the {source}{known}.")
+                why = self.why_missed(source) if self.is_unreached(source) else f"I have not found the {source}{known}."
+                self._reasons.append(why)
                 return ""
             why = f"There is no {source}, and the {others[0]} is the only one of that kind there."
             if not (yield from self.reach(others[0], why)):
@@ -176,6 +180,7 @@ class Carrying(Moves):
                 return None
             reached = yield from self.reach(words, why)
             if not reached:
+                self._misses.append(self.why_missed(words))
                 return False
             side = "in" if place.inside else "on"
             why = f"I am at the {reached} with the {held} in my hand, so I put it {side} the {reached}."
@@ -199,6 +204,7 @@ class Carrying(Moves):
             other = next((piece for piece in memory.pieces(place.words) if piece not in tried), "")
             if not other and (yield from self._make_room(feedback, reached)):
                 return None
+            self._misses.append(failed_with(f"Putting the {held} {side} the {reached}", feedback.words))
             if not memory.held:  # put down elsewhere, and what is in the way cannot be moved
                 return False
             words = other or words

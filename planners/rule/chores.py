@@ -38,6 +38,7 @@ class Chores(Carrying):
             return False
         reached = yield from self.reach(words, f"I am to {action.lower()} the {words}, so I go to it.")
         if not reached:
+            self._misses.append(self.why_missed(words))
             return False
         return (yield from self.act(Subtask(action, reached), reached, f"I am at the {reached}.")).ok
 
@@ -71,6 +72,7 @@ class Chores(Carrying):
             return False
         reached = yield from self.reach(order.to, f"I bring the {name} to the {order.to}.")
         if not reached:
+            self._misses.append(self.why_missed(order.to))
             return False
         subtask = Subtask(order.action, name, reached)
         return (yield from self.act(subtask, reached, f"I am at the {reached} with the {name} in my hand.")).ok

@@ -8,7 +8,8 @@ from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import kind_of
 from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Detection, PlannerInput, in_sight
-from perception.names import canonical
+from perception.colours import COLOUR_WORDS
+from perception.names import canonical, vocabulary
 from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, same_head
 from planners.rule.search_order import promise
 
@@ -38,11 +39,13 @@ class Memory:
     accepted; None until that is known. It is True where the planner sees so (the sensors setting), and otherwise
     becomes True when a name that was never in sight is refused, and False when such a name is accepted before the robot
     has moved (later the robot may have seen more in passing than its planner).
-    known: all that Go to can find, where the planner sees; None where it is not.
+    known: all that Go to can find, where the planner sees; None where it is not. absent: what nothing in the home is
+    called, as Go to would have found it wherever it is.
     remembered: what the planner sees was seen, in every setting. room: where the robot is, start: where it was at
     first, "" where nobody says.
     actions: what the robot can be told; an arm on a table has no Go to.
-    left: number of rounds after this one. open: containers that were opened. stuck: containers that did not open.
+    left: number of rounds after this one. open: containers that were opened. looked_into: those that were at some time.
+    stuck: containers that did not open.
     meant: for words that fit several pieces of furniture, the name of the piece that they stand for from now on.
     """
 
@@ -52,12 +55,15 @@ class Memory:
         self.left = 0
         self.by_sight: bool | None = None
         self.known: Knowledge | None = None
+        self.absent: set[str] = set()
+        self._finds_all = False
         self.remembered: tuple[Remembered, ...] = ()
         self.room = self.start = ""
         self.round = 0
         self.in_sight: tuple[Detection, ...] = ()
         self.inventory: tuple[str, ...] = ()
         self.open: list[str] = []
+        self.looked_into: set[str] = set()
         self.stuck: set[str] = set()
         self.meant: dict[str, str] = {}
         self.visited: Counter[str] = Counter()
@@ -79,6 +85,7 @@ class Memory:
         self.left, self.round = inputs.rounds - inputs.round, inputs.round
         self.remembered, self.room = inputs.knowledge.remembered, inputs.knowledge.room
         self.start = self.start or self.room
+        self._finds_all = inputs.knowledge.setting == "background"
         self._states_before = self._states
         self._states = {canonical(remembered.name): remembered.state for remembered in inputs.knowledge.remembered}
         if inputs.knowledge.setting == "sensors":
@@ -192,6 +199,11 @@ class Memory:
         self.refused[canonical(words)] += 1
         self._refused_from.add((canonical(words), self.at))
 
+    def miss(self, words: str) -> None:
+        """Record that Go to does not know these words: where it finds everything, that is not there."""
+        if self._finds_all and is_plain(words) and not self.seen(words):
+            self.absent.add(canonical(words))
+
     def refused_here(self, place: str) -> bool:
         """Whether a place was refused from here, or often enough elsewhere."""
         return self.refused[place] >= PLACE_REFUSALS or (place, self.at) in self._refused_from
@@ -280,6 +292,7 @@ class Memory:
             now_open = [name for name in pieces if self._states[name] == "open" != self._states_before.get(name)]
             piece = now_open[0] if len(now_open) == 1 else self.before_robot(words)
             self.meant |= {words: piece} if piece else {}
+        self.looked_into.add(canonical(self.piece(words)))
 
     def replace(self, words: str, piece: str) -> None:
         """Let words stand for another piece from now on. The one that they stood for stays open, by its own name."""
@@ -365,6 +378,15 @@ class Memory:
                 names.append(name)
         just_seen = (canonical(kind_of(thing.name)) for thing in self.things_at(place) if thing.seen == self.round)
         return list(dict.fromkeys((*names, *just_seen)))
+
+
+def is_plain(words: str) -> bool:
+    """Whether words name a kind of loose things. What a detector may call otherwise, by its colour, room or number, may
+    be there although the words were refused, and so may something of a class such as `fruit`."""
+    spoken = canonical(words).split()
+    described = kind_of(words) != words or any(word in COLOUR_WORDS for word in spoken) or is_furniture(words)
+    in_room = any(room in canonical(words) for room in ROOMS)
+    return not (described or in_room or vocabulary().classes.get(canonical(words)))
 
 
 def _holder(known: Remembered) -> str:

@@ -26,6 +26,7 @@ USUAL = 1.5
 """How much more is expected at usual places of a thing."""
 NEAR_BY = OPENING_ROUNDS / (OPENING_ROUNDS - 1)
 """How much more is expected for each round in a container that is opened without going there first."""
+NOT_FOUND = "I have not found"
 RESERVE = 5
 """Rounds left below which a search visits no further place: they are needed for Go to, Pick, Go to, Put and End. Every
 open container needs one more, and so does each step of opening one (`OPENING_ROUNDS`)."""
@@ -44,6 +45,10 @@ class Moves:
         self._in_a_row = 0
         self._last: tuple[Subtask, Feedback] | None = None
         self._clearing = False
+        self._unreached: dict[str, str] = {}
+        """What the robot could not get to although it is known, and the feedback."""
+        self._misses: list[str] = []
+        """Why it did not get to where it had to, in sentences."""
 
     # ------------------------------------------------------------ one subtask
 
@@ -89,16 +94,36 @@ class Moves:
             if feedback.ok:
                 if not seen and not moved:
                     self.memory.by_sight = False
+                self._unreached.pop(canonical(words), None)
                 return True
             if feedback.code is ErrorCode.F2 and not (attempt == 0 and self.memory.visited[canonical(words)]):
                 self.memory.refuse(words)
+                self.memory.miss(words)
                 if not seen and self.memory.by_sight is None:
                     self.memory.by_sight = True
                 return False
+            self._unreached[canonical(words)] = feedback.words
             if feedback.lasting and not (yield from self._clear_away(feedback, words)):
                 self.memory.refuse(words)
                 return False
         return False
+
+    def is_unreached(self, words: str) -> bool:
+        """Whether what words mean is known, and the robot could not get to it."""
+        return any(means(words, name) for name in self._unreached)
+
+    def why_missed(self, words: str, where: str = "") -> str:
+        """Why the robot is not at something that it was to go to, in a sentence.
+
+        Args:
+            where: Where it was looked for, as ` in the kitchen`.
+        """
+        if canonical(words) in self.memory.absent:
+            return f"There is no {words} here."
+        if not self.is_unreached(words):
+            return f"{NOT_FOUND} the {words}{where}."
+        why = next(why for name, why in self._unreached.items() if means(words, name))
+        return failed_with(f"Going to the {words}", why)
 
     def _at_hand(self, words: str) -> bool:
         """Whether a robot without Go to may manipulate something: what has been refused is not there."""
@@ -191,7 +216,7 @@ class Moves:
                 why = f"The {name} could be what is meant by {words}, so I go there."
                 if not self.memory.refused[name] and (yield from self.go_to(name, why)):
                     return name
-        if self.memory.by_sight is False:
+        if self.memory.by_sight is False or canonical(words) in self.memory.absent:
             return ""
         searched: set[str] = set()
         rooms_first = (self._rooms, self._other_rooms, self._furniture)
@@ -327,6 +352,7 @@ class Moves:
         near = self.memory.is_near(words)
         reached = words if near else (yield from self.reach(words, why))
         if not reached:
+            self._misses.append(self.why_missed(words))
             return False
         feedback = yield from self.act(Subtask("Open", reached), reached, f"I am at the {reached}, so I open it.")
         if feedback.ok:
@@ -344,11 +370,17 @@ class Moves:
             return False
         reached = yield from self.reach(words, why)
         if not reached:
+            self._misses.append(self.why_missed(words))
             return False
         feedback = yield from self.act(Subtask("Close", reached), reached, why)
         if feedback.ok:
             self.memory.shut(words)
         return feedback.ok
+
+
+def failed_with(what: str, message: str) -> str:
+    """The sentence that something failed, with what the feedback said, if it said anything."""
+    return f"{what} failed{f' ({message})' if message else ''}."
 
 
 def closed_container(feedback: Feedback) -> str:

@@ -11,7 +11,7 @@ from planners.rule.answers import Answers
 from planners.rule.choosing import Choosing
 from planners.rule.chores import Chores
 from planners.rule.memory import Memory
-from planners.rule.moves import Course, GaveUp
+from planners.rule.moves import NOT_FOUND, Course, GaveUp
 from planners.rule.reading.orders import (
     Ask,
     Bring,
@@ -73,7 +73,7 @@ class OrderRunner(Answers, Chores, Choosing):
             parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
         if self._failed:
             parts.append(f"I could not {' or '.join(dict.fromkeys(self._failed))}.")
-        parts += dict.fromkeys(self._reasons)
+        parts += dict.fromkeys((*self._reasons, *self._why_failed()))
         if self.answer:
             parts.append(f"The answer is: {self.answer}.")
         elif self._asked:
@@ -84,6 +84,16 @@ class OrderRunner(Answers, Chores, Choosing):
         elif self.outcome == "success":
             parts.append("The task is done, so I end it.")
         return " ".join([*parts, *self._left, *self._notes])
+
+    def _why_failed(self) -> list[str]:
+        """Why the robot did not get to where it had to, and what it has not looked at where it has not found
+        something."""
+        if not self._failed:
+            return []
+        unseen = any(sentence.startswith(NOT_FOUND) for sentence in self._misses)
+        repeated = {f"{NOT_FOUND} {what.removeprefix('find ')}." for what in self._failed}
+        misses = [sentence for sentence in self._misses if sentence not in repeated]
+        return [*misses, *(self._not_looked_into() if unseen else ())]
 
     def run(self, orders: tuple[Order, ...]) -> Course[None]:
         """Run all orders in sequence; the others are run even if one fails."""
@@ -116,7 +126,10 @@ class OrderRunner(Answers, Chores, Choosing):
                     yield from self._fetch(order.item)
                 case Visit():
                     reached = yield from self.reach(order.words, f"The task is to get to the {order.words}.")
-                    self._note(bool(reached), f"gone to the {order.words}", f"find the {order.words}")
+                    missed = "get to" if self.is_unreached(order.words) else "find"
+                    self._note(bool(reached), f"gone to the {order.words}", f"{missed} the {order.words}")
+                    if not reached:
+                        self._misses.append(self.why_missed(order.words))
                 case Return():
                     yield from self._return()
                 case Use():
@@ -243,4 +256,6 @@ class OrderRunner(Answers, Chores, Choosing):
             yield from self._look(item, Place(item.source))
             return item.source
         name = yield from self.reach(item.words, f"I check where the {item.words} is.")
+        if not name:
+            self._misses.append(self.why_missed(item.words))
         return self.memory.place_of(name) if name else ""

@@ -26,7 +26,7 @@ class StateAnswers(Moves):
         known = self.memory.named(words, question.place.words)
         if not known:
             where = f" in the {question.place.words}" if question.place.words else ""
-            self.doubts.append(f"I have not found the {words}{where}.")
+            self.doubts.append(self.why_missed(words, where))
             return
         answers = {thing.name: self._said(thing, state) for thing in known}
         self.doubts += [
@@ -61,7 +61,8 @@ class StateAnswers(Moves):
         elif known and all("empty" in thing.states for thing in known):
             self.answer = "no, it is empty"
         else:
-            self.doubts.append(f"I cannot see whether anything is in the {words}." if known else _missing(words))
+            cannot_see = f"I cannot see whether anything is in the {words}."
+            self.doubts.append(cannot_see if known else self.why_missed(words))
 
     def _how_many_are(self, question: Ask) -> Course[None]:
         """How many things are in a state, where that is known of all that were seen."""
@@ -72,7 +73,7 @@ class StateAnswers(Moves):
         open_ones = [thing.name for thing in known if not {state, CONTRARY[state]} & set(thing.states)]
         self.doubts += [f"I cannot see whether the {name} is {state}." for name in open_ones]
         if not known:
-            self.doubts.append(_missing(words))
+            self.doubts.append(self.why_missed(words))
         elif self.doubts:
             self.answer = f"at least {len(counted)}"
         else:
@@ -105,7 +106,3 @@ def listed(names: list[str]) -> str:
 
 def _are(names: list[str]) -> str:
     return "are" if len(names) > 1 else "is"
-
-
-def _missing(words: str) -> str:
-    return f"I have not found the {words}."
