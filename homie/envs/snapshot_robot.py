@@ -13,10 +13,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from homie.envs.arm_moves import arm_actions, numbers_of, objection_to
 from homie.envs.symbolic_locator import SymbolicLocator
 from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, Robot
-from homie.kernel.types import Articulation, Box, Goal, Observation, Pose, Solid, Surface, quaternion_rotation
+from homie.kernel.poses import MOVE
+from homie.kernel.types import (
+    Array,
+    Articulation,
+    Box,
+    Goal,
+    Listed,
+    Observation,
+    Pose,
+    Solid,
+    Surface,
+    quaternion_rotation,
+)
 from homie.kernel.world.snapshot import ThingState, WorldSnapshot
 
 PERIOD = 0.4
@@ -57,6 +70,9 @@ class SnapshotRobot(Robot):
     eye = "front"
     waits = True
     inventory_by = "hand"
+    workspace: Array | None = None
+    """Where the frame of Move (docs/robots.md#seven-numbers) begins, 0.75 m below its table: (3,) in the odometry
+    frame, with the same axes. None for a robot that does not know Move."""
 
     @abstractmethod
     def snapshot(self) -> WorldSnapshot:
@@ -97,7 +113,43 @@ class SnapshotLocator(SymbolicLocator):
         self._answered_at = observation.stamp
         return ()
 
+    # ------------------------------------------------------------ Move
+
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
+        return numbers_of(words) if action.name == MOVE else super().resolve(words, action, observation)
+
+    def objection(self, words: str, action: Action) -> str:
+        return objection_to(words) if action.name == MOVE else super().objection(words, action)
+
+    def listing(self) -> tuple[Listed, ...]:
+        """The things of the world with the cells of their middles, in the order of y."""
+        origin = self._shaped.workspace
+        if origin is None:
+            return ()
+        known = self._world.objects
+        places = {name: np.array(item.position) - origin for name, item in known.items() if item.position is not None}
+        ordered = sorted(places, key=lambda name: float(places[name][1]))
+        actions = arm_actions()
+        return tuple(
+            Listed(number, self.called(name), actions.place(places[name]), name)
+            for number, name in enumerate(ordered, 1)
+        )
+
+    def _move(self, numbers: str) -> Goal:
+        """Where the tool shall be, and what arm, hand and what it holds keep out of."""
+        world, origin = self._world, self._shaped.workspace
+        assert origin is not None
+        shapes = {name: self._shaped.shape(name, world) for name in world.things}
+        solids = tuple(box for name, shape in shapes.items() if name != world.held for box in shape.solids)
+        held = None if world.held is None else shapes[world.held].box
+        at = arm_actions().read(numbers).pose.position + origin
+        return Goal(numbers, "", at, box=held, solids=solids, obstacles=solids)
+
+    # ------------------------------------------------------------ goals
+
     def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
+        if action.name == MOVE:
+            return self._move(entity)
         world = self._world
         goal = super().goal(entity, action, observation)
         shapes = {name: self._shaped.shape(name, world) for name in world.things}

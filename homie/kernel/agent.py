@@ -23,6 +23,7 @@ from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.interfaces.planner import decided
 from homie.kernel.inventory import apply_effects
+from homie.kernel.poses import MOVE
 from homie.kernel.senses import Sight
 from homie.kernel.types import (
     END,
@@ -279,7 +280,7 @@ class Episode:
     def _planner_input(self, sight: Sight) -> PlannerInput:
         executor, rules, shown = self.executor, self.rules, self.rules.visibility
         ending = {END.action: ("target",)} if END_SUCCESS in rules.endings else {}
-        listed = executor.locator.listing()
+        listed = executor.locator.listing() if MOVE in executor.actions else ()
         return PlannerInput(
             task=self.task,
             round=self.round,

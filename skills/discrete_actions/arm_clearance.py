@@ -24,6 +24,7 @@ class Clearance:
 
     Args:
         base (3,): The base's origin in the frame of the boxes, in which it is not turned.
+        origin (3,): Of the workspace, in the frame of the boxes.
         solids: What arm and fingers keep out of.
         obstacles: What the thing in the hand keeps out of.
         opening: Of the gripper (m).
@@ -34,6 +35,7 @@ class Clearance:
         self,
         kinematics: Kinematics,
         base: Array,
+        origin: Array,
         solids: Sequence[Box],
         obstacles: Sequence[Box],
         opening: float,
@@ -41,7 +43,7 @@ class Clearance:
         held: Box | None,
     ) -> None:
         self._kinematics = kinematics
-        self._base = base
+        self._base, self._origin = base, origin
         self._solids = Solids(solids)
         self._obstacles = Solids(obstacles)
         aside = opening / 2 + _FINGER
@@ -57,7 +59,7 @@ class Clearance:
         for part, (distance, deep, solids, points, radii) in self._parts(q).items():
             if distance < min(-deep, self._begun[part] - 0.001):
                 worst = min(range(len(points)), key=lambda k: solids.distance(points[k : k + 1], radii[k : k + 1]))
-                return f"{part} would run into something at {ArmAction.place(points[worst])}"
+                return f"{part} would run into something at {ArmAction.place(points[worst] - self._origin)}"
         return ""
 
     def _parts(self, q: Array) -> dict[str, tuple[float, float, Solids, Array, Array]]:

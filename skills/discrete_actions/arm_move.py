@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.kernel.types import FailureReason
+from homie.kernel.types import FailureReason, Pose
 from skills.discrete_actions.arm_actions import ArmAction
 from skills.discrete_actions.arm_clearance import Clearance
 from skills.discrete_actions.arm_paths import NoWay, find_way
@@ -19,8 +19,8 @@ SPEED = 0.55
 class Move(RoutineSkill):
     """Plans a way around what stands there and follows it. The target of the subtask is the action, in numbers.
 
-    Of the goal: `solids` are what hand and arm keep out of, `obstacles` what the thing in the hand keeps out of, `box`
-    is that thing's box.
+    Of the goal: `position` is where the tool shall be, `solids` are what hand and arm keep out of, `obstacles` what the
+    thing in the hand keeps out of, `box` is that thing's box.
     """
 
     name = "arm/move"
@@ -29,11 +29,12 @@ class Move(RoutineSkill):
 
     def routine(self) -> Motion:
         action = ArmAction.read(self.subtask.target)
-        target = self.to_base(action.gripper)
+        target = self.to_base(Pose(self.goal.position, action.gripper.rotation))
         base = np.array([self.base.x, self.base.y, 0.0])
         clearance = Clearance(
             self.kinematics,
             base,
+            self.goal.position - action.pose.position,
             self.goal.solids,
             self.goal.obstacles,
             self.seen.body.gripper,

@@ -29,7 +29,7 @@ def at(point: Array) -> Array:
 
 
 def clearance(q: Array, *boxes: Box, held: Box | None = None) -> Clearance:
-    return Clearance(KINEMATICS, np.zeros(3), boxes, boxes, 0.04, q, held)
+    return Clearance(KINEMATICS, np.zeros(3), np.zeros(3), boxes, boxes, 0.04, q, held)
 
 
 def along(q: Array, way: list[Array]) -> list[Array]:

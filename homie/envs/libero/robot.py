@@ -16,12 +16,13 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.envs.libero.control import JOINTS, OPENING, PERIOD, Control, Controller, HandControl, JointControl
 from homie.envs.libero.tasks import LiberoTask, find_task, open_world
-from homie.envs.libero.world import LiberoWorld
+from homie.envs.libero.world import TABLE, LiberoWorld
 from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import camera_intrinsics, camera_pose
 from homie.envs.mujoco.render.renderer import Renderer
 from homie.envs.mujoco.robots.bodies.panda import FINGERS
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
+from homie.envs.mujoco.table.scene import FOOT
 from homie.envs.snapshot_robot import Shape, SnapshotRobot
 from homie.kernel.errors import BadInput
 from homie.kernel.options import PictureSize, Seed, pixels_of
@@ -84,7 +85,7 @@ class LiberoRobot(SnapshotRobot):
     spec = SPEC
     views = ("front",)
     hand = "wrist"
-    actions = ("Pick", "Put", "Open", "Close", "Turn on", "Turn off", "End")
+    actions = ("Move", "Pick", "Put", "Open", "Close", "Turn on", "Turn off", "End")
 
     def __init__(self, task: LiberoTask, settings: LiberoSettings) -> None:
         self.task = task
@@ -115,6 +116,8 @@ class LiberoRobot(SnapshotRobot):
         self._env.reset()
         self._env.set_init_state(self.task.states[self._state])
         self.world = LiberoWorld(self._env.env, self.task)
+        top = self.world.shape(TABLE).surfaces[0].center
+        self.workspace = np.array([self._base.x, self._base.y, top[2]]) - np.array(FOOT)
         self._close_pictures()
         self._control.start(self._env.robots[0].controller, self.world.model.opt.timestep, self._q())
         self._opening = OPENING

@@ -20,7 +20,7 @@ from homie import (
     WorldSnapshot,
 )
 from homie.envs.symbolic_robot import NoArm
-from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.actions import ACTION_TABLE, action_of
 from homie.kernel.types import GripperState, Pose2
 
 HALF = float(np.sqrt(0.5))
@@ -113,3 +113,22 @@ def test_goals_are_refreshed_while_a_skill_runs(desk: Desk) -> None:
         due.append(locator.due(desk.observe()))
         desk.act(Command())
     assert [number for number, cameras in enumerate(due) if cameras is not None] == [0, 2, 4, 6, 8]
+
+
+def test_seven_numbers_mean_a_place_in_the_workspace(desk: Desk) -> None:
+    locator, move = desk.background(), action_of("Move")
+    assert locator.listing() == (), "a robot without a workspace has no cells"
+    desk.workspace = np.array([0.2, -0.1, -0.25])
+    desk.held = "box"
+    assert [str(item) for item in locator.listing()] == [
+        "object 1: book at [39, 59, 16]",
+        "object 2: box at [59, 79, 19]",
+    ]
+    assert locator.resolve("[1, 2]", move, desk.observe()) is None
+    assert "must be" in locator.objection("[39, 60, 17, 0, 60, 60, 2]", move)
+    numbers = locator.resolve("39, 60, 17, 0, 60, 60, 1", move, desk.observe())
+    assert numbers == "[39, 60, 17, 0, 60, 60, 1]"
+    goal = locator.goal(numbers, move, desk.observe())
+    assert goal.position == pytest.approx([0.295, 0.005, 0.525])
+    assert goal.box is not None and goal.box.half == pytest.approx([0.05, 0.05, 0.05]), "that of the held object"
+    assert len(goal.solids) == 2, "the desk and the book"

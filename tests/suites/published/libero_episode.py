@@ -12,6 +12,7 @@ from homie.envs.libero.robot import LiberoRobot, LiberoSettings
 from homie.envs.libero.tasks import find_task
 from homie.kernel.errors import BadInput
 from homie.testing import check_locator, check_robot
+from skills.discrete_actions.arm_actions import ArmAction
 from suites.published.libero import libero_goal
 
 
@@ -59,12 +60,34 @@ def main() -> None:
             states = session.robot.world.env.object_states_dict["flat_stove_1"]
             came["stove"].append([ok, bool(states.turn_on()), bool(states.turn_off())])
         came["closed"] = session.call("Close", "top drawer").feedback.ok
+    came["moves"] = [by_numbers(control) for control in ("joints", "osc")]
     with LiberoRobot.of("libero_goal/put_the_bowl_on_the_plate", LiberoSettings(seed=1)) as robot:
         came["second"] = robot.snapshot().objects["plate_1"].position
     came["texts"] = [find_task(f"{suite}/0").text for suite in ("libero_goal", "libero_goal_task", "libero_goal_lan")]
     suite = libero_goal()
     came["suite"] = [len(suite.tasks), suite.tasks[408].id, suite.tasks[408].scene.seed, suite.tasks[408].expert]
     print(json.dumps(came))
+
+
+def by_numbers(control: str) -> list[Any]:
+    """The bowl is taken by its rim and put on the plate in five poses of seven numbers."""
+    with homie.open(
+        robot="libero:libero_goal/8", robot_settings={"control": control}, skills="arm", picture_size="64x64"
+    ) as session:
+        world, origin = session.world_state(), session.robot.workspace
+        bowl, plate = world.objects["akita_black_bowl_1"], world.objects["plate_1"]
+        rim, top = bowl.half[1] - 0.004, bowl.position[2] + bowl.half[2]
+        done = []
+        for place, height, opens in (
+            (bowl, top + 0.12, 1),
+            (bowl, top - 0.015, 0),
+            (bowl, top + 0.15, 0),
+            (plate, top + 0.15, 0),
+            (plate, plate.position[2] + plate.half[2] + 2 * bowl.half[2] - 0.01, 1),
+        ):
+            cells = ArmAction.place(np.array([place.position[0], place.position[1] + rim, height]) - origin)
+            done.append(session.call("Move", f"{cells[:-1]}, 0, 60, 60, {opens}]").feedback.ok)
+        return [session.actions, done, session.world_state().success]
 
 
 def rows_and_depth(frame: homie.CameraFrame) -> list[float]:

@@ -51,6 +51,11 @@ def test_a_mounted_arm_opens_drawers_and_turns_knobs_by_liberos_own_predicates(c
 
 
 @pytest.mark.slow
+def test_seven_numbers_do_a_task_under_both_controllers(came: Any) -> None:
+    assert came["moves"] == [[["Move", "End"], [True] * 5, True]] * 2
+
+
+@pytest.mark.slow
 def test_pictures_are_right_side_up_and_depths_are_metres(came: Any) -> None:
     plate, rack, depth = came["picture"]
     assert rack < plate - 30, "the rack stands behind the plate, further up"

@@ -15,9 +15,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from homie.envs.arm_moves import ArmActions, arm_actions
 from homie.envs.mujoco.robots.bodies.panda import HOME
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
-from homie.envs.mujoco.table.locator import ArmActions, arm_actions
 from homie.envs.mujoco.table.outlines import HEIGHT, outline
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of

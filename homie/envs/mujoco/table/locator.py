@@ -7,42 +7,21 @@ from typing import Protocol
 
 import numpy as np
 
+from homie.envs.arm_moves import arm_actions, numbers_of, objection_to
 from homie.envs.mujoco.table.build import BuiltTable
 from homie.envs.mujoco.table.scene import TableScene
 from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel import registry
 from homie.kernel.actions import Action
-from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.poses import MOVE
-from homie.kernel.types import Array, Box, CameraFrame, Detection, Goal, Listed, NamedThing, Observation, Pose
+from homie.kernel.types import Array, Box, CameraFrame, Detection, Goal, Listed, NamedThing, Observation
 
 LISTED = "front"
 """The camera whose picture decides what is in the list."""
 FEWEST = 25 / 500**2
 """Share of a picture that a thing must fill, below which the picture says nothing of its place: 25 pixels of 500 x 500,
 our choice."""
-
-
-class ArmActions(Protocol):
-    """Actions of seven numbers (`skills.discrete_actions.arm_actions.ArmAction`), found by name."""
-
-    @classmethod
-    def read(cls, text: str) -> ArmActions: ...
-    @classmethod
-    def reaching(cls, pose: Pose, *, open: bool) -> ArmActions: ...
-    @staticmethod
-    def place(point: Array) -> str: ...
-    @property
-    def pose(self) -> Pose: ...
-    @property
-    def gripper(self) -> Pose: ...
-
-
-def arm_actions() -> type[ArmActions]:
-    """The arm actions that are registered."""
-    actions: type[ArmActions] = registry.load("actions", "arm")
-    return actions
 
 
 class KnownTable(Protocol):
@@ -116,21 +95,13 @@ class TableLocator(Locator):
 
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         if action.name == MOVE:
-            try:
-                return str(self._actions.read(words))
-            except BadInput:
-                return None
+            return numbers_of(words)
         meant = sorted(item.name for item in self._best_matches(words, self._named))
         fitting = [name for name in meant if action.target != "loose" or self.pickable(name)] or meant
         return min(fitting, key=lambda name: self.distance(name, observation), default=None)
 
     def objection(self, words: str, action: Action) -> str:
-        if action.name == MOVE:
-            try:
-                self._actions.read(words)
-            except BadInput as wrong:
-                return f"Unable to move to {words}: {wrong}"
-        return ""
+        return objection_to(words) if action.name == MOVE else ""
 
     def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         world = self.table.world
