@@ -1,10 +1,9 @@
-"""All that a planner sees in generated houses, compared with the world by `benchmarks/episodes/fact_audit.py`."""
+"""All that a planner sees in generated houses, compared with the world by `fact_audit.py`."""
 
 from __future__ import annotations
 
 import pytest
-
-from benchmarks.episodes.fact_audit import audit
+from fact_audit import audit
 
 NEVER = (
     "state changes although nothing moved",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fact_audit import audit
 from furnished import BlindRobot, House
 
 import homie
-from benchmarks.episodes.fact_audit import audit
 from homie.kernel.interfaces import Planner
 from homie.kernel.knowledge import CONTRARY
 from homie.kernel.types import END, Decision, Detection, PlannerInput, Pose2, Subtask

@@ -1,13 +1,12 @@
 """Parses the answer of a language model into a decision: see `planners.llm.reading.reader`."""
 
 from planners.llm.reading.reader import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
-from planners.llm.reading.rules import ALL, FORMAL, OF_REPLIES, RULES, chosen_rules
+from planners.llm.reading.rules import ALL, FORMAL, RULES, chosen_rules
 
 __all__ = [
     "ALL",
     "FORMAL",
     "MAX_TEXT",
-    "OF_REPLIES",
     "RULES",
     "Reading",
     "Unlisted",

@@ -46,8 +46,6 @@ RULES: Mapping[str, str] = {
     "no-model": "No model where one could be chosen: the executor chooses.",
 }
 """Every leniency: its name and what it accepts."""
-OF_REPLIES = frozenset({"beside", "odd-end"})
-"""Those about where an answer is in a reply, and how that ends; the others are about its text."""
 FORMAL = frozenset(
     {
         "invisible",

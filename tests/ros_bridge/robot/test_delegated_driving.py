@@ -7,23 +7,13 @@ import threading
 import pytest
 
 from homie.kernel.types import Outcome
-from ros_bridge.guard.guard import Guard
-from ros_bridge.guard.link import GuardLink
-from ros_bridge.guard.measured import Measured
-from ros_bridge.guard.outlet import RosOutlet
-from ros_bridge.guard.process import _loop
-from ros_bridge.guard.sockets import AgentSocket
-from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import NAVIGATE
 from ros_bridge.robot.goals import NAVIGATION_FAILS, GuardedGoal
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.cdr_messages import Definitions
-from ros_bridge.transport.dds.node import DdsNode
-from tests.ros_bridge.fake_robot import FakeRobot
+from tests.ros_bridge.guarded_software import FETCH, guarded_software
 from tests.waiting import until
-
-FETCH = read_profile("fetch")
 
 
 class Navigation:
@@ -43,33 +33,14 @@ class Navigation:
         return self.ends
 
 
-class Watched(Measured):
-    """Measurements that are never too old: that the machine of a test is busy does not stop the robot."""
-
-    def silent(self):
-        return ""
-
-
 @pytest.fixture(scope="module")
 def guarded(network, tmp_path_factory):
     """An armed guard of a robot with a navigation, in a thread, and a link to it."""
     path = tmp_path_factory.mktemp("g") / "guard.sock"
-    over = threading.Event()
-    with DdsNode("/robot", network) as body, DdsNode("/nav2", network) as brain, DdsNode("/guard", network) as node:
-        FakeRobot(body, FETCH)
-        navigation = Navigation(brain)
-        outlet = RosOutlet(node, FETCH)
-        guard = Guard(FETCH, outlet, Watched(node, FETCH), armed=True, silence=30.0)
-        agent = AgentSocket(path, guard, dry_run=False, network=network)
-        thread = threading.Thread(target=_loop, args=(guard, agent, over.is_set))
-        thread.start()
-        until(outlet._navigation.ready)
-        until(lambda: not Measured.silent(guard._measured))
-        with GuardLink(FETCH, path, network=network) as link:
-            yield link, navigation
-        over.set()
-        thread.join()
-        agent.close()
+    with guarded_software(
+        network, path, lambda node, body: Navigation(node), lambda outlet: outlet._navigation.ready()
+    ) as (link, navigation, _):
+        yield link, navigation
 
 
 @pytest.fixture

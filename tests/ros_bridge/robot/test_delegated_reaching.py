@@ -8,23 +8,14 @@ import numpy as np
 import pytest
 
 from homie.kernel.types import Box, Outcome
-from ros_bridge.guard.guard import Guard
-from ros_bridge.guard.link import GuardLink
-from ros_bridge.guard.measured import Measured
-from ros_bridge.guard.outlet import RosOutlet
-from ros_bridge.guard.process import _loop
-from ros_bridge.guard.sockets import AgentSocket
-from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import MOVE_GROUP
 from ros_bridge.robot.goals import ARM_PLANNER_FAILS, GuardedGoal
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.cdr_messages import Definitions
-from ros_bridge.transport.dds.node import DdsNode
-from tests.ros_bridge.fake_robot import FakeRobot
+from tests.ros_bridge.guarded_software import FETCH, guarded_software
 from tests.waiting import until
 
-FETCH = read_profile("fetch")
 THERE = [0.1, 0.5, 0.2, 0.0, 0.5, 0.0, 0.5, 0.0]
 TABLE = Box(np.array([0.8, 0.1, 0.35]), np.array([0.3, 0.4, 0.35]), 0.3)
 
@@ -50,32 +41,12 @@ class MoveIt:
         return Ended(status, {"error_code": {"val": self.code}})
 
 
-class Watched(Measured):
-    """Measurements that are never too old: that the machine of a test is busy does not stop the robot."""
-
-    def silent(self):
-        return ""
-
-
 @pytest.fixture(scope="module")
 def guarded(network, tmp_path_factory):
     """An armed guard of a robot with a planner, in a thread, and a link to it."""
     path = tmp_path_factory.mktemp("g") / "guard.sock"
-    over = threading.Event()
-    with DdsNode("/robot", network) as body, DdsNode("/moveit", network) as brain, DdsNode("/guard", network) as node:
-        planner = MoveIt(brain, FakeRobot(body, FETCH))
-        outlet = RosOutlet(node, FETCH)
-        guard = Guard(FETCH, outlet, Watched(node, FETCH), armed=True, silence=30.0)
-        agent = AgentSocket(path, guard, dry_run=False, network=network)
-        thread = threading.Thread(target=_loop, args=(guard, agent, over.is_set))
-        thread.start()
-        until(outlet._reaching.ready)
-        until(lambda: not Measured.silent(guard._measured))
-        with GuardLink(FETCH, path, network=network) as link:
-            yield link, planner, guard
-        over.set()
-        thread.join()
-        agent.close()
+    with guarded_software(network, path, MoveIt, lambda outlet: outlet._reaching.ready()) as guarded:
+        yield guarded
 
 
 @pytest.fixture

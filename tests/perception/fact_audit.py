@@ -1,18 +1,12 @@
 """Whether what a planner sees of the home from sensors is consistent, and true.
 
-    python -m benchmarks.episodes.fact_audit --seeds 20
-    python -m benchmarks.episodes.fact_audit --first 31000 --seeds 5 --clutter messy --show 10
-
 In each house the robot is placed along a walk through all rooms, looks around every few steps, and everything that it
-would be shown to a planner is compared with the world. Nothing is touched, so no state of a door may change. On stdout
-a table of faults: how many facts are wrong, each counted once a house, and in how many houses.
+would be shown to a planner is compared with the world. Nothing is touched, so no state of a door may change.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -46,19 +40,6 @@ RADIUS = 0.33
 FAR = 1000.0
 """Metres from the middle of the world from which each wall of a home is seen from outside."""
 GO_TO = ACTION_TABLE["Go to"]
-FAULTS = (
-    "state changes although nothing moved",
-    "state is wrong",
-    "doorway joins a room to itself",
-    "doorway to a wrong room",
-    "furniture on or in an object",
-    "things on or in each other",
-    "on or in the wrong thing",
-    "in the wrong room",
-    "a name changes or gets a number",
-    "a name means another thing than before",
-    "two things share a name",
-)
 
 
 @dataclass
@@ -67,14 +48,10 @@ class Audit:
 
     Attributes:
         wrong: For each sort of fault the things that had it, with an example.
-        facts: Things and doorways that were shown.
-        roomless: Those whose room is unknown at the end.
         states: Things with their states other than open and closed.
     """
 
     wrong: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
-    facts: set[str] = field(default_factory=set)
-    roomless: set[str] = field(default_factory=set)
     states: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, fault: str, entity: str, example: str) -> None:
@@ -99,13 +76,11 @@ class Auditor:
         self._names_stay(entities, known, seen)
         for item in known.remembered:
             entity = entities[item.name]
-            self.audit.facts.add(entity)
             self._state_is_true(entity, item)
             self._states_are_true(entity, item)
             self._place_is_true(entity, item, entities)
             self._room_is_true(entity, item)
         for doorway in known.doorways:
-            self.audit.facts.add(doorway.name)
             self._doorway_is_true(doorway, seen)
 
     def _names_stay(self, entities: dict[str, str], known: Knowledge, seen: Observation) -> None:
@@ -187,9 +162,7 @@ class Auditor:
     def _room_is_true(self, entity: str, item: Remembered) -> None:
         world = self.home.world
         if not item.room:
-            self.audit.roomless.add(entity)
             return
-        self.audit.roomless.discard(entity)
         if entity in world.receptacles:
             room = world.receptacles[entity].room
         elif entity in world.objects:
@@ -274,32 +247,3 @@ def audit(seed: int, clutter: str = "tidy", objects: int = 40, *, states: bool =
             locator.update(seen, detector.detect(seen))
             auditor.compare(locator.knowledge(number), seen)
         return auditor.audit
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--first", type=int, default=31_000, help="seed of the first house (default: 31000)")
-    parser.add_argument("--seeds", type=int, default=20, help="how many houses (default: 20)")
-    parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
-    parser.add_argument("--states", action="store_true", help="things are dirty and filled in the houses")
-    parser.add_argument("--objects", type=int, default=40, help="objects in each house (default: 40)")
-    parser.add_argument("--show", type=int, default=3, help="examples of each fault on stderr (default: 3)")
-    arguments = parser.parse_args()
-    audits = {}
-    for seed in range(arguments.first, arguments.first + arguments.seeds):
-        audits[seed] = audit(seed, arguments.clutter, arguments.objects, states=arguments.states)
-        print(f"{seed}: {sum(map(len, audits[seed].wrong.values()))} faults", file=sys.stderr, flush=True)
-    facts = sum(len(result.facts) for result in audits.values())
-    roomless, states = (sum(len(getattr(a, name)) for a in audits.values()) for name in ("roomless", "states"))
-    print(f"{len(audits)} houses, {facts} things and doorways; {roomless} roomless, {states} on, off, dirty, filled")
-    print("\n| fault | things | houses |\n|---|---:|---:|")
-    for fault in FAULTS:
-        wrong = {seed: result.wrong[fault] for seed, result in audits.items() if result.wrong[fault]}
-        print(f"| {fault} | {sum(map(len, wrong.values()))} | {len(wrong)} |")
-        examples = [f"{seed} {example}" for seed, things in wrong.items() for example in things.values()]
-        for example in examples[: arguments.show]:
-            print(f"  {fault}: {example}", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    main()
