@@ -1,20 +1,22 @@
-"""EmbodiedBench's published task files as suites for the robot `thor`: `homie bench eb-navigation:FOLDER`.
+"""EmbodiedBench's published task files as suites: `homie bench eb-navigation:FOLDER`, `eb-manipulation:FOLDER`.
 
-The name without a version is `eb-navigation@2025-fixed`, without the faults of the evaluator of that release.
+A name without a version is the one with `@2025-fixed`, without the faults of the evaluator of that release.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any, get_args
 
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Attribute, SceneChoice, Suite, Task
+from homie.envs.coppelia.released_task import SUBSETS, episodes, read_task
 from homie.kernel.robot import small_steps
 from homie.kernel.world.predicates import Done
 from suites.published.embodiedbench_files import NavigationTask, read_navigation
-from suites.published.quirks import EB_NAVIGATION, with_quirks
+from suites.published.quirks import EB_MANIPULATION, EB_NAVIGATION, with_quirks
 
 WITHIN = 1.0
 """Metres from the target that count as there, as in EB-Navigation."""
@@ -53,6 +55,45 @@ def eb_navigation(folder: Path) -> Suite:
 def eb_navigation_as_released(folder: Path) -> Suite:
     """The same with the faults of the official evaluator. Raises BadInput as `eb_navigation` does."""
     return with_quirks(eb_navigation(folder), "eb-navigation@2025-02", EB_NAVIGATION)
+
+
+def eb_manipulation(folder: Path) -> Suite:
+    """The episodes of EB-Manipulation for the robot `coppelia`, by ids such as `base-01`: by subset and their order.
+
+    Args:
+        folder: `data` of the released data set.
+
+    Raises:
+        BadInput: There are no episodes, or one is not of the released form.
+    """
+    tasks: list[Task] = []
+    counted: Counter[str] = Counter()
+    for subset, place in episodes(folder):
+        counted[subset] += 1
+        name = SUBSETS[subset]
+        tasks.append(
+            Task(
+                id=f"{name}-{counted[subset]:02}",
+                text=read_task(place).instruction,
+                attributes=(_attribute(name),),
+                scene=SceneChoice.model_validate({"robot_settings": {"task": str(place.resolve())}}),
+                goal=Done(done=True),
+            )
+        )
+    return Suite(
+        format=1,
+        name="eb-manipulation@2025-fixed",
+        description="EB-Manipulation from its published episodes.",
+        robot="coppelia",
+        skills="arm",
+        protocol=Protocol(rounds=15, trials=1, feedback="text", things="numbered", steps=15, end="goal"),
+        tasks=tuple(tasks),
+    )
+
+
+def eb_manipulation_as_released(folder: Path) -> Suite:
+    """The same with the faults of the official evaluator. Raises BadInput as `eb_manipulation` does."""
+    return with_quirks(eb_manipulation(folder), "eb-manipulation@2025-02", EB_MANIPULATION)
 
 
 def _approach(name: str, subset: str, task: NavigationTask) -> Task:

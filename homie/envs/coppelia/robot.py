@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from homie.envs.coppelia.eyes import Eyes
 from homie.envs.coppelia.link import Link
 from homie.envs.coppelia.panda import Panda
+from homie.envs.coppelia.released_task import read_task
+from homie.envs.coppelia.task_in_scene import TaskInScene
 from homie.envs.coppelia.world import CoppeliaWorld
 from homie.envs.mujoco.robots.bodies.panda import FINGERS, HOME
 from homie.envs.mujoco.robots.bodies.panda import SPEC as PANDA
@@ -54,6 +56,7 @@ class CoppeliaSettings(BaseModel):
         host, port: Of the ZMQ remote API of a CoppeliaSim that runs.
         model: Path of the Panda in the scene, `/Franka` or `/Panda` if left out.
         front, wrist: Paths of the vision sensors; if left out, the first of the scene and the first of the Panda.
+        task: The folder of an episode of EB-Manipulation, whose objects are brought into the scene.
         connect_seconds, reply_seconds: Time limits of the first answer, and of each later one.
     """
 
@@ -65,6 +68,7 @@ class CoppeliaSettings(BaseModel):
     model: str = ""
     front: str = ""
     wrist: str = ""
+    task: Path | None = None
     connect_seconds: float = Field(10.0, gt=0.0)
     reply_seconds: float = Field(30.0, gt=0.0)
 
@@ -73,10 +77,13 @@ class CoppeliaRobot(SnapshotRobot):
     """The Panda of a scene. Its joints are in position control; the simulation takes a step for each command."""
 
     hand = "wrist"
-    actions = ("Pick", "Put", "End")
+    actions = ("Move", "Pick", "Put", "End")
+    workspace = np.zeros(3)
+    """EB-Manipulation's grid is in the frame of its scenes."""
 
     def __init__(self, link: Link, scene: str, settings: CoppeliaSettings) -> None:
         self._link, self._scene = link, scene
+        self._task = None if settings.task is None else TaskInScene(link, read_task(settings.task.expanduser()))
         self._end_simulation()
         if scene:
             link("loadScene", scene)
@@ -128,6 +135,9 @@ class CoppeliaRobot(SnapshotRobot):
     def _restart(self, *, seed: int) -> None:
         """The scene as its file has it. The seed decides nothing."""
         self._end_simulation()
+        if self._task is not None:
+            self._task.load()
+            self._world = CoppeliaWorld(self._link, self._panda, without=self._task.hidden)
         self._link("setStepping", True)
         self._link("startSimulation")
         self._panda.update()
@@ -145,6 +155,8 @@ class CoppeliaRobot(SnapshotRobot):
         self._panda.move(self._arm, self._opening)
         self._link("step")
         self._panda.update()
+        if self._task is not None:
+            self._task.update()
         self._stamp += self.spec.period
 
     def _halt(self) -> None:
@@ -187,7 +199,11 @@ class CoppeliaRobot(SnapshotRobot):
     # ------------------------------------------------------------ privileged
 
     def snapshot(self) -> WorldSnapshot:
-        return self._world.snapshot()
+        snapshot = self._world.snapshot()
+        if self._task is None:
+            return snapshot
+        done = self._task.done(self._panda.opening / OPENING)
+        return snapshot.model_copy(update={"instruction": self._task.task.instruction, "success": done})
 
 
 open_coppelia = Opening(CoppeliaSettings, CoppeliaRobot.of)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -34,9 +34,15 @@ def called(alias: str) -> tuple[str, str]:
 
 
 class CoppeliaWorld:
-    """Questions about the scene of a running CoppeliaSim: which shapes there are is asked once."""
+    """Questions about the scene of a running CoppeliaSim: which shapes there are is asked once.
 
-    def __init__(self, link: Link, panda: Panda) -> None:
+    Args:
+        link: To CoppeliaSim.
+        panda: The robot, whose shapes are no things.
+        without: Handles of other shapes that are none.
+    """
+
+    def __init__(self, link: Link, panda: Panda, *, without: Collection[int] = ()) -> None:
         self._link, self._panda = link, panda
         whole, own = link.constant("handle_scene"), set(link.tree(panda.root, "shape"))
         self._loose: dict[str, int] = {}
@@ -44,7 +50,7 @@ class CoppeliaWorld:
         self._sizes: dict[str, tuple[Array, Array]] = {}
         static = link.constant("shapeintparam_static")
         for handle in link.tree(whole, "shape"):
-            if handle in own:
+            if handle in own or handle in without:
                 continue
             name = self._name(str(link("getObjectAlias", handle)))
             rests = bool(link("getObjectInt32Param", handle, static))

@@ -23,6 +23,7 @@ CONSTANTS = {
     "sceneobject_shape": 0,
     "sceneobject_joint": 1,
     "sceneobject_visionsensor": 9,
+    "sceneobject_proximitysensor": 5,
     "joint_revolute": 10,
     "joint_prismatic": 11,
     "jointintparam_dynctrlmode": 2040,
@@ -40,6 +41,7 @@ OLD = {
     "sceneobject_shape": "object_shape_type",
     "sceneobject_joint": "object_joint_type",
     "sceneobject_visionsensor": "object_visionsensor_type",
+    "sceneobject_proximitysensor": "object_proximitysensor_type",
     "joint_revolute": "joint_revolute_subtype",
     "joint_prismatic": "joint_prismatic_subtype",
 }
@@ -55,6 +57,9 @@ HALVES = {51: (0.35, 0.4, 0.25), 52: (0.02, 0.02, 0.02), 53: (0.05, 0.04, 0.015)
 PLACES = {51: (0.5, 0.0, 0.25), 52: (0.4, -0.1, 0.02), 53: (0.5, 0.15, 0.015)}
 """In the frame of the Panda's foot: what is loose stands on the table, of which the foot stands at the height."""
 LOOSE = (52, 53)
+MODEL, SENSOR, WIPER, DIRT = 60, 61, 62, range(71, 75)
+"""Of what is loaded as a model, beside the cube: a sensor over the block, one in the cube, and spots of dirt."""
+NAMES |= {SENSOR: "success0", WIPER: "sponge_sensor0", **{handle: f"spot{handle}" for handle in DIRT}}
 GRASP = 0.025
 """Metres from the middle of the grip within which a thing is between the fingers."""
 
@@ -66,6 +71,8 @@ class Sim:
         self.calls: list[str] = []
         self.running, self.stepping, self.hangs_at = STOPPED, False, ""
         self.constants = CONSTANTS
+        self.loaded: list[str] = []
+        self.dirt: list[int] = []
         self.longer = 0.0
         """Metres by which the forearm is longer than that of a Panda."""
         self.kinematics = PandaKinematics(height=HEIGHT)
@@ -108,9 +115,33 @@ class Sim:
         paths = {"/Franka": PANDA, "/Front": FRONT, "/DiningTable": 51}
         return [paths.get(path, -1)]
 
+    def loadModel(self, file: str) -> list[Any]:
+        self.loaded.append(file)
+        self.dirt = [*DIRT] if "wipe" in file else []
+        return [MODEL]
+
+    def removeModel(self, handle: int) -> list[Any]:
+        assert handle == MODEL and self.running == STOPPED
+        return []
+
+    def removeObjects(self, handles: list[int]) -> list[Any]:
+        self.dirt = [handle for handle in self.dirt if handle not in handles]
+        return []
+
+    def checkProximitySensor(self, sensor: int, handle: int) -> list[Any]:
+        """Of the cube: whether it is over the block; of dirt: whether the cube is within 3 cm of it."""
+        cube = STAND.inverse(self.places[52])
+        if sensor == WIPER:
+            spot = np.array([0.5, -0.06 + 0.04 * (handle - DIRT[0])])
+            return [int(np.linalg.norm(cube[:2] - spot) < 0.03), 0.01, [0.0] * 3, handle, [0.0] * 3]
+        block = STAND.inverse(self.places[53])
+        return [int((np.abs(cube - block)[:2] < HALVES[53][:2]).all()), 0.01, [0.0] * 3, handle, [0.0] * 3]
+
     def getObjectsInTree(self, root: int, kind: int, options: int) -> list[Any]:
+        if root == MODEL:
+            return [{0: [52, *self.dirt], 5: [SENSOR, WIPER]}[kind]]
         own = {0: [LINK], 1: [*JOINTS, *FINGERS], 9: [WRIST]}
-        others = {0: [*NAMES], 1: [], 9: [FRONT]}
+        others = {0: [51, *LOOSE, *self.dirt], 1: [], 9: [FRONT]}
         return [[] if root not in (PANDA, -1) else own[kind] + (others[kind] if root == -1 else [])]
 
     def getJointType(self, handle: int) -> list[Any]:
