@@ -68,8 +68,8 @@ def read_task(folder: Path) -> ReleasedTask:
     name = next((part.name for part in folder.resolve().parents if part.name.startswith(FAMILIES)), "")
     if not name or not (folder / MODEL).is_file():
         raise BadInput(
-            f"{folder} is not an episode of EB-Manipulation: give a folder with {MODEL} and {CONFIGS} below one of a task, "
-            "such as pick_cube_shape."
+            f"{folder} is not an episode of EB-Manipulation: give a folder with {MODEL} and {CONFIGS} below that of a "
+            "task, such as pick_cube_shape."
         )
     path = folder / CONFIGS
     content = _state(_unpickled(path))
