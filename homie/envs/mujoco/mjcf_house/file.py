@@ -10,7 +10,9 @@ import mujoco
 
 from homie.envs.mujoco.house.build import empty_spec
 from homie.envs.mujoco.house.shell import SOLID
+from homie.envs.mujoco.mjcf_house.changing import change
 from homie.envs.mujoco.mjcf_house.contents import Unclear
+from homie.envs.mujoco.mjcf_house.episode import Changes
 from homie.envs.mujoco.mjcf_house.rooms import floor_level
 from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.errors import BadInput
@@ -26,16 +28,26 @@ DRAWN, HIDDEN = 0, 3
 
 @dataclass(frozen=True, slots=True)
 class HouseFile:
-    """The world of an MJCF file, what of the file was left out of it, and positions (rad, m) of its joints at the start
-    by name, where its first keyframe has some."""
+    """The world of an MJCF file.
+
+    Attributes:
+        left_out: What of the file is not in it.
+        joints: Positions (rad, m) of its joints at the start by name, where its first keyframe or an episode has some.
+        level: Height of its floor in the file, m.
+    """
 
     world: mujoco.MjSpec
     left_out: tuple[Unclear, ...]
     joints: Mapping[str, float]
+    level: float
 
 
-def read_file(path: Path) -> HouseFile:
+def read_file(path: Path, changes: Changes | None = None) -> HouseFile:
     """The world of an MJCF file. Its first keyframe, if it has one, is how the house is at the start.
+
+    Args:
+        path: Of the file.
+        changes: What an episode changes in it.
 
     Raises:
         BadInput: The file cannot be read, MuJoCo cannot compile it, or it has no floor.
@@ -47,7 +59,11 @@ def read_file(path: Path) -> HouseFile:
         _name_all(spec)
         model = spec.compile()
         joints = _begin_as_in_keyframe(spec, model)
-        left_out = tuple(_without_robots(spec, model))
+        left_out = [*_without_robots(spec, model)]
+        if changes is not None:
+            left_out += change(spec, changes)
+            _name_all(spec, "added")
+            joints |= {PREFIX + name: position for name, position in changes.joints.items()}
         model = spec.compile()
     except ValueError as error:
         reason = one_line(error)
@@ -66,7 +82,7 @@ def read_file(path: Path) -> HouseFile:
     world = empty_spec("house")
     _agree(spec, world)
     world.attach(spec, prefix=PREFIX, frame=world.worldbody.add_frame(pos=[0.0, 0.0, -level]))
-    return HouseFile(world, left_out, joints)
+    return HouseFile(world, tuple(left_out), joints, level)
 
 
 def _begin_as_in_keyframe(spec: mujoco.MjSpec, model: mujoco.MjModel) -> dict[str, float]:
@@ -97,11 +113,12 @@ def _without_robots(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[Uncl
         spec.delete(bodies[root])
 
 
-def _name_all(spec: mujoco.MjSpec) -> None:
+def _name_all(spec: mujoco.MjSpec, among: str = "") -> None:
+    """Give a name to what has none; `among` keeps those of a second time apart."""
     for word, elements in (("body", spec.bodies), ("geom", spec.geoms), ("joint", spec.joints)):
         for number, element in enumerate(elements):
             if not element.name:
-                element.name = f"{UNNAMED}{word}{number}"
+                element.name = f"{UNNAMED}{among}{word}{number}"
 
 
 def _show_what_is_drawn(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:

@@ -13,6 +13,7 @@ from homie.envs.mujoco.home.floorplan import RESOLUTION, FloorPlan
 from homie.envs.mujoco.house.build import Home, RobotBuilder
 from homie.envs.mujoco.mjcf_house.build import built
 from homie.envs.mujoco.mjcf_house.contents import Unclear
+from homie.envs.mujoco.mjcf_house.episode import Changes
 from homie.envs.mujoco.mjcf_house.file import read_file
 from homie.envs.mujoco.mjcf_house.reading import HouseReader
 from homie.envs.mujoco.world import World
@@ -30,14 +31,17 @@ class MjcfHouse:
         path: Where it is.
         contents: What is in it.
         unclear: What of it was left out or not understood.
+        level: Height of its floor in the file, m.
 
     Raises:
         BadInput: It cannot be read, MuJoCo cannot compile it, or it has no floor or nothing that stands on it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        file = read_file(path)
+    def __init__(self, path: Path, changes: Changes | None = None) -> None:
+        """Read it; `changes`: what an episode changes in it."""
+        self.path, self._changes = path, changes
+        file = read_file(path, changes)
+        self.level = file.level
         self._reader = HouseReader(file.world.compile())
         self.contents = self._reader.read()
         self.unclear: tuple[Unclear, ...] = (*file.left_out, *self.contents.unclear)
@@ -62,7 +66,9 @@ class MjcfHouse:
         pose = Pose2(0.0, 0.0, 0.0)
         if robot is not None:
             pose = self.start if start is None else self._checked(start)
-        return built(read_file(self.path), self._reader, self.contents, robot, (pose.x, pose.y, pose.yaw))
+        return built(
+            read_file(self.path, self._changes), self._reader, self.contents, robot, (pose.x, pose.y, pose.yaw)
+        )
 
     @cached_property
     def start(self) -> Pose2:
@@ -77,6 +83,19 @@ class MjcfHouse:
         best = points[int(np.argmax(room - 0.2 * np.linalg.norm(points - middle, axis=1)))]
         quarter = np.round(np.arctan2(*(middle - best)[::-1]) / (np.pi / 2)) * np.pi / 2
         return Pose2(round(float(best[0]), 3), round(float(best[1]), 3), float(quarter))
+
+    def beside(self, pose: Pose2) -> Pose2:
+        """A pose where there is room for a robot, or the nearest such, looking to the same side."""
+        clear, origin = self._clearance
+        cells = np.argwhere(clear > NARROW)
+        if not len(cells):
+            return self.start  # says that there is none
+        points = origin + (cells[:, ::-1] + 0.5) * RESOLUTION
+        away = np.linalg.norm(points - pose.xy, axis=1)
+        if away.min() < RESOLUTION:
+            return pose
+        x, y = (float(value) for value in points[int(np.argmin(away))])
+        return Pose2(x, y, pose.yaw)
 
     def _checked(self, start: Pose2) -> Pose2:
         clear, origin = self._clearance

@@ -1,4 +1,4 @@
-"""A robot in an MJCF house: `--robot mjcf:FILE`."""
+"""A robot in an MJCF house: `--robot mjcf:FILE`, in an episode of MolmoSpaces `--robot mjcf:benchmark.json#3`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import Annotated, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie.envs.mujoco.home.home import HouseRobot, body_called
+from homie.envs.mujoco.mjcf_house.episode import Episode, assets_folder, find_episode, is_episode
 from homie.envs.mujoco.mjcf_house.house import MjcfHouse
+from homie.envs.mujoco.mjcf_house.judge import EpisodeJudge
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.kernel.errors import BadInput
 from homie.kernel.options import Grasp, PictureSize, Shade, pixels_of
 from homie.kernel.robot_factory import Opening
 from homie.kernel.scenes import Scenes, with_argument
 from homie.kernel.types import Pose2
+from homie.kernel.world.snapshot import WorldSnapshot
 
 
 class MjcfSettings(BaseModel):
@@ -31,15 +34,24 @@ class MjcfSettings(BaseModel):
     grasp: Grasp = "weld"
     picture_size: PictureSize = "256x256"
     shade: Shade = True
+    assets: Annotated[Path | None, Field(description="MolmoSpaces' folder with scenes and objects.")] = None
 
 
 class MjcfHome(HouseRobot):
     """A body of the home in a house of an MJCF file."""
 
-    def __init__(self, house: MjcfHouse, settings: MjcfSettings, body: SimulatedBody | None = None) -> None:
+    def __init__(
+        self,
+        house: MjcfHouse,
+        settings: MjcfSettings,
+        body: SimulatedBody | None = None,
+        episode: Episode | None = None,
+    ) -> None:
         """Raises BadInput for a house that cannot be played in, and for a start that is not free."""
         start = None if settings.start is None else _pose(settings.start)
-        self.house = house
+        if start is None and episode is not None:
+            start = house.beside(episode.start)
+        self.house, self.episode = house, episode
         super().__init__(
             lambda add: house.build(add, start),
             grasp=settings.grasp,
@@ -47,6 +59,7 @@ class MjcfHome(HouseRobot):
             shade=bool(settings.shade),
             body=body,
         )
+        self._judge = None if episode is None else EpisodeJudge(episode.task, self.world, house.level)
         self.reset(seed=0)
 
     @classmethod
@@ -54,11 +67,22 @@ class MjcfHome(HouseRobot):
         """The robot of `--robot mjcf:FILE`. Raises BadInput."""
         if not argument:
             raise BadInput("Which house? Give the MJCF file of one: --robot mjcf:FILE.")
-        return cls(MjcfHouse(Path(argument)), settings, body_called(settings.body))
+        if not is_episode(argument):
+            return cls(MjcfHouse(Path(argument)), settings, body_called(settings.body))
+        episode, assets = find_episode(argument), assets_folder(settings.assets)
+        house = MjcfHouse(episode.house(assets), episode.changes(assets))
+        return cls(house, settings, body_called(settings.body), episode)
 
     def describe(self) -> Mapping[str, object]:
         """Of the house, the SHA-256 of its file."""
         return {"mjcf": self.house.sha256}
+
+    def snapshot(self) -> WorldSnapshot:
+        snapshot = super().snapshot()
+        if self.episode is None or self._judge is None:
+            return snapshot
+        task = {"instruction": self.episode.language.task_description, "success": self._judge.done(self._where())}
+        return snapshot.model_copy(update=task)
 
 
 class MjcfChoice(BaseModel):
@@ -70,7 +94,8 @@ class MjcfChoice(BaseModel):
 
 
 class MjcfScenes(Scenes):
-    """Scenes of the robot `mjcf`. A suite need not choose one: then `--robot mjcf:FILE` does."""
+    """Scenes of the robot `mjcf`. A suite need not choose one: then `--robot mjcf:FILE` does. Episodes of MolmoSpaces
+    set a task."""
 
     Choice: ClassVar[type[BaseModel]] = MjcfChoice
 
@@ -79,6 +104,9 @@ class MjcfScenes(Scenes):
         if not choice.file:
             return {}
         return {"robot": with_argument(robot, choice.file, field="file", known="which house it is", shown=False)}
+
+    def instruction(self, argument: str, seed: int, file: Path | None) -> str:
+        return find_episode(argument).language.task_description if is_episode(argument) else ""
 
 
 def _pose(text: str) -> Pose2:

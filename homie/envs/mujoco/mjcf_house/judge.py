@@ -1,0 +1,185 @@
+"""Whether the task of an episode of MolmoSpaces is done, by the conditions of its released tasks.
+
+Source: github.com/allenai/molmospaces (Apache-2.0), `molmo_spaces/tasks`: `pick_task`, `pick_and_place_task`,
+`opening_tasks`, `nav_task`. What differs: a thing that Homie's hand holds counts as touched by the robot, and one that
+Homie's own state has in or on the receptacle as supported by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.mjcf_house.episode import EpisodeTask
+from homie.envs.mujoco.mjcf_house.file import PREFIX
+from homie.envs.mujoco.mjcf_house.names import kind_in
+from homie.envs.mujoco.mjcf_house.tree import Tree
+from homie.envs.mujoco.robots.limbs import PREFIX as ROBOT
+from homie.envs.mujoco.world import World
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, quaternion_rotation
+
+LIFTED, NEAR = 0.01, 1.5
+"""Metres by which a thing is lifted that counts as picked up, and to a thing that counts as there, where an episode
+does not say."""
+
+
+class EpisodeJudge:
+    """Judges a running house.
+
+    Args:
+        task: What is to be done.
+        world: The house with its robot.
+        level: Height of the floor in the file of the house, m.
+
+    Raises:
+        BadInput: The house lacks a body or joint that the task names.
+    """
+
+    def __init__(self, task: EpisodeTask, world: World, level: float) -> None:
+        self.task, self.world = task, world
+        self._model, self._data, self._tree = world.model, world.data, Tree(world.model)
+        self._floor = np.array([0.0, 0.0, level])
+        driven = (joint for joint in range(self._model.njnt) if self._model.joint(joint).name.startswith(ROBOT))
+        self._robot = {int(self._model.body_rootid[self._model.jnt_bodyid[joint]]) for joint in driven}
+        self._names = {info.body: name for name, info in world.objects.items()}
+        self._judge = {
+            "PickTask": self._picked,
+            "PickAndPlaceTask": self._placed,
+            "OpeningTask": self._moved,
+            "NavToObjTask": self._there,
+            "DoorOpeningTask": self._door_open,
+        }[task.name]
+        self.done(np.zeros(2))  # says what is missing
+
+    def done(self, base: Array) -> bool:
+        """Whether the task is done now, with the robot's base at a place (2,), m."""
+        self._base = base
+        return self._judge()
+
+    # ------------------------------------------------------------ tasks
+
+    def _picked(self) -> bool:
+        """Lifted, and touched by nothing but the robot."""
+        task, body = self.task, self._body(self.task.pickup_obj_name)
+        assert task.pickup_obj_start_pose is not None
+        lifted = self._data.xpos[body][2] + self._floor[2] - task.pickup_obj_start_pose[2]
+        roots = {other for other, _ in self._contacts(body)}
+        taken = bool(roots & self._robot) or self._is_held(body)
+        return taken and roots <= self._robot and lifted >= _or(task.succ_pos_threshold, LIFTED)
+
+    def _placed(self) -> bool:
+        """Supported by the receptacle, which has not been moved far nor tilted much, and let go of."""
+        task = self.task
+        assert task.place_receptacle_name is not None and task.place_receptacle_start_pose is not None
+        body, place = self._body(task.pickup_obj_name), self._body(task.place_receptacle_name)
+        touching = list(self._contacts(body))
+        if self._is_held(body) or {other for other, _ in touching} & self._robot:
+            return False
+        own = set(self._tree.below(place))
+        weight = float(self._model.body_subtreemass[body]) * float(np.linalg.norm(self._model.opt.gravity))
+        borne = sum(force for other, force in self._contacts(body, own) if other in own)
+        supported = borne >= task.receptacle_supported_weight_frac * weight or self._lies_on(body, place)
+        x, y, z, *quaternion = task.place_receptacle_start_pose
+        away = self._data.xpos[place] + self._floor - np.array([x, y, z])
+        turned = self._data.xmat[place].reshape(3, 3) @ quaternion_rotation(np.array(quaternion)).T
+        tilt = float(np.arccos(np.clip(turned[2, 2], -1.0, 1.0)))
+        moved = float(np.linalg.norm(away)) > task.max_place_receptacle_pos_displacement
+        return supported and not moved and tilt <= task.max_place_receptacle_rot_displacement
+
+    def _moved(self) -> bool:
+        """Opened, or shut, by a share of the range of a joint whose closed position is 0."""
+        task = self.task
+        shares = [self._share(joint) for name in self._candidates() for joint in self._joints(self._body(name))]
+        if not shares:
+            raise BadInput(f"The house has no joint of '{task.pickup_obj_name}', which the episode names.")
+        if task.task_type == "open":
+            return max(shares) >= task.task_success_threshold
+        joints = self._joints(self._body(task.pickup_obj_name))
+        return 1.0 - self._share(joints[min(task.joint_index, len(joints) - 1)]) >= task.task_success_threshold
+
+    def _there(self) -> bool:
+        """The base near one of the things, on the floor."""
+        at = [self._data.xpos[self._body(name)][:2] for name in self._candidates()]
+        far = [float(np.linalg.norm(place - self._base)) for place in at]
+        return min(far) < _or(self.task.succ_pos_threshold, NEAR)
+
+    def _door_open(self) -> bool:
+        """Open by a share of the range that the episode gives."""
+        task, joints = self.task, self._joints(self._body(self.task.door_body_name))
+        if not joints:
+            raise BadInput(f"The house has no joint of '{task.door_body_name}', which the episode names.")
+        assert task.articulated_joint_range is not None
+        low, high = task.articulated_joint_range
+        share = (self._position(joints[0]) - low) / (high - low)
+        return float(np.clip(share, 0.0, 1.0)) >= task.door_openness_threshold
+
+    # ------------------------------------------------------------ the house
+
+    def _body(self, name: str) -> int:
+        number = mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, PREFIX + name)
+        if number < 0:
+            raise BadInput(f"The house has no body '{name}', which the episode names.")
+        return int(number)
+
+    def _candidates(self) -> list[str]:
+        """The thing that is meant, or all of its kind that the episode names or asks for."""
+        task, name = self.task, self.task.pickup_obj_name
+        kind = kind_in([name], "object")
+        named = [other for other in task.pickup_obj_candidates or () if kind_in([other], "object") == kind]
+        if task.any_inst_of_category:
+            roots = (self._model.body(body).name for body in self._tree.children[0])
+            own = (other.removeprefix(PREFIX) for other in roots if other.startswith(PREFIX))
+            named = [other for other in own if kind_in([other], "furniture") == kind_in([name], "furniture")]
+        return [name, *(other for other in named if other != name)]
+
+    def _joints(self, body: int) -> list[int]:
+        kinds = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+        below = (joint for other in self._tree.below(body) for joint in self._tree.joints(other))
+        return [joint for joint in below if int(self._model.jnt_type[joint]) in kinds]
+
+    def _position(self, joint: int) -> float:
+        return float(self._data.qpos[self._model.jnt_qposadr[joint]])
+
+    def _share(self, joint: int) -> float:
+        low, high = self._model.jnt_range[joint]
+        return abs(self._position(joint)) / (high - low) if high > low else 0.0
+
+    def _is_held(self, body: int) -> bool:
+        return self.world.held is not None and self._names.get(body) == self.world.held
+
+    def _lies_on(self, body: int, place: int) -> bool:
+        """Whether Homie's own state has a thing in or on another, or on furniture of which that is a body."""
+        name = self._names.get(body)
+        if name is None:
+            return False
+        below = set(self._tree.below(place))
+        around = {position.entity for position in self.world.around(name)}
+        things = {entity for entity in around if entity in self.world.objects}
+        if {self.world.objects[entity].body for entity in things} & below:
+            return True
+        geoms = {geom for other in below for geom in self._tree.geoms(other)}
+        owners = {self.world.home.index.geoms[geom].entity for geom in geoms if geom in self.world.home.index.geoms}
+        return bool((around - things) & owners)
+
+    def _contacts(self, body: int, own: set[int] | None = None) -> Iterator[tuple[int, float]]:
+        """What touches a body: the root of each, or the body itself where it is one of `own`; and the force with which
+        it bears it, N."""
+        root, force = int(self._model.body_rootid[body]), np.zeros(6)
+        for number in range(self._data.ncon):
+            contact = self._data.contact[number]
+            first, second = (int(self._model.geom_bodyid[geom]) for geom in contact.geom)
+            ours = [int(self._model.body_rootid[each]) == root for each in (first, second)]
+            if ours[0] == ours[1]:
+                continue
+            other = second if ours[0] else first
+            mujoco.mj_contactForce(self._model, self._data, number, force)
+            up: Array = contact.frame.reshape(3, 3).T @ force[:3]
+            known = other if own and other in own else int(self._model.body_rootid[other])
+            yield known, float(up[2]) * (-1.0 if ours[0] else 1.0)
+
+
+def _or(value: float | None, usual: float) -> float:
+    return usual if value is None else value
