@@ -1,15 +1,13 @@
-"""The kinds of loose things: `python -m benchmarks.pictures.object_kinds sheet`, `confusion` or `grasps`.
+"""The kinds of loose things: `python -m benchmarks.pictures.object_kinds sheet` or `grasps`.
 
-`sheet` draws docs/images/kinds.jpg: every kind in its first colour, all of them equally large. `confusion` looks for
-the most similar other picture of each of many, prints how often it is of the same kind, and what was taken for what.
-`grasps` has the classical Pick take each of them from a table, and prints which it could not take and why.
+`sheet` draws docs/images/kinds.jpg: every kind in its first colour, all of them equally large. `grasps` has
+the classical Pick take each of them from a table, and prints which it could not take and why.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,15 +16,20 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw
 
-from benchmarks.pictures.grasps import picking, scene
 from homie.envs.mujoco.blueprints.catalog import OBJECTS, object_plan
 from homie.envs.mujoco.blueprints.extents import span
 from homie.envs.mujoco.blueprints.parts import block
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import add_geom, empty_spec
+from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import towards
-from homie.kernel.types import Array, Image, Outcome
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
+from homie.kernel.actions import action_of
+from homie.kernel.types import Image, Outcome, Subtask
+from skills.classical.pick import Pick
+from skills.motion.held_object import Hand
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "kinds.jpg"
 SIDE = 256
@@ -37,10 +40,8 @@ VIEW = (0.55, 0.5)
 """Angles (rad) of the camera on the sheet: aside of where a thing looks, and above it."""
 FIT = 2.7
 """Metres from the camera to a thing for each metre of half its diagonal: it fills most of the picture."""
-VIEWS, ASIDE, ABOVE = 12, 0.5, 0.15
-"""Pictures of each kind for the confusion test, and how far (rad) their angles are off `VIEW`."""
-COARSE = 16
-"""Cells along each side of a picture, by which two pictures are compared."""
+LOOKS = 10
+"""Control periods between two looks at where the thing is."""
 
 
 def picture(kind: str, colour: str, aside: float, above: float) -> Image:
@@ -76,40 +77,40 @@ def sheet(kinds: list[str], cell: int = CELL, columns: int = COLUMNS) -> Picture
     return drawn
 
 
-def features(view: Image) -> Array:
-    """What two pictures are compared by: their colours in coarse cells, and how sharp the edges are there."""
-    edges = np.hypot(*np.gradient(view.astype(float).mean(axis=2)))
-    cell = SIDE // COARSE
-    layers = (*view.transpose(2, 0, 1), edges)
-    coarse = [layer.reshape(COARSE, cell, COARSE, cell).mean(axis=(1, 3)) for layer in layers]
-    return np.concatenate([layer.ravel() for layer in coarse]) / 255.0
-
-
-def confusion(rng: np.random.Generator) -> None:
-    """Print how many pictures are most similar to another one of their kind, and what was taken for what."""
-    kinds, rows = [], []
-    for kind, entry in OBJECTS.items():
-        for number in range(VIEWS):
-            aside, above = VIEW[0] + rng.uniform(-ASIDE, ASIDE), VIEW[1] + rng.uniform(-ABOVE, ABOVE)
-            kinds.append(kind)
-            rows.append(features(picture(kind, entry.colours[number % len(entry.colours)], aside, above)))
-    table = np.array(rows)
-    apart = np.array([((table - row) ** 2).sum(axis=1) for row in table])
-    np.fill_diagonal(apart, np.inf)
-    pairs = [(kind, kinds[k]) for kind, k in zip(kinds, apart.argmin(axis=1), strict=True)]
-    wrong = Counter(pair for pair in pairs if pair[0] != pair[1])
-    print(
-        f"{len(OBJECTS)} kinds, {VIEWS} pictures of each: {len(pairs) - wrong.total()} of {len(pairs)} are recognised"
+def scene(kind: str) -> SceneSpec:
+    """A room with a table, the thing standing on it, and the robot in front of it."""
+    table = {"name": "table", "kind": "table", "colour": "brown", "room": "kitchen", "x": 2.6, "y": 2.0, "yaw": np.pi}
+    item = {"name": kind, "kind": kind, "colour": next(iter(OBJECTS[kind].colours)), "receptacle": "table"}
+    return SceneSpec.model_validate(
+        {
+            "rooms": [{"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 5, "y1": 4}],
+            "furniture": [table],
+            "objects": [{**item, "surface": "top", "x": 0.1, "y": 0.0, "yaw": 0.4}],
+            "robot": {"x": 1.3, "y": 2.0, "yaw": 0.0},
+        }
     )
-    for (kind, other), count in wrong.most_common():
-        print(f"{count:3d} of {VIEWS}: {kind} taken for {other}")
+
+
+def pick(home: MujocoHome, kind: str) -> Pick:
+    """Play Pick in a home of `scene`; the skill at its end."""
+    locator = home.background()
+    locator.reset(seed=0)
+    skill = Pick(SPEC, ArmKinematics(), Hand())
+    seen, periods = home.observe(), 0
+    skill.start(Subtask("Pick", kind), locator.goal(kind, action_of("Pick"), seen), seen)
+    while skill.outcome is Outcome.RUNNING:
+        seen, periods = home.observe(), periods + 1
+        if periods % LOOKS == 0:
+            skill.revise(locator.goal(kind, action_of("Pick"), seen))
+        home.act(skill.act(seen))
+    return skill
 
 
 def refused(kind: str) -> str:
     """Why the classical Pick cannot take a thing from a table; "" where it has it in the hand."""
     home = MujocoHome(scene(kind))
     with home:
-        *_, skill = picking(home, kind)
+        skill = pick(home, kind)
         held = skill.outcome is Outcome.SUCCEEDED and home.world.held == kind
         return "" if held else skill.reason or "it is not in the hand"
 
@@ -125,11 +126,9 @@ def grasps() -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="The kinds of loose things.")
-    parser.add_argument("what", choices=("sheet", "confusion", "grasps"))
+    parser.add_argument("what", choices=("sheet", "grasps"))
     match parser.parse_args().what:
         case "sheet":
             sheet(list(OBJECTS)).save(OUT, quality=82)
-        case "confusion":
-            confusion(np.random.default_rng(0))
         case "grasps":
             grasps()
