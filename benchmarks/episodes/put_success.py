@@ -4,11 +4,9 @@
     python benchmarks/episodes/put_success.py --seeds 100 --grasp friction --out friction.jsonl --report friction.md
     python benchmarks/episodes/put_success.py --clutter messy --out messy.jsonl --report messy.md
     python benchmarks/episodes/put_success.py --seeds 30 --body panda-base --out panda.jsonl --report panda.md
-    python benchmarks/episodes/put_success.py --kind plate --first 32100 --seeds 10 --out plates.jsonl
 
 One episode per seed (10000 to 10199): house, object and destination follow from the seed; bowls and things to be
-stacked on are among the destinations. With `--kind` one more object of that kind is somewhere in the house, and is put
-on furniture. The verdict is read from `final_state.json`: is an object of that kind there, by
+stacked on are among the destinations. The verdict is read from `final_state.json`: is an object of that kind there, by
 itself or nested, and are doors and drawers as they were at the start, or closed? With `--out` every verdict is kept as
 it comes, and the same command goes on where it was stopped. On stderr a line for each episode.
 """
@@ -26,7 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.episodes.put_table import report
-from benchmarks.episodes.put_tasks import task_of, task_with, with_one
+from benchmarks.episodes.put_tasks import task_of
 from benchmarks.episodes.put_verdicts import Verdict, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.requested_changes import Variation
@@ -42,23 +40,17 @@ def play(
     grasp: str,
     clutter: str,
     body: str,
-    kind: str = "",
     detector: str = "simulated",
     detector_option: str = "",
     *,
     keep: Path | None,
 ) -> Verdict:
     """Run the episode of a seed in a process of its own, as a user would."""
-    added: list[str] = []
-    if kind:
-        scene, piece = with_one(seed, kind, clutter)
-        task, added = task_with(seed, scene, kind), ["--added", piece]
-    else:
-        task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
+    task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
     with tempfile.TemporaryDirectory() as scratch:
         out = (keep or Path(scratch)) / f"seed-{seed:05d}"
         command = [sys.executable, "-m", "homie", "run", task.text, "--seed", str(seed), "--targets", targets]
-        command += ["--grasp", grasp, "--clutter", clutter, "--robot-option", f"body={body}", *added]
+        command += ["--grasp", grasp, "--clutter", clutter, "--robot-option", f"body={body}"]
         command += ["--detector", detector, *(["--detector-option", detector_option] if detector_option else [])]
         command += ["--no-video", "--no-frames", "--json", "--out", str(out)]
         began = time.perf_counter()
@@ -78,7 +70,7 @@ def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
     if not path.exists():
         return []
     first, *lines = path.read_text(encoding="utf-8").splitlines() or ["{}"]
-    older = {"body": "fetch", "kind": "", "detector": "simulated", "detector_option": ""}
+    older = {"body": "fetch", "detector": "simulated", "detector_option": ""}
     if {**older, **json.loads(first)} != settings:
         sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
     loaded = (json.loads(line) for line in lines)
@@ -93,7 +85,6 @@ def main() -> None:
     parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
     parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
     parser.add_argument("--body", choices=registry.names("bodies"), default="fetch")
-    parser.add_argument("--kind", default="", help="a kind of object that is put (default: any that the house has)")
     parser.add_argument("--detector", default="simulated", help="with --targets sensors (default: simulated)")
     parser.add_argument("--detector-option", default="", help="one option of the detector, as NAME=VALUE")
     parser.add_argument("--workers", type=int, default=2)
@@ -102,7 +93,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
     arguments = parser.parse_args()
     asked = vars(arguments)
-    named = ("targets", "grasp", "clutter", "body", "kind", "detector", "detector_option")
+    named = ("targets", "grasp", "clutter", "body", "detector", "detector_option")
     settings = {name: str(asked[name]) for name in named}
     before = read(arguments.out, settings) if arguments.out else []
     seeds = range(arguments.first, arguments.first + arguments.seeds)

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.envs.mujoco.world import World
-from homie.kernel.errors import BadInput
 
 BOWL_SHARE, STACK_SHARE = 0.2, 0.35
 """How often the destination is a bowl, and something to be stacked on, in houses that have such; else it is furniture.
@@ -65,29 +62,8 @@ def task_of(seed: int, scene: SceneSpec) -> PutTask:
     return drawn or _on_furniture(seed, scene, world, rng)
 
 
-def with_one(seed: int, kind: str, clutter: str) -> tuple[SceneSpec, str]:
-    """The house of a seed with one more object of a kind, on random furniture, and how `--added` says that. Raises
-    ValueError where no furniture of the house has room for it."""
-    pieces = [piece.name for piece in generate(seed).furniture]
-    for number in np.random.default_rng([seed, 52]).permutation(len(pieces)):
-        added = f"{kind}@{pieces[int(number)]}"
-        try:
-            return generate(seed, variation=Variation(clutter=clutter, added=[added])), added
-        except BadInput:
-            continue
-    raise ValueError(f"there is no room for a {kind} in the house of seed {seed}")
-
-
-def task_with(seed: int, scene: SceneSpec, kind: str) -> PutTask:
-    """The task of a seed with one kind of object and furniture as its destination."""
-    home = build(scene)
-    return _on_furniture(seed, scene, World(home, home.new_data()), np.random.default_rng([seed, 53]), [kind])
-
-
-def _on_furniture(
-    seed: int, scene: SceneSpec, world: World, rng: np.random.Generator, of: Sequence[str] = ()
-) -> PutTask:
-    kinds = list(of) or sorted({item.kind for item in scene.objects})
+def _on_furniture(seed: int, scene: SceneSpec, world: World, rng: np.random.Generator) -> PutTask:
+    kinds = sorted({item.kind for item in scene.objects})
     places = [piece for piece in scene.furniture if surfaces_of(scene, piece)]
     while True:
         kind = kinds[rng.integers(len(kinds))]
