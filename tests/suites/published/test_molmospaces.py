@@ -114,6 +114,7 @@ def judged(file: Path, assets: Path, number: int, *steps: tuple[str, ...]) -> li
             done = session.call(action, *words)
             assert done.feedback.ok, done.feedback.message
             verdicts.append(session.world_state().success)
+            json.dumps(session.world_state().to_json())  # as the record of an episode has it
     return verdicts
 
 

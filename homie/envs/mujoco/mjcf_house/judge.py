@@ -57,7 +57,7 @@ class EpisodeJudge:
     def done(self, base: Array) -> bool:
         """Whether the task is done now, with the robot's base at a place (2,), m."""
         self._base = base
-        return self._judge()
+        return bool(self._judge())
 
     # ------------------------------------------------------------ tasks
 
