@@ -5,6 +5,8 @@ habitat-lab asks for an older numpy than Homie, so it is behind a robot server w
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +102,50 @@ def test_policies_of_m3_see_and_move_the_robot(tmp_path: Path) -> None:
         assert picked.skill == "m3/pick" and picked.commands > 100, picked.reason
         moved = session.robot.measured()
     assert max(abs(moved.joints[name] - begun.joints[name]) for name in moved.joints) > 0.2
+
+
+EMMOE = {
+    "episode_id": "6386",
+    "scene_id": "data/replica_cad/configs/scenes/v3_sc0_staging_07.scene_instance.json",
+    "scene_dataset_config": "data/replica_cad/replicaCAD.scene_dataset_config.json",
+    "additional_obj_config_paths": ["data/objects/ycb/"],
+    "start_position": [0, 0, 0],
+    "start_rotation": [0, 0, 0, 1],
+    "info": {"object_labels": {"002_master_chef_can_:0000": "any_targets|0"}},
+    "ao_states": {},
+    "rigid_objs": [["002_master_chef_can.object_config.json", np.eye(4).tolist()]],
+    "targets": {"002_master_chef_can_:0000": np.eye(4).tolist()},
+    "markers": [
+        {
+            "name": "fridge_push_point",
+            "type": "articulated_object",
+            "params": {"offset": [0.1, -0.62, 0.2], "link": "top_door", "object": "fridge_:0000"},
+        }
+    ],
+    "target_receptacles": [["kitchen_counter_:0000", 0]],
+    "goal_receptacles": [["frl_apartment_table_01_:0000", None]],
+    "name_to_receptacle": {},
+}
+"""In the form of EMMOE's `test_scene.json`, which has one such episode with 30 objects."""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("habitat")
+def test_episodes_as_emmoe_has_them_are_read_by_habitats_own_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data" / "scene_datasets").mkdir(parents=True)  # habitat-lab asks for it, and writes a file beside it
+    with gzip.open(tmp_path / "test_scene.json.gz", "wt") as file:
+        json.dump({"config": None, "episodes": [EMMOE, EMMOE]}, file)
+    text, simulated = (HERE / "habitat_kitchen.yaml").read_text(), "dataset: {type: HomieSimulated-v0}"
+    assert simulated in text
+    read = "dataset: {type: RearrangeDataset-v0, data_path: test_scene.json.gz}"
+    (tmp_path / "emmoe.yaml").write_text(text.replace(simulated, read))
+    with homie.open(robot=ROBOT.rpartition(":")[0] + f":{tmp_path / 'emmoe.yaml'}", skills="own", seed=1) as session:
+        session.run("put the master chef can on the goal", planner="rule")
+        state = session.world_state()
+    assert state is not None and state.success is True
 
 
 def test_a_python_without_habitat_is_reported_in_a_sentence() -> None:
