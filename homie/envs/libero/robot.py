@@ -116,8 +116,9 @@ class LiberoRobot(SnapshotRobot):
         self._env.reset()
         self._env.set_init_state(self.task.states[self._state])
         self.world = LiberoWorld(self._env.env, self.task)
-        top = self.world.shape(TABLE).surfaces[0].center
-        self.workspace = np.array([self._base.x, self._base.y, top[2]]) - np.array(FOOT)
+        tops = [float(surface.center[2]) for surface in self.world.shape(TABLE).surfaces]
+        top = tops[0] if tops else float(self.kinematics.foot[2])  # things of `libero_object` are on the floor
+        self.workspace = np.array([self._base.x, self._base.y, top]) - np.array(FOOT)
         self._close_pictures()
         self._control.start(self._env.robots[0].controller, self.world.model.opt.timestep, self._q())
         self._opening = OPENING

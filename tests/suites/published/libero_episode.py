@@ -63,6 +63,8 @@ def main() -> None:
     came["moves"] = [by_numbers(control) for control in ("joints", "osc")]
     with LiberoRobot.of("libero_goal/put_the_bowl_on_the_plate", LiberoSettings(seed=1)) as robot:
         came["second"] = robot.snapshot().objects["plate_1"].position
+    with LiberoRobot.of("libero_object/0", LiberoSettings()) as robot:
+        came["floor"] = [robot.workspace.tolist(), len(robot.snapshot().objects) > 3]
     came["texts"] = [find_task(f"{suite}/0").text for suite in ("libero_goal", "libero_goal_task", "libero_goal_lan")]
     suite = libero_goal()
     came["suite"] = [len(suite.tasks), suite.tasks[408].id, suite.tasks[408].scene.seed, suite.tasks[408].expert]

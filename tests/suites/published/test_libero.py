@@ -56,6 +56,11 @@ def test_seven_numbers_do_a_task_under_both_controllers(came: Any) -> None:
 
 
 @pytest.mark.slow
+def test_a_scene_without_a_table_opens(came: Any) -> None:
+    assert came["floor"] == [pytest.approx([-0.3, 0.0, -0.75]), True]
+
+
+@pytest.mark.slow
 def test_pictures_are_right_side_up_and_depths_are_metres(came: Any) -> None:
     plate, rack, depth = came["picture"]
     assert rack < plate - 30, "the rack stands behind the plate, further up"
