@@ -14,7 +14,7 @@ from homie.kernel.world import thresholds
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "constants.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| `([a-z_.]+)\.([A-Z][\w.]*)` \| ([^|]+) \| [^|]+ \|$", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^- `([a-z_.]+)\.([A-Z][\w.]*)` \(([^)]+)\): .+$", PAGE, re.MULTILINE)
 
 
 def value_of(module: str, name: str) -> object:
@@ -45,7 +45,7 @@ def test_the_page_has_the_value_of_the_code(module: str, name: str, cell: str) -
 
 
 def test_every_row_is_read() -> None:
-    assert len(ROWS) == sum(line.startswith("| `") for line in PAGE.splitlines()) > 50
+    assert len(ROWS) == sum(line.startswith("- `") for line in PAGE.splitlines()) > 50
 
 
 def test_every_threshold_of_the_world_is_on_the_page() -> None:
