@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def until(holds: Callable[[], object], seconds: float = 60.0, *, process: subprocess.Popen[str] | None = None) -> None:
+def until(holds: Callable[[], object], seconds: float = 150.0, *, process: subprocess.Popen[str] | None = None) -> None:
     """Wait until something holds. process: the one that has to live meanwhile."""
     ends = time.monotonic() + seconds
     while not holds():

@@ -133,7 +133,7 @@ def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, numb
     until(lambda: len(finished(tmp_path / "run")) >= 1)
     # Ctrl-C and the end of a terminal come to the workers, too.
     process.send_signal(number) if number == signal.SIGTERM else os.killpg(process.pid, number)
-    _, errors = process.communicate(timeout=15)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert "Stopped by the user" in errors and "Traceback" not in errors
     assert not alive(tmp_path / "run")

@@ -116,7 +116,7 @@ def test_the_worker_ends_when_nobody_asks(engine):
         server.ask(question(1), 4)
     for thread in threading.enumerate():
         if thread.name == "local-model":
-            thread.join(timeout=10)
+            thread.join(timeout=60)
             assert not thread.is_alive()
     assert engine.batches == [1, 1, 1]
 

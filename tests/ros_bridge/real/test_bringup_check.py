@@ -51,4 +51,4 @@ def test_the_agent_starts_when_slow_drivers_have_come(bringup, start_fake):
 )
 def test_what_cannot_be_brought_up_ends_at_once(bringup, words, code, sentence):
     process = bringup(*words)
-    assert sentence in process.communicate(timeout=60)[0] and process.returncode == code
+    assert sentence in process.communicate(timeout=150)[0] and process.returncode == code

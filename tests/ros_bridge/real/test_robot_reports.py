@@ -32,7 +32,7 @@ def test_the_check_shows_what_is_not_well(real, homie_in_ros, tmp_path, transpor
     kind, topic = "diagnostic_msgs/msg/DiagnosticArray", "/diagnostics"
     while check.poll() is None:
         real.ask("publish", kind=kind, topic=topic, fields={"status": STATUS}, wait=0.2)
-    findings = json.loads(check.communicate(timeout=60)[0])["findings"]
+    findings = json.loads(check.communicate(timeout=150)[0])["findings"]
     shown = [(each["name"], each["problem"], each["note"]) for each in findings if each["part"] == "diagnostics"]
     assert shown == [
         ("/diagnostics", "", ""),

@@ -93,7 +93,7 @@ def test_a_stop_in_motion_is_done_when_the_joints_stand(served):
     link, guard, _, _ = served
     aside = (RAISED[0], -1.5, *RAISED[2:])
     goal_handle = GuardedGoal(link, link.reach(aside), *ARM_PLANNER_FAILS)
-    until(lambda: abs(guard._measured.joint_speeds().get("shoulder_pan_joint", 0.0)) > 0.2, seconds=30)
+    until(lambda: abs(guard._measured.joint_speeds().get("shoulder_pan_joint", 0.0)) > 0.2)
     stopped = link.stop()
     assert stopped.confirmed, stopped.text
     assert max(map(abs, guard._measured.joint_speeds().values())) <= FETCH.standing.joint

@@ -147,7 +147,7 @@ def test_a_timer_rings_until_it_is_closed(nodes):
     rung = threading.Semaphore(0)
     timer = nodes("/rings").timer(0.01, rung.release)
     for _ in range(3):
-        assert rung.acquire(timeout=20)
+        assert rung.acquire(timeout=60)
     timer.close()
 
 

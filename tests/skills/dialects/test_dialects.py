@@ -202,7 +202,7 @@ def test_a_session_ends_in_order_while_another_thread_waits_for_an_answer(dialec
             time.sleep(0.0015 * number)
             there.close()
             with suppress(PolicyFailed):
-                assert "translation" in answer.result(timeout=10)
+                assert "translation" in answer.result(timeout=60)
 
 
 def test_an_answer_to_an_earlier_observation_is_dropped():

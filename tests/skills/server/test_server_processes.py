@@ -70,7 +70,7 @@ def test_ctrl_c_ends_sessions_and_server_cleanly(checkpoints):
         policy.reset({"skill": "navigate"})
         assert policy.step(TOLD) == {"action": FORWARD}
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
         assert (process.returncode, out) == (0, "")
         assert "Traceback" not in err
         assert err.splitlines()[-1] == "The policy server has ended."
