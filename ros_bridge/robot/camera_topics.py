@@ -19,6 +19,7 @@ from ros_bridge.robot.image_decoding import depth_of, numbers_of, picture_of
 from ros_bridge.robot.lenses import camera_of
 from ros_bridge.transport.clocks import AHEAD, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node
+from ros_bridge.transport.network import small_buffers
 from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import NoTransform
 
@@ -132,7 +133,7 @@ class Pictures:
         with self._changed:
             heard = {what: list(messages) for what, messages in self._heard[name].items()}
         if not heard["rgb"]:
-            return None, f"nothing has come on {camera.rgb}"
+            return None, f"nothing has come on {camera.rgb}{small_buffers()}"
         if not heard["info"]:
             return None, f"nothing has come on {camera.info}"
         present, why = self._clock.now(), ""
@@ -150,7 +151,7 @@ class Pictures:
             depth = _beside(heard.get("depth"), at)
             instances = _beside(heard.get("instances"), at)
             if ("depth" in heard and depth is None) or ("instances" in heard and instances is None):
-                why = "its pictures come without depth of the same moment"
+                why = f"its pictures come without depth of the same moment{small_buffers()}"
                 continue
             try:
                 pose = self._placed(camera.frame, at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from homie.kernel.errors import BadInput
 
@@ -18,6 +19,27 @@ SETTINGS = (
     "FASTRTPS_DEFAULT_PROFILES_FILE",
 )
 """Variables that say, beside domain and interface, whom a process can find."""
+
+
+ENOUGH = 4_194_304
+"""Bytes of a receive buffer with which no picture of 1280 x 720 was lost in 10 s at 15 Hz; with the 212,992 of most
+systems two of three depth pictures were."""
+
+
+def small_buffers(limit: Path = Path("/proc/sys/net/core/rmem_max")) -> str:
+    """A sentence's part on receive buffers of this machine that lose large pictures, "" where they do not.
+
+    Args:
+        limit: The file in which Linux says how large they may be.
+    """
+    try:
+        size = int(limit.read_text())
+    except (OSError, ValueError):  # another system
+        return ""
+    if size >= ENOUGH:
+        return ""
+    kib = size // 1024
+    return f"; receive buffers of {kib} KiB lose parts of large pictures (sudo sysctl -w net.core.rmem_max={ENOUGH})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.options import OpenOptions
 from homie.runtime.assembly import open_robot
+from ros_bridge.transport.dds.network import configuration
+from ros_bridge.transport.network import small_buffers
 from ros_bridge.transport.opening import open_node
 
 
@@ -51,3 +54,20 @@ def test_a_run_can_choose_its_transport():
         open_robot(OpenOptions.build(robot="ros:fetch", robot_settings={"transport": "rclpy"}))
     with pytest.raises(BadInput, match="does not support --rooms"):
         open_robot(OpenOptions.build(robot="ros:fetch", rooms=3))
+
+
+@pytest.mark.parametrize("interface", ["lo", "", "eth0"])
+def test_no_least_receive_buffer_is_asked_for(interface):
+    """Cyclone DDS joins no network where the machine allows less than the least: 208 KiB on most."""
+    (buffer,) = ElementTree.fromstring(configuration(interface)).iter("SocketReceiveBufferSize")
+    assert buffer.attrib == {"max": "4MB"}
+
+
+def test_small_receive_buffers_are_named_with_the_command(tmp_path):
+    limit = tmp_path / "rmem_max"
+    assert small_buffers(limit) == ""
+    limit.write_text("4194304\n")
+    assert small_buffers(limit) == ""
+    limit.write_text("212992\n")
+    why = "; receive buffers of 208 KiB lose parts of large pictures (sudo sysctl -w net.core.rmem_max=4194304)"
+    assert small_buffers(limit) == why
