@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ros_bridge.profiles.model import Joint, Link, Profile
+from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.parts import Joint, Link
 
 DESCRIPTION = "/robot_description"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from homie.kernel.types import GripperState
-from ros_bridge.profiles.model import Gripper
+from ros_bridge.profiles.parts import Gripper
 from ros_bridge.served_trajectory import Error, NoTrajectory, points_of
 from ros_bridge.transport.actions import Outcome, ServedGoal, Status
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from homie.kernel.types import Array, short_way
-from ros_bridge.profiles.model import Group
+from ros_bridge.profiles.parts import Group
 
 LIFE = 0.25
 """Seconds that an aim is gone for without being said again, as long as a velocity lives."""

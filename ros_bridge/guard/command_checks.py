@@ -12,7 +12,8 @@ from homie.kernel.errors import CommandRefused
 from homie.kernel.types import Array
 from ros_bridge.guard.messages import Aim, FromAgent, Grip, Navigate, Point, Reach, Trajectory, Velocity
 from ros_bridge.profiles.chain import effector
-from ros_bridge.profiles.model import Group, Joint, Profile, Workspace
+from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.parts import Group, Joint, Workspace
 
 BASE = "/base"
 """The base, among the groups that are busy: no group of a profile has this name."""

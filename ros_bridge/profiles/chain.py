@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from homie.kernel.types import Array
-from ros_bridge.profiles.model import Link
+from ros_bridge.profiles.parts import Link
 
 
 def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> Array:

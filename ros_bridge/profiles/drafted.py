@@ -13,7 +13,8 @@ from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.text import counted, printable
 from ros_bridge.profiles.cameras import camera_of
 from ros_bridge.profiles.end_effectors import WHEEL, Hand, chain_of, effector_link, hands, turning
-from ros_bridge.profiles.model import LARGEST, Link, parse_profile
+from ros_bridge.profiles.model import LARGEST, parse_profile
+from ros_bridge.profiles.parts import Link
 from ros_bridge.profiles.urdf import Urdf, UrdfJoint, read_urdf
 
 HALF_A_SECOND = 2.0

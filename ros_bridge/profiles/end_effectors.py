@@ -14,7 +14,7 @@ import numpy as np
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array
 from ros_bridge.profiles.chain import effector
-from ros_bridge.profiles.model import Link
+from ros_bridge.profiles.parts import Link
 from ros_bridge.profiles.urdf import MOVING, Mimic, Urdf, UrdfJoint
 
 WHEEL = re.compile("wheel|caster|castor|steer|rotor|propeller|bogie|rocker|suspension", re.IGNORECASE)

@@ -11,8 +11,8 @@ from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import Group, Joint, RobotSpec
-from ros_bridge.profiles.model import Joint as Limits
 from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.parts import Joint as Limits
 
 
 class Body(Protocol):

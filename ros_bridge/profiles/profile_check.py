@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY, ERROR, Diagnostics
-from ros_bridge.profiles.model import Gripper, Profile
+from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.parts import Gripper
 from ros_bridge.profiles.stop_button import StopButton
 from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import BOOL, SENSOR, Message, Node, Subscription

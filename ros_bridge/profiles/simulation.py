@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of
-from ros_bridge.profiles.model import Camera, Finite, Part, Text
+from ros_bridge.profiles.parts import Camera, Finite, Part, Text
 
 TOPIC = "/homie/simulation"
 STATE, LOOK, CLOCK = (f"{TOPIC}/{name}" for name in ("state", "look", "clock"))

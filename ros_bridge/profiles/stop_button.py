@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ros_bridge.profiles.model import EmergencyStop
+from ros_bridge.profiles.parts import EmergencyStop
 from ros_bridge.transport.interface import BOOL, DEFAULT, LATCHED, SENSOR, Hears, Message
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.types import Array, CameraFrame, Pose
-from ros_bridge.profiles.model import Camera
+from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import LOOK, instances_topic
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.image_decoding import depth_of, numbers_of, picture_of

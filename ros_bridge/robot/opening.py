@@ -15,8 +15,9 @@ from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.profiles.limited import body_of, narrowed
-from ros_bridge.profiles.model import Camera, Profile, read_profile
+from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.mounting import mounted
+from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.camera_topics import Pictures

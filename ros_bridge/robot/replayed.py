@@ -17,8 +17,8 @@ from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
 from homie.kernel.types import Command, Image, Pose2
 from ros_bridge.bag_reading import BagReading, BagTopics
 from ros_bridge.profiles.limited import body_of, narrowed
-from ros_bridge.profiles.model import Group as Controlled
 from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.parts import Group as Controlled
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.robot.felt import Felt
 from ros_bridge.robot.image_decoding import picture_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ros_bridge.guard.aiming import Aiming
-from ros_bridge.profiles.model import Group
+from ros_bridge.profiles.parts import Group
 
 PERIOD = 0.02
 JOINT = {"velocity": 0.5, "acceleration": 1.0}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ros_bridge.profiles.model import POINTS
+from ros_bridge.profiles.parts import POINTS
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY
 from ros_bridge.served_messages import camera_info, depth_picture, picture, transform
 from ros_bridge.transport.actions import ActionServer, Outcome, Status

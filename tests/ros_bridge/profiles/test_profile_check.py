@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
-from ros_bridge.profiles.model import EmergencyStop, read_profile
+from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.parts import EmergencyStop
 from ros_bridge.profiles.profile_check import check_profile
 from ros_bridge.transport.interface import LATCHED, SENSOR
 from tests.ros_bridge.fake_robot import FakeRobot

@@ -13,7 +13,8 @@ from homie.kernel.types import Pose2
 from ros_bridge.guard.command_checks import check_grip
 from ros_bridge.guard.messages import Grip
 from ros_bridge.guard.outlet import RosOutlet
-from ros_bridge.profiles.model import Gripper, parse_profile
+from ros_bridge.profiles.model import parse_profile
+from ros_bridge.profiles.parts import Gripper
 from ros_bridge.profiles.profile_check import gripper_kind
 from ros_bridge.robot.felt import Felt
 from ros_bridge.served_robot import ServedRobot

@@ -9,7 +9,7 @@ import pytest
 
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.types import Intrinsics
-from ros_bridge.profiles.model import Camera
+from ros_bridge.profiles.parts import Camera
 from ros_bridge.robot.camera_topics import Pictures
 from ros_bridge.served_messages import camera_info, depth_picture, picture, transform
 from ros_bridge.transport.interface import SENSOR
