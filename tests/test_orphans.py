@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from homie.kernel.errors import InfrastructureError
+from homie.runtime.orphans import worker_pool
 from tests.waiting import until
 
 POOL = """
@@ -62,6 +64,11 @@ def test_ctrl_c_does_not_wait_for_a_busy_worker(parent: subprocess.Popen[str], t
         time.sleep(0.05)
     until(lambda: parent.poll() is not None, 30)
     until(lambda: _gone(worker), 20)
+
+
+def test_a_worker_that_dies_is_named_with_what_to_do() -> None:
+    with pytest.raises(InfrastructureError, match=r"A worker process died.*fewer --workers"), worker_pool(1) as pool:
+        pool.submit(os._exit, 1).result()
 
 
 def _gone(process: int) -> bool:

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -50,12 +51,19 @@ def worker_pool(
     Args:
         workers: How many.
         prepare: What each of them calls first, with the arguments.
+
+    Raises (on leaving):
+        InfrastructureError: One of them died.
     """
     context = get_context("spawn")
     held, ours = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _begin, (held, prepare, arguments))
     try:
         yield pool
+    except BrokenProcessPool as error:
+        raise InfrastructureError(
+            "A worker process died, possibly for want of memory: give the same command again, with fewer --workers."
+        ) from error
     except BaseException:
         ours.close()
         raise

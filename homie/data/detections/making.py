@@ -7,10 +7,7 @@ command goes on with the next house. When all are there, the annotations, the ca
 from __future__ import annotations
 
 import io
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +20,13 @@ from homie.data.detections.layouts import write_layout
 from homie.data.detections.recipe import DATA, DetectionData, DetectionRecipe, Split
 from homie.data.options import DetectionsOptions
 from homie.kernel import registry
-from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector
 from homie.kernel.options import pixels_of
 from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import write_atomically
 from homie.kernel.types import Image
+from homie.runtime.orphans import worker_pool
 from homie.runtime.runstore.checksummed_json import read_model, write_model
 from homie.runtime.runstore.resumable import resumable_folder
 
@@ -67,14 +65,8 @@ def _made(options: DetectionsOptions, todo: Sequence[tuple[int, Split]]) -> Iter
     if options.workers == 1:
         yield from (make_house(options, seed, split) for seed, split in todo)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.workers, mp_context=context) as pool:
-        try:
-            yield from pool.map(make_house, [options] * len(todo), *zip(*todo, strict=True))
-        except BrokenProcessPool as error:
-            raise InfrastructureError(
-                "A worker process died, possibly for want of memory: give the same command again, with fewer --workers."
-            ) from error
+    with worker_pool(options.workers) as pool:
+        yield from pool.map(make_house, [options] * len(todo), *zip(*todo, strict=True))
 
 
 def make_house(options: DetectionsOptions, seed: int, split: Split) -> int:
