@@ -26,6 +26,7 @@ from homie.kernel.function_planner import FunctionPlanner
 from homie.kernel.interfaces.parts import method_of, returned
 from homie.kernel.options import RunOptions
 from homie.kernel.registry import path_of
+from homie.kernel.support.checksums import sha256
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.support.packages import DISTRIBUTION, OURS, installed_version
 
@@ -242,7 +243,7 @@ def _source_of(module: str) -> str:
             file = getattr(sys.modules[module], "__file__", None)
         else:
             file = getattr(find_spec(module), "origin", None)
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
+        return sha256(Path(file)) if file else ""
     except (OSError, ImportError, ValueError):
         return ""
 

@@ -6,7 +6,6 @@ A `.pt` file is a pickle, which can run any code; `yolo-onnx` needs neither the 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.support.checksums import sha256
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
 from perception.detectors.picture_detector import Boxes, BoxSettings, PictureDetector
@@ -58,7 +58,7 @@ class YoloDetector(PictureDetector):
         return [_boxes(result) for result in results]
 
     def describe(self) -> Mapping[str, object]:
-        digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
+        digest = sha256(self._path)
         return {**super().describe(), "model": str(self._path), "sha256": digest}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
@@ -72,7 +72,7 @@ class YoloOnnxDetector(PictureDetector):
         return Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels)
 
     def describe(self) -> Mapping[str, object]:
-        digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
+        digest = sha256(self._path)
         return {**super().describe(), "model": str(self._path), "sha256": digest, "classes": len(self._names)}
 
     def _outputs(self, pictures: NDArray[np.uint8]) -> Iterator[tuple[NDArray[Any], ...]]:

@@ -6,7 +6,6 @@ suite file --read_suite--> Suite --select--> the tasks of a run
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +30,7 @@ from homie.bench.suite.protocol import Limit, Protocol, Strict
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import MAX_SEED
+from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import is_about_a_field, reading, slug
 from homie.kernel.types import (
@@ -328,7 +328,7 @@ def _located(task: Task, path: Path) -> Task:
     spec = (path.parent / task.scene.spec).resolve()
     if not spec.is_file():
         raise BadInput(f"{path}: task '{task.id}': scene.spec: there is no file {spec}.")
-    digest = hashlib.sha256(spec.read_bytes()).hexdigest()
+    digest = sha256(spec)
     if task.scene.sha256 not in ("", digest):
         raise BadInput(f"{path}: task '{task.id}': scene.sha256: {spec} is another file, it has {digest}.")
     return task.model_copy(update={"scene": SceneChoice(spec=spec, sha256=digest)})

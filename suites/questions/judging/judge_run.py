@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.checksums import sha256
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.respondents import respondent_of
 from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
@@ -120,7 +121,7 @@ def _by_world(options: JudgeOptions, answers: Answers, advance: Callable[[str], 
 
 
 def _digest(run: Path) -> str:
-    return hashlib.sha256((run / ANSWERS).read_bytes()).hexdigest()
+    return sha256(run / ANSWERS)
 
 
 def _figures(answers: Answers, replies: Replies, profile: Profile, out: Path) -> tuple[Any, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from homie.envs.mujoco.mjcf_house.file import read_file
 from homie.envs.mujoco.mjcf_house.reading import HouseReader
 from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
+from homie.kernel.support.checksums import sha256
 from homie.kernel.types import Array, Pose2
 
 ROOMY, NARROW = 0.9, 0.32
@@ -51,7 +51,7 @@ class MjcfHouse:
     @property
     def sha256(self) -> str:
         """Of the file; what it includes, such as meshes, does not count."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()
+        return sha256(self.path)
 
     def build(self, robot: RobotBuilder | None = None, start: Pose2 | None = None) -> Home:
         """The house with a robot, or alone.
