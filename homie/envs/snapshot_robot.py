@@ -154,7 +154,8 @@ class SnapshotLocator(SymbolicLocator):
         goal = super().goal(entity, action, observation)
         shapes = {name: self._shaped.shape(name, world) for name in world.things}
         target = shapes.get(entity, Shape())
-        hidden = {entity, world.held} if entity in world.objects or action.target == "opens" else {world.held}
+        touched = action.target == "opens" or (entity in world.objects and action.target != "place")
+        hidden = {entity, world.held} if touched else {world.held}
         loose = tuple(
             replace(box, name=name)
             for name in world.objects

@@ -102,7 +102,9 @@ def test_a_put_knows_the_top_of_its_place_and_the_box_of_the_held_object(desk: D
     assert (top.half_x, top.half_y, float(top.center[2])) == pytest.approx((0.5, 0.5, 0.5))
     assert goal.held is not None and goal.held.half == pytest.approx([0.05, 0.05, 0.05])
     assert [box.name for box in goal.obstacles] == ["book"]
-    assert locator.goal("book", ACTION_TABLE["Put"], desk.observe()).obstacles == (), "its middle is the only place"
+    onto = locator.goal("book", ACTION_TABLE["Put"], desk.observe())
+    assert onto.obstacles == (), "its middle is the only place"
+    assert len(onto.solids) == 2, "the hand keeps out of the desk and of the book itself, as of the walls of a basket"
 
 
 def test_goals_are_refreshed_while_a_skill_runs(desk: Desk) -> None:
