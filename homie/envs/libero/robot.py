@@ -94,7 +94,8 @@ class LiberoRobot(SnapshotRobot):
         self._env = open_world(task, (HandControl if osc else JointControl).name)
         foot = self._env.sim.data.get_body_xpos("robot0_base")
         self._base = Pose2(float(foot[0]), float(foot[1]), 0.0)
-        self.kinematics = PandaKinematics(height=float(foot[2]))
+        self._height = float(foot[2])
+        self.kinematics = PandaKinematics(height=self._height)
         if osc:
             self.spec, self.lead = OSC, LEAD
         self._control: Controller = HandControl(self.kinematics) if osc else JointControl()
@@ -117,7 +118,7 @@ class LiberoRobot(SnapshotRobot):
         self._env.set_init_state(self.task.states[self._state])
         self.world = LiberoWorld(self._env.env, self.task)
         tops = [float(surface.center[2]) for surface in self.world.shape(TABLE).surfaces]
-        top = tops[0] if tops else float(self.kinematics.foot[2])  # things of `libero_object` are on the floor
+        top = tops[0] if tops else self._height  # things of `libero_object` are on the floor
         self.workspace = np.array([self._base.x, self._base.y, top]) - np.array(FOOT)
         self._close_pictures()
         self._control.start(self._env.robots[0].controller, self.world.model.opt.timestep, self._q())
