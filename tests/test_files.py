@@ -60,6 +60,12 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_after_it(tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and path.read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("path", [".", "/", "..", ""])
+def test_a_folder_without_a_name_cannot_be_written(path):
+    with pytest.raises(IsADirectoryError, match="Is a directory"):
+        write_atomically(Path(path), b"x")
+
+
 def test_a_name_that_is_taken_by_a_folder_leaves_no_temporary_file(tmp_path):
     (tmp_path / "page.html").mkdir()
     with pytest.raises(OSError, match="directory"):

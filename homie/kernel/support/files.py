@@ -130,6 +130,8 @@ def write_atomically(path: Path, data: bytes) -> None:
 
     A write that fails leaves no temporary file behind; one that is killed does, and the next write replaces it.
     """
+    if path.is_dir():  # before the temporary name is made: `.` and `/` have none
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as file:
