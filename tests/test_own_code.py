@@ -60,6 +60,9 @@ MINE = """
         def decide(self, planner_input):
             return 1 / 0
 
+    def exits(planner_input):
+        raise SystemExit(0)
+
     class Nothing(Divides):
         def decide(self, planner_input): ...
 
@@ -108,6 +111,7 @@ def line_of(path: Path, text: str) -> int:
 FAULTS = [
     ("--planner", "mine:Divides", "the planner 'Divides'", "1 / 0", "decide", "ZeroDivisionError: division by zero"),
     ("--planner", "mine:raises", "the planner", "planner_input.nothing", "raises", "AttributeError: 'PlannerInput'"),
+    ("--planner", "mine:exits", "the planner", "raise SystemExit", "exits", "SystemExit: 0"),
     ("--targets", "mine:locate", "", "robot.nothing", "locate", "AttributeError: 'FilmedTinyRobot'"),
     ("--detector", "mine:Detector", "the detector 'Detector'", "raise Key", "detect", "KeyError: 'ball'"),
     ("--skills", "mine:Skills", "the skill 'Skill'", "observation.pictures", "act", "AttributeError: 'Observation'"),
@@ -173,6 +177,7 @@ def test_a_folder_that_a_module_hides_is_named(homie: Any, tmp_path: Path, tiny_
     ("text", "code", "sentence"),
     [
         ("x = 1\nPlannr\n", 2, "bad.py, line 2: NameError: name 'Plannr' is not defined: correct the module 'bad'."),
+        ("import sys\nsys.exit()\n", 2, "bad.py, line 2: SystemExit: correct the module 'bad'"),
         ("from homie import Plannr\n", 2, "bad.py, line 1: ImportError: cannot import name 'Plannr'"),
         (
             "import nowhere_at_all\n",

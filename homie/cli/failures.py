@@ -43,6 +43,12 @@ def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
         raise SystemExit(0) from None
     except KeyboardInterrupt:
         _fail(STOPPED, exit_codes.STOPPED, json=json)
+    except (SystemExit, GeneratorExit) as error:
+        from homie.kernel.support.own_code import own_code  # not at start-up, which needs none of it
+
+        if own_code(error) is None:
+            raise
+        _fail_with(error, words, json=json)
     except Exception as error:
         log.debug("The command failed.", exc_info=error)
         _fail_with(error, words, json=json)
@@ -50,7 +56,7 @@ def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
         command_ended()
 
 
-def _fail_with(error: Exception, words: Sequence[str], *, json: bool) -> NoReturn:
+def _fail_with(error: BaseException, words: Sequence[str], *, json: bool) -> NoReturn:
     if _was_stopped(error):
         _fail(str(error) if isinstance(error, Interrupted) else STOPPED, exit_codes.STOPPED, json=json)
     if isinstance(error, HomieError):
@@ -92,7 +98,7 @@ def _was_stopped(error: BaseException) -> bool:
     return before is not None and _was_stopped(before)
 
 
-def _fail_usage(error: Exception, words: Sequence[str], *, json: bool) -> NoReturn:
+def _fail_usage(error: BaseException, words: Sequence[str], *, json: bool) -> NoReturn:
     """Report a usage error of Typer, such as an unknown option; a command without its part shows its help."""
     if not isinstance(error, _UsageError):
         raise error

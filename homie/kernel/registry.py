@@ -206,7 +206,7 @@ def find(kind: str, text: str) -> tuple[Any, str]:
         raise unknown(kind, name, absent, beside) from error
     except HomieError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _broken(name, error) from error
     return _attribute(module, attribute, f"The {word(kind)} was given as"), argument
 
@@ -225,7 +225,7 @@ def hidden(module: str) -> str:
     return f"the module '{top}' is {taken}, which hides {own[0].name} of this folder: rename that."
 
 
-def _broken(module: str, error: Exception) -> HomieError:
+def _broken(module: str, error: BaseException) -> HomieError:
     """The error of a user's module that is there and cannot be imported."""
     place = own_code(error)
     where = f"The module '{module}'" if place is None else str(place)

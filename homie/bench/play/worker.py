@@ -180,7 +180,7 @@ def perform(
         if isinstance(inner, OSError) and inner.errno in DISK:
             return Report(message=_disk(job.folder, inner), fatal=True)
         return Report(cause="error", message=str(error))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         with contextlib.suppress(OSError):
             (job.folder / "error.log").write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         failure = unexpected(error)

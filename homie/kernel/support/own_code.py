@@ -77,7 +77,7 @@ def own_code(error: BaseException) -> CodePlace | None:
     return place or installed
 
 
-def unexpected(error: Exception, more: str = "") -> HomieError:
+def unexpected(error: BaseException, more: str = "") -> HomieError:
     """The error of a sentence about an exception that nobody expected: a PartError if a user's code has raised it.
 
     Args:
