@@ -131,6 +131,14 @@ def skills_of(make: Callable[[], Any]) -> TinySkills:
     return OddSkills()
 
 
+def found(**odd: Any) -> TinyDetector:
+    class Found(TinyDetector):
+        def detect(self, observation: Any) -> Any:
+            return [homie.Detection(**{"name": "ball", "view": "front", "box": (0, 0, 9, 9), **odd})]
+
+    return Found()
+
+
 def spelled() -> Any:
     skill = TinySkill("Go to")
     skill.actions = "Go to"  # type: ignore[assignment]
@@ -141,6 +149,17 @@ ODD_PARTS: list[tuple[dict[str, Any], str]] = [
     (
         {"detector": Odd.Detector()},
         "The method detect of the detector Detector returned 'ball': return a tuple",
+    ),
+    *(
+        ({"detector": found(**odd)}, f"of the detector Found returned a homie.Detection whose {next(iter(odd))} is")
+        for odd in (
+            {"name": 5},
+            {"box": (0.0, 0.0, 9.5, 9.0)},
+            {"box": (float("nan"), 0, 9, 9)},
+            {"box": (0, 0, 9)},
+            {"box": None},
+            {"mask": [[1]]},
+        )
     ),
     ({"robot": Odd.Robot()}, "of the robot Robot was asked for the camera 'front' and returned no frame of it"),
     ({"robot": Odd.Blind()}, "The method observe of the robot Blind returned None: return a homie.Observation."),

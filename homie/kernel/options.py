@@ -107,7 +107,7 @@ MAX_TASK = 10_000
 class Options(BaseModel):
     """What all commands have in common: options come from a config file and from what is given, and are checked."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # JSON of run.json has neither
 
     usage: ClassVar[Usage] = Usage()
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral
 from types import MappingProxyType
 
 from homie.kernel.errors import BadInput
@@ -111,16 +112,34 @@ class Senses:
         return sight.shown_as({camera: view for view, camera in views.items()}) if views else sight
 
     def _search(self, observation: Observation) -> None:
-        detections = _detections(self.detector.detect(observation), method_of("detector", self.detector, "detect"))
+        detections = _detections(
+            self.detector.detect(observation), observation, method_of("detector", self.detector, "detect")
+        )
         self.locator.update(observation, detections)
         self._detected.update(_by_view(detections, observation.frames))
 
 
-def _detections(detections: object, whose: str) -> tuple[Detection, ...]:
+def _detections(detections: object, observation: Observation, whose: str) -> tuple[Detection, ...]:
     """What a detector has returned. Raises BadInput."""
     if not isinstance(detections, tuple | list) or not all(isinstance(item, Detection) for item in detections):
         raise BadInput(f"{whose} returned {brief(detections)}: return a tuple of homie.Detection.")
+    for detection in detections:
+        if wrong := _odd(detection, observation.frames.get(detection.view)):
+            raise BadInput(f"{whose} returned a homie.Detection whose {wrong}.")
     return tuple(detections)
+
+
+def _odd(detection: Detection, frame: CameraFrame | None) -> str:
+    """What is wrong with the values of a detection, as the end of a sentence; "" where all are right."""
+    name, box, mask = (getattr(detection, field) for field in ("name", "box", "mask"))
+    if not isinstance(name, str):
+        return f"name is {brief(name)}: give a text"
+    if not isinstance(box, tuple | list) or len(box) != 4 or not all(isinstance(pixel, Integral) for pixel in box):
+        return f"box is {brief(box)}: give four whole numbers, pixels (x0, y0, x1, y1)"
+    shape = None if frame is None else frame.rgb.shape[:2]
+    if mask is not None and (getattr(mask, "dtype", None) != bool or mask.shape != (shape or mask.shape)):
+        return f"mask is {brief(mask)}: give an array of bool, as high and wide as the picture"
+    return ""
 
 
 def _by_view(detections: Collection[Detection], views: Collection[str]) -> Mapping[str, tuple[Detection, ...]]:
