@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -354,7 +355,7 @@ def test_how_far_a_number_may_go(model, settings, name, low, high):
 @pytest.mark.parametrize(
     ("model", "settings", "name", "values"),
     [
-        (BenchOptions, {"suite": "s"}, "timeout", (0.0, -1.0)),
+        (BenchOptions, {"suite": "s"}, "timeout", (0.0, -1.0, math.inf, math.nan)),
         (BenchOptions, {"suite": "s"}, "memory", (0.0,)),
         (CompareOptions, RUNS, "confidence", (0.0, 1.0)),
         (BenchOptions, {}, "suite", ("",)),

@@ -131,12 +131,12 @@ def skills_of(make: Callable[[], Any]) -> TinySkills:
     return OddSkills()
 
 
-def found(**odd: Any) -> TinyDetector:
-    class Found(TinyDetector):
+def detecting(**odd: Any) -> TinyDetector:
+    class Oddly(TinyDetector):
         def detect(self, observation: Any) -> Any:
             return [homie.Detection(**{"name": "ball", "view": "front", "box": (0, 0, 9, 9), **odd})]
 
-    return Found()
+    return Oddly()
 
 
 def spelled() -> Any:
@@ -151,7 +151,7 @@ ODD_PARTS: list[tuple[dict[str, Any], str]] = [
         "The method detect of the detector Detector returned 'ball': return a tuple",
     ),
     *(
-        ({"detector": found(**odd)}, f"of the detector Found returned a homie.Detection whose {next(iter(odd))} is")
+        ({"detector": detecting(**odd)}, f"of the detector Oddly returned a homie.Detection whose {next(iter(odd))} is")
         for odd in (
             {"name": 5},
             {"box": (0.0, 0.0, 9.5, 9.0)},

@@ -8,6 +8,9 @@ from pathlib import Path
 from homie.bench.finished_episodes import is_bench, read_bench
 from homie.kernel.errors import BadInput
 
+RECORDS = (".json", ".jsonl")
+"""How files end in which a run keeps what happened."""
+
 
 def is_run(folder: Path) -> bool:
     """Whether a folder was written by `homie run` or `homie bench`."""
@@ -28,6 +31,13 @@ def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run
         _check_one_suite(folder, inside)
         runs += inside or [folder]
     return runs
+
+
+def check_apart(out: Path | None, runs: Iterable[Path]) -> None:
+    """Raises BadInput for a file to write that a run has written already, which would be lost."""
+    for run in runs:
+        if out is not None and out.suffix in RECORDS and out.is_file() and out.resolve().is_relative_to(run.resolve()):
+            raise BadInput(f"{out} is a file of the run {run}, which would be lost: choose another file.")
 
 
 def _check_one_suite(folder: Path, runs: list[Path]) -> None:

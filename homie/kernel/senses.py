@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from types import MappingProxyType
 
+import numpy as np
+
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector, Locator, Robot
 from homie.kernel.interfaces.parts import brief, method_of, returned
@@ -137,7 +139,8 @@ def _odd(detection: Detection, frame: CameraFrame | None) -> str:
     if not isinstance(box, tuple | list) or len(box) != 4 or not all(isinstance(pixel, Integral) for pixel in box):
         return f"box is {brief(box)}: give four whole numbers, pixels (x0, y0, x1, y1)"
     shape = None if frame is None else frame.rgb.shape[:2]
-    if mask is not None and (getattr(mask, "dtype", None) != bool or mask.shape != (shape or mask.shape)):
+    boolean = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
+    if mask is not None and not (boolean and mask.shape == (shape or mask.shape)):
         return f"mask is {brief(mask)}: give an array of bool, as high and wide as the picture"
     return ""
 

@@ -52,6 +52,15 @@ def named(tables: tuple[Table, ...]) -> dict[str, Table]:
     return {table.title: table for table in tables}
 
 
+@pytest.mark.parametrize("arguments", [("compare", "--out"), ("compare", "--protocols"), ("report", "--out")])
+def test_no_file_of_a_run_is_written_over(homie, tmp_path: Path, arguments: tuple[str, str]) -> None:
+    run = write_run(tmp_path / "a", ALL_DONE)
+    before = (run / "run.json").read_bytes()
+    done = homie(arguments[0], "a", arguments[1], "a/run.json")
+    assert done.returncode == 2 and done.stderr.startswith("homie: a/run.json is a file of the run a, which would be")
+    assert (run / "run.json").read_bytes() == before
+
+
 def test_one_run(tmp_path: Path) -> None:
     ways = {**ALL_DONE, ("task-0", 0): WANDERED, ("task-1", 1): LATE}
     tables = named(compare([write_run(tmp_path / "a", ways)], intervals=QUICK))

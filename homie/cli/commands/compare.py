@@ -10,7 +10,7 @@ import typer
 
 from homie.bench.finished_episodes import is_bench
 from homie.bench.options import CompareOptions
-from homie.bench.runs_inside import is_run, runs_inside
+from homie.bench.runs_inside import check_apart, is_run, runs_inside
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.plugin_runs import Comparison, comparisons, page_across
@@ -50,6 +50,8 @@ def compare_command(
 ) -> None:
     """Compare runs."""
     options = build(CompareOptions, config, values)
+    for out in (options.out, options.protocols):
+        check_apart(out, options.runs)
     if options.protocols is None:
         options = options.model_copy(update={"runs": _comparable(options.runs)})
     intervals = Intervals(options.confidence, options.resamples, options.seed)

@@ -8,6 +8,7 @@ import typer
 
 from homie.bench.options import ReportOptions
 from homie.bench.report import MEBIBYTE, report
+from homie.bench.runs_inside import check_apart
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, build, options_from
 from homie.kernel.support.text import counted
@@ -21,6 +22,8 @@ def report_command(
 ) -> None:
     """Show runs in one HTML page."""
     options = build(ReportOptions, config, values)
+    for out in (options.out, options.rerun):
+        check_apart(out, options.runs)
     page = report(options)
     if json:
         facts = {"report": str(page.path), "bytes": page.size, "episodes": page.episodes, "linked": page.linked}
