@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -312,6 +314,30 @@ def test_after_a_failed_egl_comes_osmesa() -> None:
         pytest.skip("no OSMesa on this machine")
     done = _run(CHOOSE, MUJOCO_EGL_DEVICE_ID="99")
     assert done.stdout.strip() == "osmesa", done.stderr
+
+
+def test_triton_is_loaded_before_opengl(tmp_path: Path) -> None:
+    """Loaded after Mesa it would end the process. Here another library stands for that of triton."""
+    stand_in = next(Path(sysconfig.get_path("platstdlib"), "lib-dynload").glob("*.so"), None)
+    if stand_in is None:
+        pytest.skip("this Python has no library of its own")
+    library = tmp_path / "triton" / "_C" / "libtriton.so"
+    library.parent.mkdir(parents=True)
+    (tmp_path / "triton" / "__init__.py").write_text("raise ImportError")
+    shutil.copy(stand_in, library)
+    loaded = CHOOSE + f"print({str(library)!r} in open('/proc/self/maps').read())"
+    for backend in ("egl", "osmesa"):
+        done = _run(loaded, MUJOCO_GL=backend, PYTHONPATH=os.pathsep.join((str(tmp_path), *sys.path)))
+        assert done.stdout.splitlines()[-1] == "True", done.stderr
+    assert _run(loaded, MUJOCO_GL="raycast", PYTHONPATH=os.pathsep.join((str(tmp_path), *sys.path))).stdout.endswith(
+        "False\n"
+    )
+
+
+def test_triton_can_be_imported_after_a_picture() -> None:
+    pytest.importorskip("triton", reason="triton comes with torch for GPUs", exc_type=ImportError)
+    done = _run(CHOOSE + "import triton")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_forced_backend_that_fails_says_so(broken_libraries: str) -> None:

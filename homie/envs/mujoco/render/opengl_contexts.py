@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib
+import importlib.util
 import os
 import threading
 import warnings
@@ -241,10 +241,24 @@ def import_mujoco() -> None:
 
 
 def _open_library(name: str, *files: str) -> ctypes.CDLL:
+    _load_triton()
     for file in files:
         with contextlib.suppress(OSError):
             return ctypes.CDLL(file, mode=ctypes.RTLD_LOCAL)
     raise GlUnavailable(f"lib{name} cannot be loaded")
+
+
+def _load_triton() -> None:
+    """Load the library of triton, which torch for GPUs brings along, before one of OpenGL.
+
+    Both hold an LLVM, if Mesa draws, and `publish` makes the symbols of Mesa's visible. Loaded after it, triton calls
+    that one, and the process ends with a segmentation fault: at the first optimizer after a picture. (After TensorFlow
+    the same happens: tensorflow/tensorflow#124205.) It takes 0.03 s.
+    """
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        package = importlib.util.find_spec("triton")
+        for folder in (package and package.submodule_search_locations) or ():
+            ctypes.CDLL(os.path.join(folder, "_C", "libtriton.so"), mode=ctypes.RTLD_LOCAL)
 
 
 def _publish(library: ctypes.CDLL) -> None:
