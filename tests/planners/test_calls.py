@@ -191,7 +191,7 @@ def test_an_address_where_nobody_is_fails_at_once(make: Make) -> None:
     clock = Clock()
     with pytest.raises(PlannerError, match=f"Cannot reach {endpoint.host}: .*refused .*--base-url"):
         make(endpoint, backoff=60.0).complete(question())
-    assert clock.seconds < SLACK
+    assert clock.seconds < 30.0, "it waited to ask again"
 
 
 def test_an_endpoint_that_was_there_is_waited_for(make: Make) -> None:
@@ -349,7 +349,13 @@ def test_an_address_with_a_secret_is_refused_and_not_repeated(make: Make, url: s
     assert "secret" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "http://", "http://a b/v1", "http://[x/v1", "x"])
+NO_ADDRESSES = (
+    *("localhost:8000", "ftp://host/v1", "http://", "http://a b/v1", "http://[x/v1", "x"),
+    *("http://host:99999/v1", "http://host:0/v1", "http://[::g]/v1", "http://[1:2]/v1"),
+)
+
+
+@pytest.mark.parametrize("url", NO_ADDRESSES)
 def test_what_is_no_address_is_refused(make: Make, url: str) -> None:
     with pytest.raises(BadInput, match="is not an address"):
         make(url)

@@ -20,9 +20,18 @@ def checked_url(url: str) -> tuple[str, str]:
         raise BadInput(
             "base_url must be a plain address without password, query and fragment: keys come from the environment."
         )
-    if not (match := _ADDRESS.fullmatch(url)):
+    match = _ADDRESS.fullmatch(url)
+    if match is None or not _has_port(url):
         raise BadInput(f"base_url: '{url}' is not an address; write for example http://localhost:8000/v1.")
     return url.rstrip("/"), match[1]
+
+
+def _has_port(url: str) -> bool:
+    """Whether the port of an address is none or from 1 to 65535, and what is in its brackets an address."""
+    try:
+        return urlsplit(url).port != 0
+    except ValueError:
+        return False
 
 
 def checked_variable(name: str) -> str:

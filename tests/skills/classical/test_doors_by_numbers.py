@@ -10,7 +10,7 @@ import pytest
 
 from homie.envs.mujoco.robots.bodies.fetch import REST, SPEC
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
-from homie.kernel.types import Articulation, Box, Goal, Outcome, Pose2, Subtask
+from homie.kernel.types import Array, Articulation, Box, Goal, Outcome, Pose2, Subtask
 from skills.classical.openclose import Close, Open
 from skills.classical.pulls import STANDOFF, on_sweep
 from skills.motion.held_object import Hand
@@ -160,9 +160,13 @@ def test_where_nothing_is_to_be_done_it_only_looks(skill_of: type[Open | Close],
 
 
 class Counted(ArmKinematics):
-    """Counts how often it is asked for joints."""
+    """Counts how often it is asked whether a pose can be reached, and for joints."""
 
     asked = 0
+
+    def out_of_reach(self, position: Array, rotation: Array) -> bool:
+        self.asked += 1
+        return super().out_of_reach(position, rotation)
 
     def solve(self, *arguments: object, **options: object) -> object:  # type: ignore[override]
         self.asked += 1
