@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -81,9 +81,10 @@ class Weighing(Manipulation):
 
     weighed: list[Sequence[Option]]
 
-    def reachable_standing(self, options: Sequence[Option], accept: Any) -> Any:
-        self.weighed = [*getattr(self, "weighed", []), options]
-        return super().reachable_standing(options, accept)
+    def reachable_standing(self, options: Iterable[Option], accept: Any) -> Any:
+        every = tuple(options)
+        self.weighed = [*getattr(self, "weighed", []), every]
+        return super().reachable_standing(every, accept)
 
     def rows(self) -> Rows:
         """The best of each choice, and some others."""
