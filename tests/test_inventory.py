@@ -254,6 +254,7 @@ def test_a_subtask_is_shown_with_its_round():
 
 def test_what_a_planner_is_given_comes_from_the_parts():
     tiny, planner = executor(), Lines(END)
+    tiny.actions = (*tiny.actions, "Move")
     locator, robot = tiny.locator, tiny.robot
     locator.listing = lambda: (Listed(1, "ball", "[3, 4]"),)
     locator.knowledge = lambda number: f"knowledge of round {number}"
@@ -273,9 +274,10 @@ def test_what_a_planner_is_given_comes_from_the_parts():
     assert planner_input.hand.shape == (64, 64, 3) and (planner_input.hand == planner_input.views["front"]).all()
     assert planner_input.arguments == tiny.skills.arguments and planner_input.abilities == tiny.skills.abilities
     assert (planner_input.actions, planner_input.models) == (tiny.actions, ("tiny",))
-    planner.uses_wrist_camera = False
+    planner.uses_wrist_camera, tiny.actions = False, executor().actions
     Episode("wait", planner, tiny, EpisodeRules(rounds=3), seed=0, listener=Listeners()).step()
     assert planner.inputs[-1].hand is None
+    assert planner.inputs[-1].listing == (), "numbers of cells are for Move"
 
 
 def test_the_time_of_a_round_is_split_by_what_took_it(monkeypatch):
