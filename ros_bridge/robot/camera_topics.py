@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.types import Array, CameraFrame, Pose
@@ -121,6 +122,11 @@ class Pictures:
                     self._changed.wait(0.05)
         return {name: frames[name] for name in cameras}
 
+    @cached_property
+    def _loss(self) -> str:
+        """Why pictures may be lost on this machine, asked once: `_newest` looks twenty times a second."""
+        return small_buffers()
+
     def _ask(self, names: Collection[str]) -> None:
         if self._wish is not None:
             self._wish.publish(self._node.message(TEXT, data=" ".join(names)))
@@ -133,7 +139,7 @@ class Pictures:
         with self._changed:
             heard = {what: list(messages) for what, messages in self._heard[name].items()}
         if not heard["rgb"]:
-            return None, f"nothing has come on {camera.rgb}{small_buffers()}"
+            return None, f"nothing has come on {camera.rgb}{self._loss}"
         if not heard["info"]:
             return None, f"nothing has come on {camera.info}"
         present, why = self._clock.now(), ""
@@ -151,7 +157,7 @@ class Pictures:
             depth = _beside(heard.get("depth"), at)
             instances = _beside(heard.get("instances"), at)
             if ("depth" in heard and depth is None) or ("instances" in heard and instances is None):
-                why = f"its pictures come without depth of the same moment{small_buffers()}"
+                why = f"its pictures come without depth of the same moment{self._loss}"
                 continue
             try:
                 pose = self._placed(camera.frame, at)
