@@ -110,7 +110,11 @@ class Moves:
 
     def is_unreached(self, words: str) -> bool:
         """Whether what words mean is known, and the robot could not get to it."""
-        return any(means(words, name) for name in self._unreached)
+        return self._barrier(words) is not None
+
+    def _barrier(self, words: str) -> str | None:
+        """What the feedback said where the robot could not get to what words mean, None where it did not try."""
+        return next((why for name, why in self._unreached.items() if means(words, name)), None)
 
     def why_missed(self, words: str, where: str = "") -> str:
         """Why the robot is not at something that it was to go to, in a sentence.
@@ -120,9 +124,9 @@ class Moves:
         """
         if canonical(words) in self.memory.absent:
             return f"There is no {words} here."
-        if not self.is_unreached(words):
+        why = self._barrier(words)
+        if why is None:
             return f"{NOT_FOUND} the {words}{where}."
-        why = next(why for name, why in self._unreached.items() if means(words, name))
         return failed_with(f"Going to the {words}", why)
 
     def _at_hand(self, words: str) -> bool:
