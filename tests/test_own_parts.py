@@ -154,6 +154,7 @@ ODD_PARTS: list[tuple[dict[str, Any], str]] = [
         ({"detector": detecting(**odd)}, f"of the detector Oddly returned a homie.Detection whose {next(iter(odd))} is")
         for odd in (
             {"name": 5},
+            {"view": ["front"]},
             {"box": (0.0, 0.0, 9.5, 9.0)},
             {"box": (float("nan"), 0, 9, 9)},
             {"box": (0, 0, 9)},

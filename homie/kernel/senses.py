@@ -126,18 +126,20 @@ def _detections(detections: object, observation: Observation, whose: str) -> tup
     if not isinstance(detections, tuple | list) or not all(isinstance(item, Detection) for item in detections):
         raise BadInput(f"{whose} returned {brief(detections)}: return a tuple of homie.Detection.")
     for detection in detections:
-        if wrong := _odd(detection, observation.frames.get(detection.view)):
+        if wrong := _odd(detection, observation.frames):
             raise BadInput(f"{whose} returned a homie.Detection whose {wrong}.")
     return tuple(detections)
 
 
-def _odd(detection: Detection, frame: CameraFrame | None) -> str:
+def _odd(detection: Detection, frames: Mapping[str, CameraFrame]) -> str:
     """What is wrong with the values of a detection, as the end of a sentence; "" where all are right."""
-    name, box, mask = (getattr(detection, field) for field in ("name", "box", "mask"))
-    if not isinstance(name, str):
-        return f"name is {brief(name)}: give a text"
+    box, mask = detection.box, detection.mask
+    for field in ("name", "view"):
+        if not isinstance(text := getattr(detection, field), str):
+            return f"{field} is {brief(text)}: give a text"
     if not isinstance(box, tuple | list) or len(box) != 4 or not all(isinstance(pixel, Integral) for pixel in box):
         return f"box is {brief(box)}: give four whole numbers, pixels (x0, y0, x1, y1)"
+    frame = frames.get(detection.view)
     shape = None if frame is None else frame.rgb.shape[:2]
     boolean = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
     if mask is not None and not (boolean and mask.shape == (shape or mask.shape)):
