@@ -16,6 +16,7 @@ import numpy as np
 from homie.envs.arm_moves import arm_actions, numbers_of, objection_to
 from homie.envs.symbolic_locator import SymbolicLocator
 from homie.kernel.actions import Action
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, Robot
 from homie.kernel.poses import MOVE
 from homie.kernel.types import (
@@ -138,7 +139,8 @@ class SnapshotLocator(SymbolicLocator):
     def _move(self, numbers: str) -> Goal:
         """Where the tool shall be, and what arm, hand and what it holds keep out of."""
         world, origin = self._world, self._shaped.workspace
-        assert origin is not None
+        if origin is None:
+            raise BadInput("This robot has no workspace, which Move needs: choose skills without Move (--skills).")
         shapes = {name: self._shaped.shape(name, world) for name in world.things}
         solids = tuple(box for name, shape in shapes.items() if name != world.held for box in shape.solids)
         held = None if world.held is None else shapes[world.held].box

@@ -37,7 +37,7 @@ FAMILIES = ("pick_cube", "stack_cubes", "place_into_shape_sorter", "wipe_table")
 class Detected:
     """An object is, or is not, in what a proximity sensor sees; both by their names."""
 
-    thing: str
+    shape: str
     sensor: str
     negated: bool
 
@@ -83,12 +83,15 @@ def read_task(folder: Path) -> ReleasedTask:
     for condition in conditions:
         values = _state(condition)
         kind = getattr(condition, "origin", "").rpartition(".")[2]
-        if kind == "DetectedCondition":
-            detected.append(Detected(str(values["_obj"]), str(values["_detector"]), bool(values["_negated"])))
-        elif kind == "LengthCondition":
-            dirt, most = tuple(map(str, values["_container"])), float(values["num_bound"])
-        else:
-            raise BadInput(f"{path} has a {kind or 'condition'} that Homie cannot judge.")
+        try:
+            if kind == "DetectedCondition":
+                detected.append(Detected(str(values["_obj"]), str(values["_detector"]), bool(values["_negated"])))
+            elif kind == "LengthCondition":
+                dirt, most = tuple(map(str, values["_container"])), float(values["num_bound"])
+            else:
+                raise BadInput(f"{path} has a {kind or 'condition'} that Homie cannot judge.")
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"{path} has a {kind} that is not as EB-Manipulation writes it ({error}).") from error
     attributes = content.get("task_attributes")
     wiper = attributes.get("sensor_name", "") if isinstance(attributes, dict) else ""
     return ReleasedTask(name, folder / MODEL, str(words[0]), tuple(detected), dirt, most, str(wiper))

@@ -25,7 +25,7 @@ class TaskInScene:
         if self._root is not None:
             self._link("removeModel", self._root)
         self._root = int(self._link("loadModel", str(self.task.model.resolve())))
-        self._shapes, self._sensors = (self._named(kind) for kind in ("shape", "proximitysensor"))
+        self._shapes, self._sensors = (self._named(self._root, kind) for kind in ("shape", "proximitysensor"))
         self._dirt = {name: self._shape(name) for name in self.task.dirt}
         self.done(opening=1.0)  # says what is missing
 
@@ -46,12 +46,11 @@ class TaskInScene:
         task = self.task
         if task.name.startswith("stack") and opening < OPEN:
             return False
-        detected = [self._sees(it.sensor, self._shape(it.thing)) is not it.negated for it in task.detected]
+        detected = [self._sees(each.sensor, self._shape(each.shape)) is not each.negated for each in task.detected]
         return all(detected) and (not task.dirt or len(self._dirt) <= task.most)
 
-    def _named(self, kind: str) -> dict[str, int]:
-        assert self._root is not None
-        return {str(self._link("getObjectAlias", handle)): handle for handle in self._link.tree(self._root, kind)}
+    def _named(self, root: int, kind: str) -> dict[str, int]:
+        return {str(self._link("getObjectAlias", handle)): handle for handle in self._link.tree(root, kind)}
 
     def _shape(self, name: str) -> int:
         if name not in self._shapes:

@@ -47,6 +47,9 @@ def test_conditions_are_read_by_their_names_and_nothing_is_run(data: Path) -> No
     assert (len(wiping.dirt), wiping.most, wiping.wiper) == (4, 2.0, "sponge_sensor0")
     mark = data / "mark"
     hostile = place_of(data, "pick_cube_shape") / "configs.pkl"
+    hostile.write_bytes(hostile.read_bytes().replace(b"_obj", b"_obx"))
+    with pytest.raises(BadInput, match=r"has a DetectedCondition that is not as EB-Manipulation writes it \('_obj'\)"):
+        read_task(hostile.parent)
     hostile.write_bytes(b"cos\nsystem\n(S'touch " + str(mark).encode() + b"'\ntR.")
     with pytest.raises(BadInput, match="has no high_level_descriptions"):
         read_task(hostile.parent)

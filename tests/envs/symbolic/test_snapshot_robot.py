@@ -21,6 +21,7 @@ from homie import (
 )
 from homie.envs.symbolic_robot import NoArm
 from homie.kernel.actions import ACTION_TABLE, action_of
+from homie.kernel.errors import BadInput
 from homie.kernel.types import GripperState, Pose2
 
 HALF = float(np.sqrt(0.5))
@@ -120,6 +121,8 @@ def test_goals_are_refreshed_while_a_skill_runs(desk: Desk) -> None:
 def test_seven_numbers_mean_a_place_in_the_workspace(desk: Desk) -> None:
     locator, move = desk.background(), action_of("Move")
     assert locator.listing() == (), "a robot without a workspace has no cells"
+    with pytest.raises(BadInput, match=r"^This robot has no workspace, which Move needs"):
+        locator.goal("[39, 60, 17, 0, 60, 60, 1]", move, desk.observe())
     desk.workspace = np.array([0.2, -0.1, -0.25])
     desk.held = "box"
     assert [str(item) for item in locator.listing()] == [

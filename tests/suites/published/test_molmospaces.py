@@ -179,6 +179,7 @@ def test_what_cannot_be_read_or_judged_is_a_sentence(file: Path, assets: Path, m
         open_robot(RunOptions(task="x", robot=f"mjcf:{file}", robot_settings={"assets": str(file.parent)}))
     for change, why in (
         ({"task_cls": "molmo_spaces.tasks.packing_task.PackingTask"}, "is a PackingTask, which Homie cannot judge"),
+        ({"articulated_joint_range": [0.5, 0.5]}, "is empty, so that no share of it can be open"),
         ({"pickup_obj_name": ""}, r"task\.pickup_obj_name is missing, which a PickTask has"),
     ):
         wrong = released()

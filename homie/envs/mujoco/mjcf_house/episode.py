@@ -180,6 +180,8 @@ def _check(episode: Episode, where: str) -> None:
     for name in needed[task.name]:
         if not getattr(task, name):
             raise BadInput(f"{where}: task.{name} is missing, which a {task.name} has.")
+    if task.articulated_joint_range is not None and task.articulated_joint_range[0] == task.articulated_joint_range[1]:
+        raise BadInput(f"{where}: task.articulated_joint_range is empty, so that no share of it can be open.")
     if task.name == "OpeningTask" and task.task_type not in ("open", "close"):
         raise BadInput(f"{where}: task.task_type must be open or close, not '{task.task_type}'.")
 
