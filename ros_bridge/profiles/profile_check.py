@@ -27,6 +27,8 @@ NAVIGATE = "nav2_msgs/action/NavigateToPose"
 MOVE_GROUP = "moveit_msgs/action/MoveGroup"
 OLD = 1.0
 """Seconds after which joint states, odometry and moving frames count as too old."""
+MISSED = 6.5
+"""Seconds more in which latched messages may come: Fast DDS offers again every 3 s what a reader that joins missed."""
 FOREIGN = (
     "its server never answers over this middleware: set RMW_IMPLEMENTATION=rmw_cyclonedds_cpp on the robot, or choose "
     "the transport rclpy with the middleware of the robot"
@@ -58,7 +60,8 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     Args:
         node: A node on the robot's network.
         profile: What should be there.
-        length: How long to listen; slow cameras need some seconds.
+        length: How long to listen; slow cameras need some seconds. Fixed frames and an emergency stop that did not come
+            meanwhile are waited for some seconds more, since they may be published only once.
 
     Returns:
         One finding for every topic, action and frame of the profile, in its order.
@@ -97,7 +100,12 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     for part, name, kind in actions:
         problem = _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")
         findings.append(Finding(part, name, problem or (FOREIGN if name in graph.foreign else "")))
-    findings += _frames(transforms, profile, simulated)
+    ends = time.monotonic() + MISSED
+    frames = list(_frames(transforms, profile, simulated))
+    while (any(frame.problem for frame in frames) or (stop and stop.unknown())) and time.monotonic() < ends:
+        time.sleep(0.1)
+        frames = list(_frames(transforms, profile, simulated))
+    findings += frames
     if stop is not None and profile.emergency_stop is not None:
         topic = profile.emergency_stop.topic
         findings.append(_stop(stop, topic, graph.publishers.get(topic, frozenset())))

@@ -14,7 +14,6 @@ from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import read_profile
 from tests.waiting import until
 
-STOP = "/runstop"
 STATUS = [
     {"name": "arm: motor 3", "level": 2, "message": "too hot", "hardware_id": "arm"},
     {"name": "battery", "level": 1, "message": "12 % left"},
@@ -46,8 +45,9 @@ def test_its_own_emergency_stop_stops_what_the_guard_drives(
     start_fake, start_guarding, real, network, runtime_folder, tmp_path, transport
 ):
     start_fake("fetch")
+    topic = f"/runstop_{transport}"  # the node lives as long as the module, and a latched topic keeps what it said
     known = read_profile("fetch").model_dump(mode="json", exclude_none=True, exclude={"navigation", "reaching"})
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(known | {"emergency_stop": {"topic": STOP}}))
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(known | {"emergency_stop": {"topic": topic}}))
     start_guarding(str(tmp_path / "mine.yaml"), transport, "--silence", "2")
     real.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom")
     profile = read_profile(str(tmp_path / "mine.yaml"))
@@ -65,8 +65,8 @@ def test_its_own_emergency_stop_stops_what_the_guard_drives(
             last = real.ask("last", topic="/odom")
             return 0.0 if last is None else last["message"]["twist"]["twist"]["linear"]["x"]
 
-        until(lambda: f"has not been heard on {STOP}" in refused())
-        button = {"kind": "std_msgs/msg/Bool", "topic": STOP, "qos": "latched"}
+        until(lambda: f"has not been heard on {topic}" in refused())
+        button = {"kind": "std_msgs/msg/Bool", "topic": topic, "qos": "latched"}
         real.ask("publish", fields={"data": False}, **button)
         until(lambda: refused() == "" and speed() > 0.2)
         real.ask("publish", fields={"data": True}, **button)
