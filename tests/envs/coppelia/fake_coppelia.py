@@ -69,12 +69,18 @@ class Sim:
 
     def __init__(self) -> None:
         self.calls: list[str] = []
-        self.running, self.stepping, self.hangs_at = STOPPED, False, ""
+        self.running, self.stepping = STOPPED, False
+        self.hangs_at, self.hangs_after = "", 0
+        """The function that is not answered any more, and after how many of its calls."""
         self.constants = CONSTANTS
         self.loaded: list[str] = []
         self.dirt: list[int] = []
         self.longer = 0.0
         """Metres by which the forearm is longer than that of a Panda."""
+        self.slips = 0
+        """How often the cube is pushed aside by fingers that close, instead of held."""
+        self.blocked = False
+        """Whether the arm stays where it is."""
         self.kinematics = PandaKinematics(height=HEIGHT)
         self._begin()
 
@@ -211,7 +217,7 @@ class Sim:
     def step(self) -> list[Any]:
         assert self.running == RUNNING and self.stepping
         before = self._grip()
-        for joint in JOINTS:
+        for joint in () if self.blocked else JOINTS:
             self.q[joint] += float(np.clip(self.targets.get(joint, self.q[joint]) - self.q[joint], -TURN, TURN))
         grip = self._grip()
         if self.held is not None:
@@ -229,7 +235,10 @@ class Sim:
         for finger in FINGERS:
             target = self.targets.get(finger, self.q[finger])
             self.q[finger] = max(self.q[finger] + float(np.clip(target - self.q[finger], -SLIDE, SLIDE)), least)
-        if between and self.q[FINGERS[0]] <= least:
+        if between and self.q[FINGERS[0]] <= least and self.slips:
+            self.slips -= 1
+            self.places[between[0]] = self.places[between[0]] + 0.06 * (-1.0) ** self.slips * grip.rotation[:, 1]
+        elif between and self.q[FINGERS[0]] <= least:
             self.held = between[0]
         elif self.held is not None and self.q[FINGERS[0]] > HALVES[self.held][1] + 0.002:
             self._drop(self.held)
@@ -284,7 +293,8 @@ def serving(sim: Sim) -> Iterator[int]:
         while not over.is_set():
             if socket.poll(50):
                 request = cbor2.loads(socket.recv())
-                if sim.hangs_at and request["func"] == f"sim.{sim.hangs_at}":
+                hangs = sim.hangs_at and request["func"] == f"sim.{sim.hangs_at}"
+                if hangs and sim.calls.count(sim.hangs_at) >= sim.hangs_after:
                     over.wait()
                     return
                 try:

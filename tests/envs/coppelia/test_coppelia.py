@@ -38,6 +38,18 @@ def robot_at(port: int, argument: str = "", **more: Any) -> CoppeliaRobot:
     return CoppeliaRobot.of(argument, CoppeliaSettings(port=port, **more))
 
 
+def put_cube(port: int, out: Path, **settings: Any) -> Any:
+    return homie.run(
+        "put the red cube on the green block",
+        robot="coppelia",
+        robot_settings={"port": port, **settings},
+        planner="rule",
+        skills="classical",
+        video=False,
+        out=out,
+    )
+
+
 @pytest.mark.parametrize("old", [False, True])
 def test_it_conforms_and_finds_where_the_panda_stands(sim: Sim, port: int, old: bool) -> None:
     sim.constants = {OLD.get(name, name) if old else name: value for name, value in sim.constants.items()}
@@ -50,15 +62,7 @@ def test_it_conforms_and_finds_where_the_panda_stands(sim: Sim, port: int, old: 
 
 
 def test_rule_puts_a_cube_onto_a_block_by_motion(sim: Sim, port: int, tmp_path: Path) -> None:
-    run = homie.run(
-        "put the red cube on the green block",
-        robot="coppelia",
-        robot_settings={"port": port},
-        planner="rule",
-        skills="classical",
-        video=False,
-        out=tmp_path / "run",
-    )
+    run = put_cube(port, tmp_path / "run")
     assert [str(item.subtask) for item in run.result.history] == [
         "[Pick, red cube]",
         "[Put, red cube, green block]",
@@ -67,6 +71,35 @@ def test_rule_puts_a_cube_onto_a_block_by_motion(sim: Sim, port: int, tmp_path: 
     state = json.loads((run.episode_folder / "final_state.json").read_text())
     assert (state["objects"]["red_cube"]["at"], state["held"]) == ("green_block", None)
     assert not sim.running, "the simulation ends with the run"
+
+
+def test_a_planner_is_given_the_code_of_a_grasp_that_failed_and_tries_again(
+    sim: Sim, port: int, tmp_path: Path
+) -> None:
+    sim.slips = 3  # as often as Pick tries
+    run = put_cube(port, tmp_path / "run")
+    answers = [(str(item.subtask), str(item.feedback.code or "")) for item in run.result.history]
+    assert answers[0] == ("[Pick, red cube]", "E1") and answers[-1] == ("[End]", "")
+    assert "closed on nothing" in run.result.history[0].feedback.message
+    state = json.loads((run.episode_folder / "final_state.json").read_text())
+    assert (state["objects"]["red_cube"]["at"], state["held"]) == ("green_block", None)
+
+
+def test_an_arm_that_does_not_move_is_an_error_of_the_subtask(sim: Sim, port: int, tmp_path: Path) -> None:
+    sim.blocked = True
+    run = put_cube(port, tmp_path / "run")
+    feedback = run.result.history[0].feedback
+    assert "something stops the arm" in feedback.message
+    assert str(feedback.code) == "E1" and sim.places[52] == pytest.approx(Sim().places[52]), feedback
+
+
+def test_a_server_that_hangs_in_an_episode_ends_the_run_and_keeps_its_record(
+    sim: Sim, port: int, tmp_path: Path
+) -> None:
+    sim.hangs_after, sim.hangs_at = 20, "step"
+    with pytest.raises(InfrastructureError, match=r"has not answered in 0\.5 s at 'sim\.step'"):
+        put_cube(port, tmp_path / "run", reply_seconds=0.5)
+    assert [*tmp_path.rglob("steps.jsonl")], "what was played is kept"
 
 
 def test_pictures_are_upright_with_depth_in_metres(port: int) -> None:

@@ -1,0 +1,108 @@
+"""Steps per second of LIBERO beside LIBERO's own loop: `python -m benchmarks.speed.libero_steps [--steps 100] [--json]`
+
+Both play the same task with its first initial state and a small motion in every step, in turns, in one process.
+LIBERO's own loop is `env.step(action)` of `OffScreenRenderEnv`, Homie's is a command through the safety gate, then the
+observation; with pictures each has two cameras of 256 x 256 (Homie's with depth and instances, too). The aim is 0.9 of
+LIBERO's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from homie.envs.libero.robot import CAMERAS, LiberoRobot, LiberoSettings
+from homie.envs.libero.tasks import LiberoTask, find_task, open_world
+from homie.kernel.types import Command
+
+AIM = 0.9
+TASK = "libero_goal/0"
+SIZE = 256
+WARM_UP = 5
+ROUNDS = 3
+
+
+def libero(task: LiberoTask, pictures: bool) -> tuple[Callable[[], object], Callable[[], object]]:
+    """A step of LIBERO's own loop, and what closes it."""
+    if pictures:
+        from libero.libero.envs import OffScreenRenderEnv
+
+        env: Any = OffScreenRenderEnv(
+            bddl_file_name=str(task.bddl), camera_heights=SIZE, camera_widths=SIZE, camera_names=[*CAMERAS.values()]
+        )
+    else:
+        env = open_world(task, "OSC_POSE")
+    env.seed(0)
+    env.reset()
+    env.set_init_state(task.states[0])
+    action = np.array([0.1, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0])
+    return lambda: env.step(action), env.close
+
+
+def homie(task: LiberoTask, pictures: bool) -> tuple[Callable[[], object], Callable[[], object]]:
+    """A step of the robot, and what closes it."""
+    robot = LiberoRobot(task, LiberoSettings(picture_size=f"{SIZE}x{SIZE}"))
+    arm = list(robot.spec.rest["arm"])
+    arm[0] += 0.1
+    command, cameras = Command(arm=tuple(arm), gripper=0.08), tuple(CAMERAS) if pictures else ()
+
+    def step() -> None:
+        robot.act(command)
+        robot.observe(cameras)
+
+    return step, robot.close
+
+
+def rate(step: Callable[[], object], steps: int) -> float:
+    """Steps per second."""
+    began = time.perf_counter()
+    for _ in range(steps):
+        step()
+    return steps / (time.perf_counter() - began)
+
+
+def run(steps: int) -> dict[str, dict[str, float]]:
+    """Steps per second (median of the rounds) by case and loop, and their ratio."""
+    task = find_task(TASK)
+    measured = {}
+    for case, pictures in (("without pictures", False), ("two pictures", True)):
+        loops = {"libero": libero(task, pictures), "homie": homie(task, pictures)}
+        rates: dict[str, list[float]] = {name: [] for name in loops}
+        for step, _ in loops.values():
+            rate(step, WARM_UP)
+        for _ in range(ROUNDS):
+            for name, (step, _) in loops.items():
+                rates[name].append(rate(step, steps))
+        for _, close in loops.values():
+            close()
+        medians = {name: statistics.median(values) for name, values in rates.items()}
+        measured[case] = medians | {"ratio": medians["homie"] / medians["libero"]}
+    return measured
+
+
+def main(arguments: Sequence[str] | None = None, tell: Callable[[str], object] = print) -> int:
+    """Measure, print, and say whether the aim is met."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    measured = run(options.steps)
+    met = all(rates["ratio"] >= AIM for rates in measured.values())
+    if options.json:
+        tell(json.dumps({"steps_per_second": measured, "aim": AIM, "met": met}))
+    else:
+        for case, rates in measured.items():
+            tell(f"{case:<18}Homie {rates['homie']:6.2f}  LIBERO {rates['libero']:6.2f}  ratio {rates['ratio']:.2f}")
+        tell(f"The aim is {AIM:g} of LIBERO's own steps per second: {'met' if met else 'MISSED'}.")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
