@@ -1,7 +1,7 @@
 """Steps per second of LIBERO beside LIBERO's own loop: `python -m benchmarks.speed.libero_steps [--steps 100] [--json]`
 
-Both play the same task with its first initial state and a small motion in every step, in turns, in one process.
-LIBERO's own loop is `env.step(action)` of `OffScreenRenderEnv`, Homie's is a command through the safety gate, then the
+Both play the same task with its first initial state and a small motion in every step, in turns, each in a process of
+its own, since two OpenGL contexts disturb each other. LIBERO's own loop is `env.step(action)` of `OffScreenRenderEnv`, Homie's is a command through the safety gate, then the
 observation; with pictures each has two cameras of 256 x 256 (Homie's with depth and instances, too). The aim is 0.9 of
 LIBERO's own.
 """
@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -29,8 +31,8 @@ WARM_UP = 5
 ROUNDS = 3
 
 
-def libero(task: LiberoTask, pictures: bool) -> tuple[Callable[[], object], Callable[[], object]]:
-    """A step of LIBERO's own loop, and what closes it."""
+def libero(task: LiberoTask, pictures: bool) -> Callable[[], object]:
+    """A step of LIBERO's own loop."""
     if pictures:
         from libero.libero.envs import OffScreenRenderEnv
 
@@ -43,11 +45,11 @@ def libero(task: LiberoTask, pictures: bool) -> tuple[Callable[[], object], Call
     env.reset()
     env.set_init_state(task.states[0])
     action = np.array([0.1, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0])
-    return lambda: env.step(action), env.close
+    return lambda: env.step(action)
 
 
-def homie(task: LiberoTask, pictures: bool) -> tuple[Callable[[], object], Callable[[], object]]:
-    """A step of the robot, and what closes it."""
+def homie(task: LiberoTask, pictures: bool) -> Callable[[], object]:
+    """A step of the robot."""
     robot = LiberoRobot(task, LiberoSettings(picture_size=f"{SIZE}x{SIZE}"))
     arm = list(robot.spec.rest["arm"])
     arm[0] += 0.1
@@ -57,11 +59,17 @@ def homie(task: LiberoTask, pictures: bool) -> tuple[Callable[[], object], Calla
         robot.act(command)
         robot.observe(cameras)
 
-    return step, robot.close
+    return step
 
 
-def rate(step: Callable[[], object], steps: int) -> float:
-    """Steps per second."""
+LOOPS = {"libero": libero, "homie": homie}
+
+
+def rate(loop: str, pictures: bool, steps: int) -> float:
+    """Steps per second of a loop, in this process."""
+    step = LOOPS[loop](find_task(TASK), pictures)
+    for _ in range(WARM_UP):
+        step()
     began = time.perf_counter()
     for _ in range(steps):
         step()
@@ -70,18 +78,13 @@ def rate(step: Callable[[], object], steps: int) -> float:
 
 def run(steps: int) -> dict[str, dict[str, float]]:
     """Steps per second (median of the rounds) by case and loop, and their ratio."""
-    task = find_task(TASK)
     measured = {}
     for case, pictures in (("without pictures", False), ("two pictures", True)):
-        loops = {"libero": libero(task, pictures), "homie": homie(task, pictures)}
-        rates: dict[str, list[float]] = {name: [] for name in loops}
-        for step, _ in loops.values():
-            rate(step, WARM_UP)
+        rates: dict[str, list[float]] = {name: [] for name in LOOPS}
         for _ in range(ROUNDS):
-            for name, (step, _) in loops.items():
-                rates[name].append(rate(step, steps))
-        for _, close in loops.values():
-            close()
+            for name, collected in rates.items():
+                with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+                    collected.append(pool.submit(rate, name, pictures, steps).result())
         medians = {name: statistics.median(values) for name, values in rates.items()}
         measured[case] = medians | {"ratio": medians["homie"] / medians["libero"]}
     return measured
