@@ -1,9 +1,9 @@
 """Steps per second of LIBERO beside LIBERO's own loop: `python -m benchmarks.speed.libero_steps [--steps 100] [--json]`
 
 Both play the same task with its first initial state and a small motion in every step, in turns, each in a process of
-its own, since two OpenGL contexts disturb each other. LIBERO's own loop is `env.step(action)` of `OffScreenRenderEnv`, Homie's is a command through the safety gate, then the
-observation; with pictures each has two cameras of 256 x 256 (Homie's with depth and instances, too). The aim is 0.9 of
-LIBERO's own.
+its own, since two OpenGL contexts disturb each other. LIBERO's own loop is `env.step(action)` of `OffScreenRenderEnv`,
+Homie's is a command through the safety gate, then the observation; with pictures each has two cameras of 256 x 256
+(Homie's with depth and instances, too). The aim is 0.9 of LIBERO's own.
 """
 
 from __future__ import annotations
