@@ -154,10 +154,10 @@ def _found(robot: str) -> tuple[Scenes, str]:
     if not argument or name in registry.names("robots"):
         return Scenes(), argument
     try:
-        made, argument = registry.find("robots", robot)
+        factory, argument = registry.find("robots", robot)
     except (ImportError, HomieError):
         return Scenes(), argument
-    return (getattr(made, "scenes", None) or Scenes)(), argument
+    return (getattr(factory, "scenes", None) or Scenes)(), argument
 
 
 def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,14 +22,14 @@ def options(out: Path, **values: object) -> DetectionsOptions:
     return DetectionsOptions.build(out=out, houses=3, viewpoints=3, seed=5, **values)
 
 
-def made(out: Path, **values: object) -> DetectionData:
+def make_data(out: Path, **values: object) -> DetectionData:
     return make_detections(options(out, **values), lambda done, houses: None)
 
 
 @pytest.fixture(scope="module")
 def coco(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sets") / "coco"
-    made(folder)
+    make_data(folder)
     return folder
 
 
@@ -74,7 +74,7 @@ def test_furniture_has_the_box_around_its_parts(coco: Path) -> None:
 
 
 def test_yolo_has_the_same_boxes_and_workers_change_nothing(coco: Path, tmp_path: Path) -> None:
-    data = made(tmp_path / "yolo", layout="yolo", workers=2)
+    data = make_data(tmp_path / "yolo", layout="yolo", workers=2)
     document = json.loads((coco / "annotations" / "test.json").read_text())
     image = max(
         document["images"], key=lambda image: sum(a["image_id"] == image["id"] for a in document["annotations"])
@@ -115,16 +115,16 @@ def test_an_interrupted_data_set_goes_on_and_ends_alike(
     monkeypatch.setattr(
         making, "make_house", lambda *given, play=making.make_house: again.append(given[1]) or play(*given)
     )
-    data = made(tmp_path / "set")
+    data = make_data(tmp_path / "set")
     assert len(again) == 1
     assert data == read_model(coco / "data.json", DetectionData)
     with pytest.raises(BadInput, match="holds a finished data set"):
-        made(tmp_path / "set")
+        make_data(tmp_path / "set")
 
 
 def test_what_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(BadInput, match="is not empty and has no data set"):
-        made(tmp_path)
+        make_data(tmp_path)
     with pytest.raises(BadInput, match="'franka' has no scenes with labelled pictures"):
-        made(tmp_path / "table", robot="franka")
+        make_data(tmp_path / "table", robot="franka")

@@ -41,13 +41,13 @@ def test_from_nothing_to_pairs(suite, tmp_path):
 
 
 def test_episodes_are_rounded_up_to_whole_trials(suite, tmp_path):
-    def made(episodes: int | None) -> tuple[int | None, int]:
+    def trials_and_tasks(episodes: int | None) -> tuple[int | None, int]:
         options = bench_options(GenerateOptions(suite=str(suite), out=tmp_path, episodes=episodes))
         return options.trials, 5 if options.tasks is None else len(options.tasks.split(","))
 
-    assert [made(number) for number in (None, 2, 5, 6, 11)] == [(1, 5), (1, 2), (1, 5), (2, 5), (3, 5)]
+    assert [trials_and_tasks(number) for number in (None, 2, 5, 6, 11)] == [(1, 5), (1, 2), (1, 5), (2, 5), (3, 5)]
     with pytest.raises(BadInput, match="draw more tasks"):
-        made(5001)
+        trials_and_tasks(5001)
 
 
 def test_the_skills_and_the_mistakes_are_as_asked_for(suite, tmp_path):

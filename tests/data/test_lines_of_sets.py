@@ -173,15 +173,15 @@ def test_a_set_that_lacks_a_line_or_has_one_of_another_form(tmp_path):
 def test_form_and_settings_that_exclude_each_other(tmp_path):
     run = write_run(tmp_path / "run", ["a-0"])
 
-    def made(**options: Any) -> None:
+    def make_set(**options: Any) -> None:
         make_dataset(TrainingOptions.build(sources=[run], out=tmp_path / "set", keep="all", **options), "sft")
 
     with pytest.raises(BadInput, match=r"^The form emmoe has the words of EMMOE: leave the settings of the prompt out"):
-        made(form="emmoe", prompt_settings={"images": False})
+        make_set(form="emmoe", prompt_settings={"images": False})
     for options in ({"form": "emmoe"}, {}, {"prompt_settings": {"images": True}}):
         with pytest.raises(BadInput, match="Pictures show things by no other names"):
-            made(rename=1, **options)
-    made(rename=1, prompt_settings={"images": False})
+            make_set(rename=1, **options)
+    make_set(rename=1, prompt_settings={"images": False})
     text = (tmp_path / "set/README.md").read_text()
     assert "Up to 1 further versions of each episode have made-up names" in text and "language model" not in text
     versions = {line["version"] for line in read_lines(tmp_path / "set", "train")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -41,3 +42,26 @@ NAMES = ["test_the_planner_is_told_it", "test_a_mended_file", "told_apart", "dra
 def test_a_word_is_found_inside_a_name(tmp_path: Path, name: str) -> None:
     (tmp_path / "names.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
     assert codespell(tmp_path / "names.py").stdout.count("==>") == 1
+
+
+PARTICIPLES = {"one", "found", "made", "told"}
+
+
+def test_variables_are_named_for_what_they_hold() -> None:
+    files = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = [
+        (file, name)
+        for file in files.split()
+        for node in ast.walk(ast.parse((ROOT / file).read_text("utf-8")))
+        if (name := name_of(node)) in PARTICIPLES
+    ]
+    assert not names
+
+
+def name_of(node: ast.AST) -> str:
+    """The name of a variable that is assigned, of an argument or of a function; "" for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id if isinstance(node.ctx, ast.Store) else ""
+    if isinstance(node, ast.arg):
+        return node.arg
+    return node.name if isinstance(node, ast.FunctionDef) else ""

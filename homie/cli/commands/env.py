@@ -32,9 +32,9 @@ def list_environments(
     """List the environments that there are, and which of them are made."""
     known = environments.ENVIRONMENTS.values()
     if json:
-        print_json({item.name: {"made": item.made, "folder": str(item.folder), "about": item.about} for item in known})
+        print_json({item.name: {"made": item.ready, "folder": str(item.folder), "about": item.about} for item in known})
         return
-    say(columns([(item.name, f"{'made' if item.made else 'not made'}; {item.about}") for item in known]))
+    say(columns([(item.name, f"{'made' if item.ready else 'not made'}; {item.about}") for item in known]))
 
 
 def remove(name: Name) -> None:

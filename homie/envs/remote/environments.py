@@ -57,7 +57,7 @@ class Environment:
         return self.folder / "bin" / "python"
 
     @property
-    def made(self) -> bool:
+    def ready(self) -> bool:
         """Whether it is there, of these packages."""
         try:
             mark = json.loads((self.folder / MARK).read_text("utf-8"))
@@ -84,7 +84,7 @@ def find(name: str) -> Environment:
 def python_of(name: str) -> str:
     """The Python of an environment that is made. Raises BadInput, MissingPart."""
     environment = find(name)
-    if not environment.made:
+    if not environment.ready:
         raise MissingPart(
             f"The robot '{name}' runs in an environment of its own, which is not there yet: make it with"
             f" `homie env make {name}`."
@@ -118,7 +118,7 @@ def make(environment: Environment, python: str, *, anew: bool, tell: Callable[[s
     with writing(folder, "the environment"):
         folder.parent.mkdir(parents=True, exist_ok=True)
     with _alone(folder.with_suffix(".lock")):
-        if environment.made and not anew:
+        if environment.ready and not anew:
             return
         chosen = _chosen(environment, python)
         shutil.rmtree(folder, ignore_errors=True)

@@ -66,9 +66,9 @@ def test_an_environment_is_made_once(monkeypatch: pytest.MonkeyPatch, cache: Pat
     make(SMALL, "", anew=False, tell=lines.append)
     assert lines == []
     other = replace(SMALL, packages=("msgpack>=1.0.5", "no-such-package-of-homie==1"))
-    assert not other.made, "other packages were asked for since"
+    assert not other.ready, "other packages were asked for since"
     with pytest.raises(
         InfrastructureError, match=r"could not be made: .*(No matching|not found).*install.log"
     ) as failed:
         make(other, "", anew=False, tell=lines.append)
-    assert "\n" not in str(failed.value) and not other.made
+    assert "\n" not in str(failed.value) and not other.ready

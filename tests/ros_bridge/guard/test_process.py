@@ -23,7 +23,7 @@ class Guard:
 
     def __init__(self, profile=FETCH, approval="none", stands=True):
         self.profile, self.approval, self.stands = profile, approval, stands
-        self.told, self.ticks = [], 0
+        self.reported, self.ticks = [], 0
 
     @property
     def standing(self):
@@ -33,13 +33,13 @@ class Guard:
         self.ticks += 1
 
     def emergency(self, why):
-        self.told.append(f"emergency: {why}")
+        self.reported.append(f"emergency: {why}")
 
     def release(self):
-        self.told.append("release")
+        self.reported.append("release")
 
     def decide(self, approved):
-        self.told.append(f"decide: {approved}")
+        self.reported.append(f"decide: {approved}")
 
 
 class Node:
@@ -90,7 +90,7 @@ def test_the_emergency_stop_of_other_programs():
     heard(Fields(data=True))
     assert kind == "std_msgs/msg/Bool"
     node.foreign()
-    assert guard.told == [
+    assert guard.reported == [
         "emergency: the service /homie/estop",
         "emergency: the topic /homie/estop",
         "emergency: a call of the service /homie/estop",
@@ -106,11 +106,11 @@ def test_a_subtask_is_approved_by_other_programs_where_a_person_is_asked(data):
     answer = approve(Fields(data=data))
     assert kind == "std_srvs/srv/SetBool" and answer.success is True
     assert answer.kind == "std_srvs/srv/SetBool_Response"
-    assert guard.told == [f"decide: {data}"]
+    assert guard.reported == [f"decide: {data}"]
 
 
 @pytest.mark.parametrize(
-    ("force", "told"),
+    ("force", "reported"),
     [
         ((3.0, 4.0, 0.0), []),
         ((0.0, -3.0, 4.0), []),
@@ -120,20 +120,20 @@ def test_a_subtask_is_approved_by_other_programs_where_a_person_is_asked(data):
         ((float("nan"), 0.0, 0.0), ["emergency: a force of nan N"]),
     ],
 )
-def test_a_force_stops_the_robot(force, told):
+def test_a_force_stops_the_robot(force, reported):
     profile = Profile.model_validate({**FETCH.model_dump(), "force": {"topic": "/wrench", "limit": 5.0}})
     guard, node = Guard(profile), Node()
     emergency_stop.listen_on_network(node, guard)
     kind, pressed = node.topics["/wrench"]
     pressed(Fields(wrench=Fields(force=Fields(**dict(zip("xyz", force, strict=True))))))
-    assert kind == "geometry_msgs/msg/WrenchStamped" and guard.told == told
+    assert kind == "geometry_msgs/msg/WrenchStamped" and guard.reported == reported
 
 
 # ------------------------------------------------------------ what is typed
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "reported"),
     [
         (b"\n", ["emergency: the keyboard"]),
         (b"stop!\n", ["emergency: the keyboard"]),
@@ -145,13 +145,13 @@ def test_a_force_stops_the_robot(force, told):
         (b"r\n\n", ["release", "emergency: the keyboard"]),
     ],
 )
-def test_a_line_at_the_terminal(monkeypatch, typed, told):
+def test_a_line_at_the_terminal(monkeypatch, typed, reported):
     read, write = os.pipe()
     monkeypatch.setattr("sys.stdin", os.fdopen(read))
     os.write(write, typed)
     guard = Guard()
     emergency_stop._typed(guard, Agent())
-    assert guard.told == told
+    assert guard.reported == reported
     os.close(write)
 
 
@@ -161,7 +161,7 @@ def test_a_terminal_that_is_gone_is_forgotten_and_nothing_is_stopped(monkeypatch
     monkeypatch.setattr("sys.stdin", os.fdopen(read))
     guard, agent = Guard(), Agent()
     emergency_stop._typed(guard, agent)
-    assert guard.told == [] and agent.forgotten == [read]
+    assert guard.reported == [] and agent.forgotten == [read]
 
 
 def test_whether_a_person_sits_at_a_terminal(monkeypatch):

@@ -106,10 +106,10 @@ class Real:
 
     def series(self, topic, field, since):
         """When a number of the messages of a topic came (s, monotonic), and what it was, as `twist.twist.linear.x`."""
-        found = [(at, message) for at, message in self.heard[topic] if at >= since]
+        values = [(at, message) for at, message in self.heard[topic] if at >= since]
         for name in field.split("."):
-            found = [(at, getattr(part, name)) for at, part in found]
-        return found
+            values = [(at, getattr(part, name)) for at, part in values]
+        return values
 
     def statuses(self, topic, since):
         """When the goals of an action server had which status, from its topic `.../_action/status`."""

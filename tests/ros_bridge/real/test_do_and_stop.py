@@ -99,29 +99,29 @@ def tell(caller, text):
 
 
 def test_an_instruction_is_carried_out_round_by_round_and_its_sender_finds_the_result(caller):
-    told = tell(caller, "go to the table")
+    number = tell(caller, "go to the table")
     other = tell(caller, "go to the moon")
     refused = last(caller, RESULT)
     assert (refused["id"], refused["status"]) == (other, "rejected") and "is under way" in refused["reason"]
-    until(lambda: last(caller, RESULT).get("id") == told, 120)
+    until(lambda: last(caller, RESULT).get("id") == number, 120)
     result = last(caller, RESULT)
     assert (result["status"], result["outcome"]) == ("finished", "not checked"), result
     assert re.fullmatch(r"1 of \d subtasks? succeeded", result["subtasks"]), "a late command may cost a round"
     # What was sent before on another topic may come after it.
     until(lambda: last(caller, FEEDBACK)["round"] == result["rounds"])
-    assert last(caller, FEEDBACK)["id"] == told and last(caller, FEEDBACK)["subtasks"][0]["ok"]
+    assert last(caller, FEEDBACK)["id"] == number and last(caller, FEEDBACK)["subtasks"][0]["ok"]
     until(lambda: last(caller, EPISODE)["event"] == "ended")
     assert last(caller, EPISODE)["about"]["task"] == "go to the table", "events are heard as of a run"
 
 
 @pytest.mark.parametrize("how", ["service", "topic"])
 def test_a_stop_in_the_middle_ends_the_instruction_and_the_robot_stands(caller, how):
-    told = tell(caller, "go to the sofa")
-    assert last(caller, FEEDBACK)["id"] == told and last(caller, FEEDBACK)["round"] == 0
+    number = tell(caller, "go to the sofa")
+    assert last(caller, FEEDBACK)["id"] == number and last(caller, FEEDBACK)["round"] == 0
     until(lambda: speed(caller) > 0.05)
 
     def ended():
-        return last(caller, RESULT).get("id") == told
+        return last(caller, RESULT).get("id") == number
 
     def stopped():  # asked again, since what is sent when two nodes have just found each other may be lost
         if how == "topic":

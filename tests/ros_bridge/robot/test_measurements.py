@@ -157,11 +157,11 @@ def test_odometry_that_is_not_finite_is_refused_by_both_and_named(late, odd):
     assert "not finite" in late.agent_says() and "not finite" in late.guard.silent()
 
 
-@pytest.mark.parametrize(("frame", "told"), [("", 0), ("odom", 0), ("/odom", 0), ("map", 1)])
-def test_odometry_in_another_frame_is_reported_once(robot, caplog, frame, told):
+@pytest.mark.parametrize(("frame", "warnings"), [("", 0), ("odom", 0), ("/odom", 0), ("map", 1)])
+def test_odometry_in_another_frame_is_reported_once(robot, caplog, frame, warnings):
     for _ in range(5):
         robot.odometry(frame=frame)
-    assert caplog.text.count("is in the frame 'map', not in 'odom'") == told
+    assert caplog.text.count("is in the frame 'map', not in 'odom'") == warnings
 
 
 def test_odometry_that_comes_late_does_not_set_the_robot_back(robot):

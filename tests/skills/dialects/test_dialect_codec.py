@@ -47,17 +47,17 @@ def npy(array: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def same(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray | np.generic):
+def same(first: object, other: object) -> bool:
+    if isinstance(first, np.ndarray | np.generic):
         return (
-            type(one) is type(other)
-            and one.dtype == other.dtype
-            and one.shape == other.shape
-            and np.array_equal(one, other)
+            type(first) is type(other)
+            and first.dtype == other.dtype
+            and first.shape == other.shape
+            and np.array_equal(first, other)
         )
-    if isinstance(one, dict):
-        return isinstance(other, dict) and one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
-    return one == other and type(one) is type(other)
+    if isinstance(first, dict):
+        return isinstance(other, dict) and first.keys() == other.keys() and all(same(first[k], other[k]) for k in first)
+    return first == other and type(first) is type(other)
 
 
 @pytest.mark.parametrize("value", [*ARRAYS.values(), *NUMBERS.values(), TREE], ids=[*ARRAYS, *NUMBERS, "tree"])

@@ -90,9 +90,9 @@ def knowing(frame: str = "world") -> tuple[servers.Knowing, str, str]:
 
 @contextmanager
 def client(dialect: str, policy: servers.Knowing, server: Mapping[str, Any], /, **settings: Any) -> Iterator[Any]:
-    start, made, model, _ = DIALECTS[dialect]
+    start, make, model, _ = DIALECTS[dialect]
     with start(policy, **server) as (url, _):
-        there = made(url, model(**{"layout": LAYOUT_OF[dialect], **TIMES, "wrist": "wrist", **settings}))
+        there = make(url, model(**{"layout": LAYOUT_OF[dialect], **TIMES, "wrist": "wrist", **settings}))
         try:
             yield there
         finally:
@@ -192,11 +192,11 @@ def test_a_late_answer_is_never_taken_for_the_next(dialect):
 def test_a_session_ends_in_order_while_another_thread_waits_for_an_answer(dialect):
     """As an attempt does that asks ahead of time."""
     policy = servers.Knowing({"pick up the cube": np.array([0.6, 0.0, 0.8])})
-    start, made, model, _ = DIALECTS[dialect]
+    start, make, model, _ = DIALECTS[dialect]
     settings = model(layout=LAYOUT_OF[dialect], **{**TIMES, "wrist": "wrist"})
     with start(policy, delay=0.02) as (url, _), ThreadPoolExecutor(1) as asking:
         for number in range(20):
-            there = made(url, settings)
+            there = make(url, settings)
             there.reset({"text": "pick up the cube"})
             answer = asking.submit(there.step, SEEN)
             time.sleep(0.0015 * number)
@@ -247,9 +247,9 @@ def test_what_a_server_says_went_wrong_fails_the_attempt(dialect):
 )
 def test_a_server_of_the_other_dialect_is_none(dialect, other):
     with DIALECTS[other][0](servers.Knowing({})) as (url, _):
-        made, model = DIALECTS[dialect][1:3]
+        make, model = DIALECTS[dialect][1:3]
         with pytest.raises((InfrastructureError, BadInput), match=f"policy server at {url}|speak the dialect"):
-            made(url, model(**{**TIMES, "connect_seconds": 1.0}))
+            make(url, model(**{**TIMES, "connect_seconds": 1.0}))
 
 
 def test_a_server_of_gr00t_that_is_not_there_and_one_that_wants_a_token(monkeypatch):
@@ -476,11 +476,11 @@ class Echoing(PolicySet):
     actions = ("Pick",)
 
     def __init__(self, **facts: Any) -> None:
-        self.given, self.made = facts, []
+        self.given, self.created = facts, []
 
     def policy(self) -> Any:
-        self.made.append(Echo(self.given))
-        return self.made[-1]
+        self.created.append(Echo(self.given))
+        return self.created[-1]
 
     @classmethod
     def around(cls, policy: Any, spec: Any, kinematics: Any) -> list[Any]:
@@ -517,8 +517,8 @@ def test_a_client_of_openpi_asks_our_server(facts, rows):
         assert answer["server_timing"]["infer_ms"] > 0.0
         assert theirs.infer(asked("pick up the cube", BLACK))["actions"][0, 2] == pytest.approx(0.4)  # goes on
         assert "prev_total_ms" in theirs.infer(asked("put it down"))["server_timing"]
-        assert [goal["text"] for goal in skills.made[-1].goals] == ["pick up the cube", "put it down"]
-        assert skills.made[-1].goals[0]["gripper"] == pytest.approx(0.5)
+        assert [goal["text"] for goal in skills.created[-1].goals] == ["pick up the cube", "put it down"]
+        assert skills.created[-1].goals[0]["gripper"] == pytest.approx(0.5)
         assert httpx2.get(server.url.replace("ws", "http") + "/healthz").text == "OK\n"
         with pytest.raises(RuntimeError, match="no picture 'observation/image'"):
             theirs.infer({**asked("put it down"), "observation/image": np.zeros(3)})
@@ -563,14 +563,14 @@ def test_a_client_of_vla_eval_asks_our_server():
     with live_server.serving(skills=skills, dialect=VlaEvalSession) as server:
         asyncio.run(play(server.url))
         assert httpx2.get(server.url.replace("ws", "http") + "/health").json() == {"status": "ok"}
-    assert len(skills.made[-1].goals) == 3
+    assert len(skills.created[-1].goals) == 3
 
 
 @pytest.mark.parametrize("dialect", BOTH_SIDES)
 def test_our_client_and_our_server_agree_without_a_setting(dialect):
-    _, made, model, session = DIALECTS[dialect]
+    _, make, model, session = DIALECTS[dialect]
     with live_server.serving(skills=Echoing(), dialect=session) as server:
-        policy = made(server.url, model(**TIMES))
+        policy = make(server.url, model(**TIMES))
         policy.reset({"text": "pick up the cube"})
         (motion,) = Motion.several(policy.step({**SEEN, "primary": WHITE, "wrist": BLACK}))
         assert motion.translation == pytest.approx([0.05, 0.0, 0.01]) and motion.rotation[2] == pytest.approx(0.25)

@@ -97,13 +97,13 @@ def main() -> None:
     came: dict[str, Any] = {}
     check_robot(LiberoRobot.of(f"{SUITE}/{TASK}", LiberoSettings(control="osc", picture_size="128x128")))
     came["classical"] = by_joints()
-    one, other = ours(), asyncio.run(theirs())
-    came["text"] = one["texts"]
+    mine, other = ours(), asyncio.run(theirs())
+    came["text"] = mine["texts"]
     for name, picture in other["first"].items():
         # Mean difference of colours to what vla-eval sends, and to the same with left and right exchanged.
-        ahead = [np.abs(one["first"][name].astype(float) - each).mean() for each in (picture, picture[:, ::-1])]
+        ahead = [np.abs(mine["first"][name].astype(float) - each).mean() for each in (picture, picture[:, ::-1])]
         came[name] = [float(value) for value in ahead]
-    came |= {name: [one[name], other[name]] for name in ("states", "joints")}
+    came |= {name: [mine[name], other[name]] for name in ("states", "joints")}
     print(json.dumps(came))
 
 
