@@ -33,9 +33,8 @@ ROOT = Path(__file__).parents[2]
 DOMAIN = 92
 GOALS, EXECUTING, CANCELED = "/arm_controller/follow_joint_trajectory/_action/status", 2, 5
 ARM = ("shoulder_pan", "shoulder_lift", "upperarm_roll", "elbow_flex", "forearm_roll", "wrist_flex", "wrist_roll")
-SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
-AGENTS = {"run": "own", "flood": "flood"}
-"""What the agent of the tests does; else it drives."""
+SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "flood": signal.SIGUSR1}
+"""What the agent of the tests gets; at SIGUSR1 it floods its guard."""
 PRIORITY = -16
 """The niceness of the observer."""
 
@@ -135,15 +134,13 @@ def measure(trials: int, how: str, seed: int, python: Path) -> None:
                 begin("benchmarks.speed.ros_flood", what)
             seen.press(False)  # by now guard and observer know each other
         for _ in range(trials):
-            agent = begin("tests.ros_bridge.guard.agent", str(socket), AGENTS.get(how, "drive"))
+            agent = begin("tests.ros_bridge.guard.agent", str(socket), "own" if how == "run" else "drive")
             _wait(seen.moves)
+            time.sleep(chance.uniform(0.1, 1.0))
             since = time.monotonic()
-            if how != "flood":
-                time.sleep(chance.uniform(0.1, 1.0))
-                since = time.monotonic()
             if how == "estop":
                 since = seen.press(True)
-            elif how != "flood":
+            else:
                 agent.send_signal(SIGNALS.get(how, signal.SIGKILL))
             _wait(lambda since=since: seen.stopped(since))  # type: ignore[misc]
             times.append(seen.stopped(since))
@@ -175,7 +172,7 @@ def _wait(holds: Callable[[], object]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=30)
-    parser.add_argument("--how", choices=[*SIGNALS, "run", "flood", "estop"], default="kill")
+    parser.add_argument("--how", choices=[*SIGNALS, "run", "estop"], default="kill")
     parser.add_argument("--seen-by", type=Path, required=True, help="A Python that has rclpy.")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

@@ -1,7 +1,8 @@
-"""An agent of the tests: a link to a guard that is a process, and what it says."""
+"""An agent of the tests: a link to a guard that is a process, what it says, and how a run has ended."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from homie.kernel.errors import CommandRefused, InfrastructureError
@@ -42,3 +43,8 @@ def refusal(link):
     except (CommandRefused, EmergencyStop) as error:
         return str(error)
     return ""
+
+
+def succeeded(log: str, subtasks: int) -> bool:
+    """Whether so many subtasks of a run have; on a busy machine a late command may cost another one."""
+    return re.search(rf"\b{subtasks} of \d subtasks? succeeded", log) is not None

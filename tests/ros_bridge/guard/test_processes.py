@@ -22,6 +22,7 @@ from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.guarding import OwnGuard, guarded
 from ros_bridge.transport.interface import LATCHED
 from ros_bridge.transport.network import Network
+from tests.ros_bridge.guard.agent import FLOOD
 from tests.ros_bridge.links import connected, drives, refusal
 from tests.waiting import until
 
@@ -45,8 +46,8 @@ def agent(environment, guard, robot):
     """An agent that drives and moves the arm, moving already."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(how: str = "drive") -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "tests.ros_bridge.guard.agent", str(guard[0]), how]
+    def start() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "tests.ros_bridge.guard.agent", str(guard[0]), "drive"]
         started.append(subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL))
         until(robot.moves)
         return started[-1]
@@ -83,9 +84,10 @@ def test_the_guard_that_a_run_began_stops_the_robot_and_ends_when_the_run_is_kil
 
 
 def test_the_robot_stands_when_the_agent_floods_the_guard(agent, robot):
-    process = agent("flood")
+    process = agent()
+    process.send_signal(FLOOD)
     until(robot.stands)
-    assert process.wait(20) != 0
+    assert process.wait(60) != 0
 
 
 def test_what_was_said_before_a_stop_is_not_done_after_it(agent, robot):
@@ -93,7 +95,7 @@ def test_what_was_said_before_a_stop_is_not_done_after_it(agent, robot):
     process.send_signal(signal.SIGSTOP)
     until(robot.stands)
     process.send_signal(signal.SIGCONT)
-    assert process.wait(20) != 0, "its guard has left it"
+    assert process.wait(60) != 0, "its guard has left it"
     assert robot.stands()
 
 

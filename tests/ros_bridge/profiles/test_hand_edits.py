@@ -11,7 +11,7 @@ import yaml
 from homie.kernel.support.documents import parse_yaml
 from ros_bridge.profiles.drafted import profile_from_urdf
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.profiles.profile_check import check_profile
+from tests.ros_bridge.checking import check_until, problems_of
 from tests.ros_bridge.profiles.public_drivers import DRIVERS, PublicRobot
 from tests.ros_bridge.profiles.urdf_robots import ROBOTS
 from tests.waiting import until
@@ -53,6 +53,5 @@ def test_with_few_edits_the_profile_is_that_of_the_robot(robot: str, nodes, tmp_
     node = nodes("/homie_check")
     until(lambda: DRIVERS[robot].actions.keys() <= node.graph().actions.keys())
     until(lambda: profile.joint_states in node.graph().publishers)
-    findings = check_profile(node, profile, length=1.0)
-    assert {finding.part: finding.problem for finding in findings if finding.problem} == {}
+    assert problems_of(check_until(node, profile, lambda findings: not problems_of(findings))) == {}
     assert len(profile.chain) >= 5 and profile.gripper is not None

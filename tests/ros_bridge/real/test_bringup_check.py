@@ -23,7 +23,7 @@ def test_a_robot_without_a_camera_is_named_before_the_agent_starts(bringup, plac
     process = bringup(
         "--profile", "fetch.yaml", "--task", "go to the table", "--wait", "20"
     )  # all others are heard by then
-    printed = process.communicate(timeout=120)[0].splitlines()
+    printed = process.communicate(timeout=300)[0].splitlines()
     assert process.returncode == 4, printed
     assert [line.partition("]")[0] for line in printed if line.startswith(("[check", "[agent"))] == ["[check"] * 2
     assert printed[0].startswith("[guard]"), "the guard listens first"
@@ -32,13 +32,15 @@ def test_a_robot_without_a_camera_is_named_before_the_agent_starts(bringup, plac
     assert not list(place[0].glob("homie/*.sock")), "the guard has ended"
 
 
-def test_the_agent_starts_when_slow_drivers_have_come(bringup, start_fake):
-    process = bringup("--task", "go to the table", "--wait", "60", "--options", "--no-video --no-frames --out run")
+@pytest.mark.parametrize("transport", ["rclpy"])
+def test_the_agent_starts_when_slow_drivers_have_come(bringup, start_fake, over, transport):
+    words = ["--task", "go to the table", "--wait", "120", "--options", f"--no-video --no-frames --out {transport}"]
+    process = bringup(*words, *over[transport])
     printed = []
     until(lambda: printed.append(process.stdout.readline()) or printed[-1].startswith("[check] Waiting"))
     time.sleep(1.0)
     start_fake("fetch")
-    printed += process.communicate(timeout=120)[0].splitlines()
+    printed += process.communicate(timeout=300)[0].splitlines()
     there = next((number for number, line in enumerate(printed) if "transforms are there" in line), len(printed))
     assert there < len(printed), printed
     assert all(not line.startswith("[agent]") for line in printed[:there])

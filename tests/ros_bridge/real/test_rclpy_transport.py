@@ -5,25 +5,31 @@ from __future__ import annotations
 import math
 import subprocess
 
-from tests.waiting import until
+from tests.waiting import follow, until
 
 ODOMETRY, JOINTS, TWIST = "nav_msgs/msg/Odometry", "sensor_msgs/msg/JointState", "geometry_msgs/msg/Twist"
 
 
 def test_the_tests_of_the_transport_pass(homie_in_ros):
     process = homie_in_ros("pytest", "-q", "-p", "no:cacheprovider", "tests/ros_bridge/transport/test_rclpy.py")
-    assert process.wait(300) == 0
+    assert process.wait(500) == 0
+
+
+def test_faults_of_drivers_are_seen_over_rclpy_as_over_dds(homie_in_ros, ros_messages, monkeypatch):
+    monkeypatch.setenv("HOMIE_TEST_TRANSPORT", "rclpy")
+    words = ["-p", "no:cacheprovider", "-m", "not slow", "-k", "joint_states or calibration or namespace"]
+    words += ["tests/ros_bridge/real/test_faulty_drivers.py"]
+    process = homie_in_ros("pytest", *words, stdout=subprocess.PIPE)
+    printed = process.communicate(timeout=550)[0]
+    assert process.returncode == 0 and "3 passed" in printed, printed
 
 
 def test_a_robot_is_served_without_the_messages_of_moveit_and_nav2(homie_in_ros, real):
     process = homie_in_ros("homie", "serve", "ros", "--seed", "7", "--camera-rate", "0", stderr=subprocess.PIPE)
-    said = []
-    while not said or "is on the ROS 2 network" not in said[-1]:
-        said.append(process.stderr.readline())
-        assert said[-1], said
-    assert "over rclpy (rmw_fastrtps_cpp)" in said[-1]
-    assert "Left out: /move_action. 'moveit_msgs/action/" in "".join(said)
-    assert "Left out: /navigate_to_pose. 'nav2_msgs/action/" in "".join(said)
+    printed = "".join(follow(process.stderr, "is on the ROS 2 network"))
+    assert "over rclpy (rmw_fastrtps_cpp)" in printed
+    assert "Left out: /move_action. 'moveit_msgs/action/" in printed
+    assert "Left out: /navigate_to_pose. 'nav2_msgs/action/" in printed
     real.ask("subscribe", kind=ODOMETRY, topic="/odom", qos="default")
     real.ask("subscribe", kind=JOINTS, topic="/joint_states", qos="sensor")
     until(lambda: real.ask("count", topic="/odom") and real.ask("count", topic="/joint_states"))
@@ -38,7 +44,8 @@ def test_a_robot_is_served_without_the_messages_of_moveit_and_nav2(homie_in_ros,
     until(turned)
 
 
-def test_nodes_know_each_others_names_though_nobody_has_said_the_distribution(node, real):
+def test_nodes_know_each_others_names_though_nobody_has_said_the_distribution(nodes, real):
+    node = nodes("/test")
     until(lambda: "/test" in real.ask("graph")["nodes"])
     node.publisher("std_msgs/msg/String", "/words")
     real.ask("subscribe", kind="std_msgs/msg/String", topic="/words")

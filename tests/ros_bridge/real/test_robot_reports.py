@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
@@ -20,24 +20,38 @@ STATUS = [
     {"name": "laser", "level": 0, "message": "fine"},
 ]
 
+FRAMES = {
+    "transforms": [
+        {"header": {"frame_id": "odom"}, "child_frame_id": "base_link"},
+        {"header": {"frame_id": "base_link"}, "child_frame_id": "gripper_link"},
+    ]
+}
+UNWELL = [
+    ("/diagnostics", "", ""),
+    ("arm: motor 3", "error: too hot", ""),
+    ("battery", "", "warning: 12 % left"),
+]
+"""Names, problems and notes that the check shows."""
+
 
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
-def test_the_check_shows_what_is_not_well(real, homie_in_ros, tmp_path, transport):
+def test_the_check_shows_what_is_not_well(real, ros_messages, checked, tmp_path, transport):
     known = read_profile("fetch").model_dump(mode="json", exclude_none=True, include={"name", "frames", "base"})
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(known | {"diagnostics": "/diagnostics"}))
-    words = ["--seconds", "5", "--json", "--transport", transport]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    check = homie_in_ros("homie", "robot", "check", str(tmp_path / "mine.yaml"), *words, **streams)
     kind, topic = "diagnostic_msgs/msg/DiagnosticArray", "/diagnostics"
-    while check.poll() is None:
-        real.ask("publish", kind=kind, topic=topic, fields={"status": STATUS}, wait=0.2)
-    findings = json.loads(check.communicate(timeout=150)[0])["findings"]
-    shown = [(each["name"], each["problem"], each["note"]) for each in findings if each["part"] == "diagnostics"]
-    assert shown == [
-        ("/diagnostics", "", ""),
-        ("arm: motor 3", "error: too hot", ""),
-        ("battery", "", "warning: 12 % left"),
-    ]
+
+    def shown(findings):
+        return [(each["name"], each["problem"], each["note"]) for each in findings if each["part"] == "diagnostics"]
+
+    with ThreadPoolExecutor(1) as pool:
+        check = pool.submit(checked, str(tmp_path / "mine.yaml"), transport, lambda findings: shown(findings) == UNWELL)
+        while not check.done():
+            real.ask("publish", kind=kind, topic=topic, fields={"status": STATUS}, wait=0.0)
+            real.ask(
+                "publish", kind="tf2_msgs/msg/TFMessage", topic="/tf_static", fields=FRAMES, qos="latched", wait=0.0
+            )
+            time.sleep(0.1)
+    assert shown(check.result()[1]["findings"]) == UNWELL
 
 
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])

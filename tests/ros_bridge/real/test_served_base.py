@@ -8,19 +8,20 @@ import pytest
 import yaml
 
 from tests.ros_bridge.profiles.tiago import BODY, write_profile
-from tests.waiting import until
+from tests.waiting import follow, until
 
 
-def test_a_node_of_rclpy_drives_a_served_robot_to_its_left(homie_in_ros, ros_messages, real, tmp_path):
+@pytest.mark.parametrize("transport", ["rclpy", "dds"])
+def test_a_node_of_rclpy_drives_a_served_robot_to_its_left(homie_in_ros, ros_messages, real, tmp_path, transport):
     profile, body = write_profile(tmp_path), yaml.safe_load(BODY.read_text())
     known = yaml.safe_load(profile.read_text())
     known["base"]["sideways"] = body["base"]["sideways"] = 0.3
     profile.write_text(yaml.safe_dump(known))
     (tmp_path / "body.yaml").write_text(yaml.safe_dump({**body, "mjcf": str(BODY.with_name(body["mjcf"]))}))
     words = ["--profile", str(profile), "--robot-option", f"body={tmp_path / 'body.yaml'}", "--seed", "7"]
-    process = homie_in_ros("homie", "serve", "ros", *words, "--camera-rate", "0", stderr=subprocess.PIPE)
-    while "is on the ROS 2 network" not in (line := process.stderr.readline()):
-        assert line, "the served robot has ended"
+    words += ["--camera-rate", "0", "--transport", transport]
+    process = homie_in_ros("homie", "serve", "ros", *words, stderr=subprocess.PIPE)
+    follow(process.stderr, "is on the ROS 2 network")
     real.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom", qos="sensor")
 
     def sideways():

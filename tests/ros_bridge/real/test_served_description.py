@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from tests.waiting import until
+from tests.waiting import follow, until
 
 TF = "tf2_msgs/msg/TFMessage"
 CHAIN = [
@@ -25,14 +25,11 @@ CHAIN = [
 
 
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
-def test_who_comes_late_gets_description_fixed_frames_and_a_clock(
-    homie_in_ros, ros_messages, start_real, network, transport
-):
+def test_who_comes_late_gets_description_fixed_frames_and_a_clock(homie_in_ros, ros_messages, start_real, transport):
     words = ["serve", "ros", "--seed", "7", "--camera-rate", "0", "--transport", transport]
     process = homie_in_ros("homie", *words, stderr=subprocess.PIPE)
-    while "is on the ROS 2 network" not in (line := process.stderr.readline()):
-        assert line, "the served robot has ended"
-    late = start_real(f"late_{transport}", network.domain)
+    follow(process.stderr, "is on the ROS 2 network")
+    late = start_real(f"late_{transport}")
     late.ask("subscribe", kind="std_msgs/msg/String", topic="/robot_description", qos="latched")
     late.ask("subscribe", kind=TF, topic="/tf_static", qos="latched")
     late.ask("subscribe", kind=TF, topic="/tf")

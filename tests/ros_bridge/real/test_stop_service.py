@@ -1,39 +1,32 @@
-"""An agent over the rclpy transport, stopped by the service, which can answer there."""
+"""An agent over the rclpy transport: told what to do, heard, and stopped, also by the service, which answers there."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 
-from tests.waiting import until
-
-TEXT, TRIGGER = "std_msgs/msg/String", "std_srvs/srv/Trigger"
-FEEDBACK, RESULT = "/homie/do/feedback", "/homie/do/result"
+from tests.ros_bridge.real.caller import BOOL, FEEDBACK, RESULT, STOP, TRIGGER, Caller
+from tests.waiting import follow, until
 
 
-def last(node, topic):
-    heard = node.ask("last", topic=topic)
-    return {} if heard is None else json.loads(heard["message"]["data"])
-
-
-def test_the_service_answers_when_the_robot_stands(homie_in_ros, real):
+def test_an_agent_carries_out_and_stops_and_its_service_answers_when_the_robot_stands(homie_in_ros, real):
     words = ["serve", "agent", "--seed", "7", "--rounds", "3", "--transport", "rclpy"]
     process = homie_in_ros("homie", *words, stderr=subprocess.PIPE)
-    while "waits for instructions" not in (line := process.stderr.readline()):
-        assert line, "the agent has ended"
-    for topic, qos in ((FEEDBACK, "default"), (RESULT, "latched")):
-        real.ask("subscribe", kind=TEXT, topic=topic, qos=qos)
-    assert real.ask("ready", kind=TRIGGER, name="/homie/stop", seconds=20)
+    follow(process.stderr, "waits for instructions")
+    caller = Caller(real)
+    number = caller.tell("go to the table")
+    until(lambda: caller.ended(number), 300)
+    result = caller.last(RESULT)
+    assert (result["status"], result["outcome"]) == ("finished", "not checked"), result
+    until(lambda: (caller.last(FEEDBACK)["id"], caller.last(FEEDBACK)["round"]) == (number, result["rounds"]))
 
-    def begun():
-        real.ask(
-            "publish", kind=TEXT, topic="/homie/do", fields={"data": '{"instruction": "go to the table", "id": "7"}'}
-        )
-        return last(real, FEEDBACK).get("id") == "7" or last(real, RESULT).get("id") == "7"
+    number = caller.tell("go to the sofa")
+    assert real.ask("ready", kind=TRIGGER, name=STOP, seconds=60)
+    assert real.ask("call", kind=TRIGGER, name=STOP, seconds=60) == {"success": True, "message": "The robot stands."}
+    until(lambda: caller.ended(number))
+    assert caller.last(RESULT)["status"] in ("stopped", "finished")
 
-    until(begun)
-    answer = real.ask("call", kind=TRIGGER, name="/homie/stop", seconds=20)
-    assert answer == {"success": True, "message": "The robot stands."}
-    until(lambda: last(real, RESULT).get("status") in ("stopped", "finished"))
-    late = real.ask("graph")
-    assert "/homie_agent" in late["nodes"] and "/homie/stop" in late["services"]
+    number = caller.tell("go to the table")
+    until(lambda: real.ask("publish", kind=BOOL, topic=STOP, fields={"data": True}) and caller.ended(number))
+    assert caller.last(RESULT)["status"] in ("stopped", "finished")
+    caller.is_rejected('{"task": "x"}', '"instruction"')
+    until(lambda: "/homie_agent" in real.ask("graph")["nodes"] and STOP in real.ask("graph")["services"])

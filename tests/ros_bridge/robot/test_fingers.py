@@ -15,10 +15,8 @@ from ros_bridge.guard.messages import Grip
 from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.profiles.model import parse_profile
 from ros_bridge.profiles.parts import Gripper
-from ros_bridge.profiles.profile_check import gripper_kind
 from ros_bridge.robot.felt import Felt
 from ros_bridge.served_robot import ServedRobot
-from ros_bridge.transport.actions import ActionClient
 from ros_bridge.transport.interface import SENSOR
 from tests.ros_bridge.serving.test_served import FETCH, Puppet
 from tests.waiting import until
@@ -56,15 +54,14 @@ def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind, trajectory
             lambda message: heard.update(zip(message.name, message.position, strict=True)),
             SENSOR,
         )
-        until(ActionClient(nodes("/probe"), gripper_kind(profile.gripper), profile.gripper.action).ready)
-        until(lambda: heard)
+        until(lambda: outlet._gripper.ready() and heard)
         outlet.grip(Grip(id=1, width=0.06, effort=20.0, stamp=time.monotonic()), reported.append)
         until(lambda: reported)
         assert reported[0].outcome == "succeeded"
         assert reported[0].position == (None if trajectory else pytest.approx(command))
         assert robot.opening == pytest.approx(0.06)
         until(lambda: felt.body().gripper == pytest.approx(0.06, abs=1e-4))
-        assert [heard[name] for name in profile.gripper.joints] == pytest.approx(states, abs=1e-4)
+        until(lambda: [heard[name] for name in profile.gripper.joints] == pytest.approx(states, abs=1e-4))
     finally:
         over.set()
         thread.join()

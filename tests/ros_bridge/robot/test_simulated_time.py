@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,9 @@ from homie.kernel.errors import CommandRefused, RobotFault
 from homie.kernel.options import OpenOptions
 from homie.kernel.types import Command
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.profiles.profile_check import check_profile
 from ros_bridge.robot.opening import open_ros
-from tests.waiting import until
+from tests.ros_bridge.checking import check_until, good
+from tests.waiting import follow, until
 
 ROOT = Path(__file__).parents[3]
 FETCH = ROOT / "ros_bridge/profiles/fetch.yaml"
@@ -62,14 +61,10 @@ def simulation(place, network):
 def guard(place, simulation):
     """What the guard says, line by line."""
     words = [sys.executable, "-m", "homie", "robot", "guard", str(place), "--arm-robot", "--silence", "1"]
-    reported = []
     with subprocess.Popen(words, env=dict(os.environ), cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
-        while "listening at" not in (line := process.stderr.readline()):
-            assert line, "the guard has ended"
-        threading.Thread(target=lambda: reported.extend(process.stderr), daemon=True).start()
-        yield reported
+        yield follow(process.stderr, "listening at")
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -152,17 +147,24 @@ def test_the_check_says_which_clock_and_when_it_is_the_wrong_one(place, simulati
     simulation("rate", 1)
     node = nodes("/homie_check")
     until(lambda: "/clock" in node.graph().publishers)
-    right = {finding.part: finding for finding in check_profile(node, read_profile(str(place)), length=1.5)}
+    parts = ("joint states", "odometry", "head camera", "odometry frame", "head frame")
+    there = check_until(node, read_profile(str(place)), lambda findings: good(findings) >= {"clock", *parts})
+    right = {finding.part: finding for finding in there}
     assert re.fullmatch(r"/clock \([01]\.\d\d x real time\)", right["clock"].name) and right["clock"].problem == ""
-    for part in ("joint states", "odometry", "head camera", "odometry frame", "head frame"):
+    for part in parts:
         assert right[part].problem == "", part
-    wrong = {f.part: f for f in check_profile(node, read_profile(str(place.parent / "wall.yaml")), length=1.5)}
+    wall = read_profile(str(place.parent / "wall.yaml"))
+    hint = "set use_sim_time: true in the profile"
+    stamped = check_until(node, wall, lambda findings: sum(hint in each.problem for each in findings) >= 4)
+    wrong = {finding.part: finding for finding in stamped}
     assert wrong["clock"].name == "the clock of this machine"
     for part in ("joint states", "odometry", "head camera", "odometry frame"):
-        assert "set use_sim_time: true in the profile" in wrong[part].problem, part
+        assert hint in wrong[part].problem, part
     simulation("frozen", 0)
-    stopped = {f.part: f for f in check_profile(node, read_profile(str(place)), length=1.5)}
-    assert "is the simulator paused?" in stopped["clock"].problem
+    paused = "is the simulator paused?"
+    stands = check_until(node, read_profile(str(place)), lambda findings: paused in str(findings))
+    (clock,) = (finding for finding in stands if finding.part == "clock")
+    assert paused in clock.problem
 
 
 def test_a_picture_of_another_clock_says_what_to_set(place, simulation, nodes):
@@ -171,5 +173,10 @@ def test_a_picture_of_another_clock_says_what_to_set(place, simulation, nodes):
     simulation("rate", 1)
     profile = read_profile(str(place))
     pictures = Pictures(nodes("/agent"), profile.cameras, lambda frame, at: None)
-    with pytest.raises(RobotFault, match=r"set use_sim_time: true in the profile"):
-        pictures.frames(["head"], patience=2.0)
+
+    def refused():
+        with pytest.raises(RobotFault) as error:
+            pictures.frames(["head"], patience=2.0)
+        return "set use_sim_time: true in the profile" in str(error.value)
+
+    until(refused)

@@ -31,6 +31,7 @@ from ros_bridge.transport.clocks import MachineClock, PublishedClock
 from ros_bridge.transport.interface import SENSOR
 from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import Transforms
+from tests.ros_bridge.checking import check_until, good
 from tests.waiting import until
 
 FETCH = read_profile("fetch")
@@ -114,11 +115,17 @@ def test_a_robot_with_a_time_of_its_own_moves_as_far_in_it_at_any_speed(puppet, 
     node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: heard.append((seconds(m.header.stamp), m)))
     velocities = node.publisher("geometry_msgs/msg/Twist", "/cmd_vel")
     until(lambda: heard and velocities.subscribers() and clock.now() > 0.0)
-    began, simulated = time.monotonic(), clock.now()
+    simulated = clock.now()
     velocities.publish(node.message("geometry_msgs/msg/Twist", linear={"x": 0.4}))
     until(lambda: clock.now() - simulated > 0.6 and puppet.velocity == (0.0, 0.0))
-    speed = (clock.now() - simulated) / (time.monotonic() - began)
-    assert speed == pytest.approx(request.node.callspec.params["puppet"][2], rel=0.3)
+
+    def speed():
+        began, simulated = time.monotonic(), clock.now()
+        until(lambda: clock.now() - simulated > 0.6)
+        return (clock.now() - simulated) / (time.monotonic() - began)
+
+    # On a busy machine it is slower for some time.
+    until(lambda: speed() == pytest.approx(request.node.callspec.params["puppet"][2], rel=0.3))
     assert puppet.x == pytest.approx(0.4 * 0.5, abs=0.02), "a velocity lives for half a second of its time"
     until(lambda: abs(heard[-1][0] - clock.now()) < 0.1)
 
@@ -214,7 +221,9 @@ def test_controllers_of_ros2_control_that_take_stamped_velocities_and_positions(
         until(lambda: robot.x > 0.05 and robot.joints["head_pan_joint"] == pytest.approx(0.3))
         assert robot.joints["head_tilt_joint"] == pytest.approx(0.2)
         outlet.aim("head", [math.nan, 0.0])
-        findings = {finding.part: finding.problem for finding in check_profile(node, profile, length=1.0)}
+        moved = {"base command", "head stream"}
+        checked = check_until(node, profile, lambda findings: moved <= good(findings))
+        findings = {finding.part: finding.problem for finding in checked}
         assert findings["base command"] == findings["head stream"] == "" and "head action" not in findings
         assert robot.joints["head_pan_joint"] == pytest.approx(0.3)
     finally:
@@ -233,8 +242,12 @@ def test_an_omnidirectional_base_drives_to_its_left(nodes):
         node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: seen.append(m.twist.twist.linear.y), SENSOR)
         outlet = RosOutlet(node, profile)
         until(lambda: outlet._base.subscribers() and seen)
-        outlet.velocity(0.1, 0.2, -0.3)
-        until(lambda: robot.velocity == (0.1, 0.2, -0.3) and seen[-1] == pytest.approx(-0.3))
+
+        def drives():
+            outlet.velocity(0.1, 0.2, -0.3)
+            return robot.velocity == (0.1, 0.2, -0.3) and seen[-1] == pytest.approx(-0.3)
+
+        until(drives)
         until(lambda: robot.velocity == (0.0, 0.0, 0.0))
     finally:
         over.set()
@@ -247,8 +260,8 @@ def test_a_base_that_does_not_drive_to_the_side_says_so_and_goes_ahead(puppet, n
     node = nodes("/drives")
     command = node.publisher("geometry_msgs/msg/Twist", "/cmd_vel")
     until(command.subscribers)
-    command.publish(node.message("geometry_msgs/msg/Twist", linear={"x": 0.5, "y": 0.5}))
-    until(lambda: puppet.velocity == (0.5, 0.0))
+    aslant = node.message("geometry_msgs/msg/Twist", linear={"x": 0.5, "y": 0.5})
+    until(lambda: command.publish(aslant) or puppet.velocity == (0.5, 0.0))
     assert "does not drive to the side" in caplog.text
 
 

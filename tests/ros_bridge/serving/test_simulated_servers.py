@@ -81,7 +81,7 @@ def test_the_arm_is_unfolded_on_a_planned_way(served):
     link, guard, _, _ = served
     for _ in range(3):  # a machine that is too busy for the simulation may make it give up
         goal_handle = GuardedGoal(link, link.reach(RAISED), *ARM_PLANNER_FAILS)
-        until(lambda goal_handle=goal_handle: goal_handle.outcome is not Outcome.RUNNING, seconds=60)
+        until(lambda goal_handle=goal_handle: goal_handle.outcome is not Outcome.RUNNING)
         if goal_handle.outcome is Outcome.SUCCEEDED:
             break
     assert goal_handle.outcome is Outcome.SUCCEEDED, goal_handle.failure
@@ -94,7 +94,7 @@ def test_a_stop_in_motion_is_done_when_the_joints_stand(served):
     aside = (RAISED[0], -1.5, *RAISED[2:])
     goal_handle = GuardedGoal(link, link.reach(aside), *ARM_PLANNER_FAILS)
     until(lambda: abs(guard._measured.joint_speeds().get("shoulder_pan_joint", 0.0)) > 0.2)
-    stopped = link.stop()
+    stopped = link.stop(20)
     assert stopped.confirmed, stopped.text
     assert max(map(abs, guard._measured.joint_speeds().values())) <= FETCH.standing.joint
     until(lambda: goal_handle.outcome is Outcome.STOPPED)
@@ -105,7 +105,7 @@ def test_a_hand_inside_a_thing_is_no_way(served):
     link, _, _, _ = served
     block = Box(np.array([0.75, 0.3, 0.8]), np.array([0.4, 0.4, 0.6]))
     goal_handle = GuardedGoal(link, link.reach(RAISED, [block]), *ARM_PLANNER_FAILS)
-    until(lambda: goal_handle.outcome is not Outcome.RUNNING, seconds=60)
+    until(lambda: goal_handle.outcome is not Outcome.RUNNING)
     assert goal_handle.outcome is Outcome.FAILED
     assert goal_handle.failure == "the robot's arm planner was aborted: no way was found"
 
@@ -152,11 +152,11 @@ def test_a_plan_alone_moves_nothing(served):
 def test_the_base_is_driven_to_a_place_and_stopped_on_the_way(served):
     link, guard, _, driving = served
     goal_handle = GuardedGoal(link, link.navigate(1.4, 2.3, 1.0), "the robot's navigation")
-    until(lambda: goal_handle.outcome is not Outcome.RUNNING, seconds=60)
+    until(lambda: goal_handle.outcome is not Outcome.RUNNING)
     assert goal_handle.outcome is Outcome.SUCCEEDED, goal_handle.failure
     goal_handle = GuardedGoal(link, link.navigate(1.0, 1.0, 0.0), "the robot's navigation")
-    until(lambda: abs(guard._measured.speed[0]) > 0.1, seconds=30)
-    assert link.stop().confirmed
+    until(lambda: abs(guard._measured.speed[0]) > 0.1)
+    assert link.stop(20).confirmed
     until(lambda: goal_handle.outcome is Outcome.STOPPED)
     aborted = driving.send({"pose": {"header": {"frame_id": "map"}}}).outcome.result(20)
     assert aborted.status is Status.ABORTED, "there is no frame map here"

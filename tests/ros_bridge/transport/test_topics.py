@@ -54,7 +54,7 @@ def test_a_reliable_subscription_does_not_take_what_may_be_lost(nodes):
     node, publisher = nodes("/hears"), nodes("/says").publisher(TWIST, "/cmd_vel", Qos(reliable=False))
     strict = node.subscription(TWIST, "/cmd_vel", print)
     loose = node.subscription(TWIST, "/cmd_vel", print, SENSOR)
-    until(loose.publishers)
+    until(lambda: loose.publishers() and publisher.subscribers())
     assert (strict.publishers(), publisher.subscribers()) == (0, 1)
 
 
@@ -104,6 +104,7 @@ def test_subscribers_are_counted_while_they_come_and_go(nodes):
     thread = threading.Thread(target=come_and_go)
     thread.start()
     counts = {publisher.subscribers() for _ in range(20_000)}
+    until(lambda: counts.add(publisher.subscribers()) or len(counts) > 1)
     ended.set()
     thread.join()
     assert counts <= set(range(9)) and len(counts) > 1

@@ -14,6 +14,7 @@ import random
 import sys
 import threading
 import time
+import traceback
 from functools import partial
 
 import numpy as np
@@ -280,10 +281,14 @@ def repeated(over, period, what):
 
 
 def spin(executor):
-    try:
-        executor.spin()
-    except ExternalShutdownException:
-        return
+    """Until the end: a callback that fails, as when an answer has nobody to go to, does not make the robot deaf."""
+    while rclpy.ok():
+        try:
+            executor.spin()
+        except ExternalShutdownException:
+            return
+        except Exception:
+            traceback.print_exc()
 
 
 def main(name: str, rate: str = "") -> None:
@@ -303,9 +308,12 @@ def main(name: str, rate: str = "") -> None:
     over.set()
     for thread in threads:
         thread.join()
-    robot.executor.shutdown()
+    for motion in robot.motions.values():  # whose servers wait for their end
+        motion.ended.set()
+    rclpy.shutdown()  # first: Executor.shutdown() does not always wake the thread
     spinning.join()
-    rclpy.shutdown()
+    for node in (robot.driver, robot.hand, robot.frames, robot.camera):
+        node.destroy_node()
 
 
 if __name__ == "__main__":
