@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -192,3 +195,20 @@ def test_a_module_that_cannot_be_imported_is_one_sentence(
     (tmp_path / "bad.py").write_text(text)
     done = homie("run", "go", *tiny_arguments, "--planner", "bad:Mine", "--no-video")
     assert done.returncode == code and sentence in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["yaml", "copy", "typing", "numpy"])
+def test_a_file_that_hides_a_module_is_named_and_hides_nothing_from_python_m(tmp_path: Path, name: str) -> None:
+    root = Path(__file__).parents[1]
+    (tmp_path / f"{name}.py").write_text("x = 1\n")
+
+    def start(*places: Path | str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "homie", "list", "suites", "--json"]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    assert start(root).returncode == 0
+    done = start(".", root)
+    sentence = f"{name}.py of this folder hides the module '{name}', which Homie needs: rename it."
+    assert (done.returncode, done.stderr) == (2, f"homie: {sentence}\n")
+    assert json.loads(done.stdout) == {"error": sentence, "exit_code": 2}

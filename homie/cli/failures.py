@@ -10,15 +10,15 @@ import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from json import dumps
 from typing import NoReturn, Protocol, runtime_checkable
 
-from homie.cli.output import print_json
 from homie.cli.streams import OutputLost
 from homie.cli.usage import usage_sentence
 from homie.kernel import exit_codes
 from homie.kernel.errors import HomieError, Interrupted
 from homie.kernel.stop_signals import STOPPED, command_ended, stop_came
-from homie.kernel.support.text import printable
+from homie.kernel.support.text import json_safe, printable
 
 log = logging.getLogger("homie.cli")
 
@@ -121,5 +121,7 @@ class _UsageError(Protocol):
 def _fail(sentence: str, code: int, *, json: bool) -> NoReturn:
     sys.stderr.write(printable(f"homie: {sentence}") + "\n")
     if json:
-        print_json({"error": sentence, "exit_code": code})
+        # Not `print_json`, which imports more: a file of the user may hide what it needs.
+        text = dumps({"error": sentence, "exit_code": code}, ensure_ascii=False, indent=2)
+        sys.stdout.write(json_safe(text.encode("utf-8", errors="backslashreplace").decode()) + "\n")
     raise SystemExit(code)

@@ -10,6 +10,7 @@ import sys
 
 from homie.kernel import exit_codes
 from homie.kernel.stop_signals import STOPPED, on_stop
+from homie.kernel.support.hiding_files import hiding_file
 
 TYPE_CHECKING = False  # as in `homie`: `typing` is slow to import
 if TYPE_CHECKING:
@@ -24,15 +25,20 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: the words after `homie`; None takes them from `sys.argv`.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    on_stop(lambda number, frame: _leave(json="--json" in words))
-    from homie.cli.app import run  # after the signal handlers, because this import takes a fifth of a second
-
+    on_stop(lambda number, frame: _leave(STOPPED, exit_codes.STOPPED, json="--json" in words))
+    try:
+        from homie.cli.app import run  # after the signal handlers, because this import takes a fifth of a second
+    except (ImportError, AttributeError):
+        if sentence := hiding_file():
+            _leave(sentence, exit_codes.BAD_INPUT, json="--json" in words)
+        raise
     run(words)
 
 
-def _leave(*, json: bool) -> NoReturn:
+def _leave(sentence: str, code: int, *, json: bool) -> NoReturn:
     """Exit at once while no resources are held: an exception during an import could be turned into another error."""
-    os.write(2, f"homie: {STOPPED}\n".encode())
+    os.write(2, f"homie: {sentence}\n".encode())
     if json:
-        os.write(1, f'{{"error": "{STOPPED}", "exit_code": {exit_codes.STOPPED}}}\n'.encode())
-    os._exit(exit_codes.STOPPED)
+        text = sentence.replace("\\", r"\\").replace('"', r"\"")
+        os.write(1, f'{{"error": "{text}", "exit_code": {code}}}\n'.encode())
+    os._exit(code)

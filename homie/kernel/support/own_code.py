@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.errors import HomieError, InfrastructureError, PartError
+from homie.kernel.errors import BadInput, HomieError, InfrastructureError, PartError
+from homie.kernel.support.hiding_files import hiding_file
 from homie.kernel.support.packages import OURS
 from homie.kernel.support.text import one_line
 
@@ -78,12 +79,15 @@ def own_code(error: BaseException) -> CodePlace | None:
 
 
 def unexpected(error: BaseException, more: str = "") -> HomieError:
-    """The error of a sentence about an exception that nobody expected: a PartError if a user's code has raised it.
+    """The error of a sentence about an exception that nobody expected: a PartError if a user's code has raised it, a
+    BadInput if a file of the user hides a module that Homie needs.
 
     Args:
         more: A further sentence, about its traceback.
     """
     place = None if isinstance(error, MemoryError) else own_code(error)
+    if place is None and (sentence := hiding_file()):
+        return BadInput(sentence)
     beginning = "Unexpected " if place is None else f"Error in {_whose(place)} at {place}: "
     sentence = f"{beginning}{in_words(error)}. {more}".rstrip()
     return InfrastructureError(sentence) if place is None else PartError(sentence)

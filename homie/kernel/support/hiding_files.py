@@ -1,0 +1,28 @@
+"""Files of the user that Python imports in the place of modules which Homie needs.
+
+This module imports next to nothing: it is asked where an import of the command line has failed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder
+
+
+def hiding_file() -> str:
+    """A sentence about a module of the current folder that Python takes for its own or for a package's; "" for none."""
+    here = os.path.realpath(os.getcwd())
+    if os.path.realpath(__file__) == os.path.join(here, "homie", "kernel", "support", os.path.basename(__file__)):
+        return ""  # a checkout: Homie itself is here
+    elsewhere = [place for place in sys.path if os.path.realpath(place or here) != here]
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if "." in name or name == "__main__" or not isinstance(file, str):
+            continue
+        folder = os.path.dirname(os.path.realpath(file))
+        if os.path.basename(file) == "__init__.py":
+            folder, file = os.path.dirname(folder), os.path.dirname(file)
+        if folder == here and PathFinder.find_spec(name, elsewhere) is not None:
+            return f"{os.path.basename(file)} of this folder hides the module '{name}', which Homie needs: rename it."
+    return ""
