@@ -222,6 +222,22 @@ def test_a_check_of_ones_own_has_to_return_a_check():
         run(GO, checks=[forgetful])
 
 
+@pytest.mark.parametrize(
+    ("answer", "member"),
+    [
+        (Check(""), "'' as `layer`: write a text of one line."),
+        (Check("two\nlines"), "as `layer`: write a text of one line."),
+        (Check(3), "3 as `layer`: write a text of one line."),
+        (Check("mine", None, 3), "3 as `message`: write a text."),
+        (Check("mine", None, "", (3,)), "(3,) as `about`: write texts."),
+    ],
+)
+def test_a_check_of_ones_own_has_to_answer_in_texts(answer, member):
+    with pytest.raises(BadInput) as refusal:
+        run(GO, checks=[lambda question: answer])
+    assert str(refusal.value).startswith("The check '<lambda>' answered with ") and member in str(refusal.value)
+
+
 def test_an_attempt_is_over_when_its_second_has_passed():
     robot = TinyRobot()
     robot.stamp = 5.0

@@ -145,6 +145,45 @@ def spelled() -> Any:
     return [skill]
 
 
+def skill_with(**members: Any) -> TinySkills:
+    """A set of one skill with other members."""
+
+    def make() -> Any:
+        skill = TinySkill("Go to")
+        for name, value in members.items():
+            setattr(skill, name, value)
+        return [skill]
+
+    return skills_of(make)
+
+
+def set_with(**members: Any) -> TinySkills:
+    """A set with other members."""
+    skills = skills_of(lambda: [TinySkill("Go to")])
+    for name, value in members.items():
+        setattr(type(skills), name, value)
+    return skills
+
+
+ODD_MEMBERS: list[tuple[Any, str]] = [
+    *((skill_with(max_seconds=value), "as `max_seconds`: write a number above 0") for value in ("60", None, -1, True)),
+    (skill_with(max_seconds=float("nan")), "The skill TinySkill has nan as `max_seconds`"),
+    *((skill_with(name=value), "as `name`: write a text of one line") for value in (3, None, "two\nlines", " ")),
+    *((skill_with(actions=value), "as `actions`: write a tuple of texts") for value in ((3,), ("",), None)),
+    (skill_with(cameras=(None,)), "as `cameras`: write a tuple of texts"),
+    *((set_with(name=value), "The skill set OddSkills has") for value in ("", 3, "two\nlines")),
+    (set_with(actions="Go to"), "The skill set OddSkills has the text 'Go to' as `actions`: write a tuple"),
+    (set_with(actions=("Pick",)), "has a skill for 'Go to', which is not among its `actions` (Pick): add it."),
+]
+
+
+@pytest.mark.parametrize(("skills", "message"), ODD_MEMBERS)
+def test_a_member_of_a_skill_that_is_something_else_is_named(skills: Any, message: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        played(Own(GO), skills=skills)
+    assert message in str(refusal.value) and "\n" not in str(refusal.value)
+
+
 ODD_PARTS: list[tuple[dict[str, Any], str]] = [
     (
         {"detector": Odd.Detector()},
@@ -234,6 +273,7 @@ OTHERS: list[tuple[dict[str, Any], str]] = [
     ({"skills": TinySkill}, "is a homie.Skill: return it from the method skills of a homie.SkillSet, and name that."),
     ({"skills": lambda spec, kinematics: []}, "is given 1 argument(s): name a class of homie.SkillSet."),
     ({"robot": lambda options: 3}, "which returned 3: name a homie.Robot."),
+    ({"check_order": 3}, "give functions that take a homie.CheckQuestion and return a homie.Check, in a list"),
     ({"check_order": [nothing]}, "nothing has to take one argument, a homie.CheckQuestion."),
 ]
 

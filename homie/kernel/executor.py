@@ -34,7 +34,7 @@ from homie.kernel.interfaces import (
     SkillSet,
     Trial,
 )
-from homie.kernel.interfaces.parts import method_of, returned
+from homie.kernel.interfaces.parts import brief, method_of, returned
 from homie.kernel.senses import Senses
 from homie.kernel.support.old_module_names import renamed
 from homie.kernel.types import (
@@ -318,6 +318,14 @@ def _valid(answer: object, check: ErrorCheck) -> Check:
             f"The check '{name}' returned {answer!r}: a check returns a homie.kernel.types.Check, without a code if it "
             "has no objection."
         )
+    named = isinstance(answer.layer, str) and answer.layer.strip() and answer.layer.isprintable()
+    wrong = "" if named else "layer"
+    wrong = wrong or ("" if isinstance(answer.message, str) else "message")
+    wrong = wrong or ("" if all(isinstance(name, str) for name in answer.about) else "about")
+    if wrong:
+        name = getattr(check, "__name__", type(check).__name__)
+        kind = "texts" if wrong == "about" else "a text of one line" if wrong == "layer" else "a text"
+        raise BadInput(f"The check '{name}' answered with {brief(getattr(answer, wrong))} as `{wrong}`: write {kind}.")
     if answer.code is not None and not isinstance(answer.code, ErrorCode):
         raise BadInput(
             f"The check '{answer.layer}' answered with the code {answer.code!r}: a check answers with one of "

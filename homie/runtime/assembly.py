@@ -23,10 +23,9 @@ from homie.kernel.interfaces import (
     Locator,
     Planner,
     Robot,
-    Skill,
     SkillSet,
 )
-from homie.kernel.interfaces.parts import brief, method_of, misfit, takes_one
+from homie.kernel.interfaces.parts import brief, takes_one
 from homie.kernel.interfaces.prompts import PromptWriter
 from homie.kernel.options import OpenOptions
 from homie.kernel.registry import (
@@ -48,6 +47,7 @@ from homie.kernel.robot_factory import Opening
 from homie.kernel.senses import Senses
 from homie.kernel.support.old_module_names import renamed
 from homie.runtime.provenance import described
+from homie.runtime.skills_by_action import skills_by_action
 
 FALLBACK = "classical"
 """The skill set that runs in place of models without a checkpoint."""
@@ -72,11 +72,11 @@ class LoadedSkills:
     def bind(self, robot: Robot) -> SkillTable:
         """Which skill runs for what on a robot."""
         skills = {
-            name: _by_action(skill_set, robot)
+            name: skills_by_action(skill_set, robot)
             for name, skill_set in self.sets.items()
             if isinstance(skill_set, SkillSet)
         }
-        spare = _by_action(self.fallback, robot) if self.fallback is not None else {}
+        spare = skills_by_action(self.fallback, robot) if self.fallback is not None else {}
         for name in self.missing:
             skills[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
         declared = (skill_set.own_actions for skill_set in self.sets.values())
@@ -311,7 +311,10 @@ def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, .
         check for item in listed for check in (load_checks(item, objects) if isinstance(item, str) else (item,))
     )
     if not checks or not all(callable(check) for check in checks):
-        raise BadInput(f"The order of checks '{text}' is not a sequence of homie.kernel.interfaces.ErrorCheck.")
+        raise BadInput(
+            f"The order of checks '{text}' is {brief(order)}: give functions that take a homie.CheckQuestion and "
+            "return a homie.Check, in a list, or names of them separated by commas."
+        )
     for check in checks:
         if not takes_one(check):
             raise BadInput(f"The check {path_of(check)} has to take one argument, a homie.CheckQuestion.")
@@ -380,23 +383,6 @@ def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str,
             raise BadInput(f"A setting of a skill set is SET.NAME, such as {sets[0]}.NAME (got '{key}'): {hint}")
         split.setdefault(owner, {})[name] = value
     return split
-
-
-def _by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
-    if isinstance(skill_set, GroundTruthAccess):
-        skill_set.bind(robot)
-    skills: object = skill_set.skills(robot.spec, robot.kinematics)
-    if not isinstance(skills, list | tuple) or not all(isinstance(skill, Skill) for skill in skills):
-        whose = method_of("skill set", skill_set, "skills")
-        raise BadInput(f"{whose} returned {brief(skills)}: return a list of homie.Skill.")
-    for skill in skills:
-        whose = f"The skill {type(skill).__name__}"
-        if wrong := misfit(type(skill), Skill):
-            raise BadInput(f"{whose} {wrong}.")
-        for name in ("actions", "cameras"):
-            if isinstance(text := getattr(skill, name), str):
-                raise BadInput(f"{whose} has the text {text!r} as `{name}`: write a tuple, as in ({text!r},).")
-    return {action: skill for skill in skills for action in skill.actions}
 
 
 if not TYPE_CHECKING:

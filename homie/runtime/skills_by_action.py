@@ -1,0 +1,60 @@
+"""The skills of a set, which may be a user's own, by the actions that they carry out."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import GroundTruthAccess, Robot, Skill, SkillSet
+from homie.kernel.interfaces.parts import brief, method_of, misfit
+
+
+def skills_by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
+    """The skills of a set for a robot, for one episode.
+
+    Raises:
+        BadInput: The set has no skills for this robot, or a member of a skill is not what its interface says.
+    """
+    if isinstance(skill_set, GroundTruthAccess):
+        skill_set.bind(robot)
+    whose = f"The skill set {type(skill_set).__name__}"
+    _check_name(whose, skill_set.name, "the model that planners choose")
+    _check_words(whose, "actions", skill_set.actions)
+    skills: object = skill_set.skills(robot.spec, robot.kinematics)
+    if not isinstance(skills, list | tuple) or not all(isinstance(skill, Skill) for skill in skills):
+        whose = method_of("skill set", skill_set, "skills")
+        raise BadInput(f"{whose} returned {brief(skills)}: return a list of homie.Skill.")
+    for skill in skills:
+        _check(skill)
+    by_action = {action: skill for skill in skills for action in skill.actions}
+    if skill_set.actions and (others := [action for action in by_action if action not in skill_set.actions]):
+        known = ", ".join(skill_set.actions)
+        raise BadInput(f"{whose} has a skill for '{others[0]}', which is not among its `actions` ({known}): add it.")
+    return by_action
+
+
+def _check(skill: Skill) -> None:
+    whose = f"The skill {type(skill).__name__}"
+    if wrong := misfit(type(skill), Skill):
+        raise BadInput(f"{whose} {wrong}.")
+    if skill.name != "":
+        _check_name(whose, skill.name, "a text of one line")
+    for name in ("actions", "cameras"):
+        _check_words(whose, name, getattr(skill, name))
+    seconds: object = skill.max_seconds
+    if not isinstance(seconds, Real) or isinstance(seconds, bool) or not float(seconds) > 0:
+        raise BadInput(f"{whose} has {brief(seconds)} as `max_seconds`: write a number above 0, such as 60.0.")
+
+
+def _check_name(whose: str, name: object, what: str) -> None:
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise BadInput(f'{whose} has {brief(name)} as `name`: write {what}, such as "wave".')
+
+
+def _check_words(whose: str, member: str, words: object) -> None:
+    if isinstance(words, str):
+        raise BadInput(f"{whose} has the text {words!r} as `{member}`: write a tuple, as in ({words!r},).")
+    if not isinstance(words, tuple | list | set | frozenset) or not all(
+        isinstance(word, str) and word and word.isprintable() for word in words
+    ):
+        raise BadInput(f'{whose} has {brief(words)} as `{member}`: write a tuple of texts, as in ("Go to",).')
