@@ -101,6 +101,9 @@ def test_an_unknown_name_gets_a_suggestion_or_the_list() -> None:
         find("planners", "1a:Planner")
     with pytest.raises(BadInput, match="Unknown planner 'a'"):
         find("planners", "a:not-a-name")
+    for name, part in (("mine.py:decide", "mine:decide"), ("./mine.py", "mine:Planner"), ("a/mine.py:X:1", "mine:X")):
+        with pytest.raises(BadInput, match=rf"' is a file: name the module and its planner, as in {part}\.$"):
+            find("planners", name)
 
 
 @pytest.fixture

@@ -188,6 +188,9 @@ def find(kind: str, text: str) -> tuple[Any, str]:
             f"The {word(kind)} was an object of {rest} that was made in Python; no name makes it again: give another."
         )
     attribute, _, argument = rest.partition(":")
+    if name.endswith(".py"):
+        part = attribute or word(kind).title().replace(" ", "")
+        raise BadInput(f"'{name}' is a file: name the module and its {word(kind)}, as in {Path(name).stem}:{part}.")
     if not attribute.isidentifier() or not all(part.isidentifier() for part in name.split(".")):
         raise unknown(kind, name)
     if os.getcwd() not in sys.path:

@@ -318,6 +318,10 @@ class Amount(Predicate):
             raise ValueError("give one of in, on, at")
         if all(bound is None for bound in (self.at_least, self.at_most, self.exactly, self.every)):
             raise ValueError("give at_least, at_most, exactly or every: true")
+        least = max(bound for bound in (self.at_least, self.exactly, 0) if bound is not None)
+        most = min((bound for bound in (self.at_most, self.exactly) if bound is not None), default=least)
+        if least > most:
+            raise ValueError(f"no number is at least {least} and at most {most}")
         return self
 
     def holds(self, world: WorldSnapshot) -> bool:

@@ -211,6 +211,9 @@ def test_what_the_world_has_not_can_not_be_judged(state, goal):
         ({"count": {"of": "apple"}}, "count: give at_least, at_most, exactly or every: true"),
         ({"count": {"of": "apple", "in": "a", "on": "b", "exactly": 1}}, "give one of in, on, at"),
         ({"count": {"of": "apple", "exactly": -1}}, "count.exactly must be at least 0"),
+        ({"count": {"of": "apple", "at_least": 5, "at_most": 2}}, "no number is at least 5 and at most 2"),
+        ({"count": {"of": "apple", "at_least": 5, "exactly": 2}}, "no number is at least 5 and at most 2"),
+        ({"count": {"of": "apple", "at_most": 1, "exactly": 2}}, "no number is at least 2 and at most 1"),
         ({"count": {"of": "apple", "exactlyy": 1}}, "count.exactlyy is not known here"),
     ],
 )

@@ -173,6 +173,9 @@ def test_what_cannot_be_read_or_judged_is_a_sentence(file: Path, assets: Path, m
     monkeypatch.delenv("MLSPACES_ASSETS_DIR", raising=False)
     with pytest.raises(BadInput, match=r"^There is no episode '9' in .*: it has 0 to 5\.$"):
         find_episode(f"{file}#9")
+    file.with_name("none.json").write_text("[]")
+    with pytest.raises(BadInput, match=r"^There are no episodes in .*none\.json: its list is empty\.$"):
+        find_episode(f"{file.with_name('none.json')}#0")
     with pytest.raises(BadInput, match=r"Give --robot-option assets=FOLDER, or set MLSPACES_ASSETS_DIR\.$"):
         open_robot(RunOptions(task="x", robot=f"mjcf:{file}"))
     with pytest.raises(BadInput, match=r"^There is no house .*FloorPlan13_physics\.xml: install it"):

@@ -195,6 +195,8 @@ def find_episode(argument: str) -> Episode:
     """The episode of `benchmark.json#3`, counted from 0; the first without a number. Raises BadInput."""
     file, _, number = argument.partition("#")
     episodes = read_episodes(Path(file).expanduser())
+    if not episodes:
+        raise BadInput(f"There are no episodes in {file}: its list is empty.")
     if not (number or "0").isdecimal() or int(number or "0") >= len(episodes):
         raise BadInput(f"There is no episode '{number}' in {file}: it has 0 to {len(episodes) - 1}.")
     return episodes[int(number or "0")]
