@@ -193,6 +193,14 @@ ODD_PARTS: list[tuple[dict[str, Any], str]] = [
         ({"detector": detecting(**odd)}, f"of the detector Oddly returned a homie.Detection whose {next(iter(odd))} is")
         for odd in (
             {"name": 5},
+            {"name": ""},
+            {"name": "two\nlines"},
+            {"part": None},
+            {"view": "nowhere"},
+            {"score": float("nan")},
+            {"score": 1.5},
+            {"score": "high"},
+            {"box": (9, 0, 0, 9)},
             {"view": ["front"]},
             {"box": (0.0, 0.0, 9.5, 9.0)},
             {"box": (float("nan"), 0, 9, 9)},

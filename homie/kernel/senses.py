@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral
+from numbers import Integral, Real
 from types import MappingProxyType
 
 import numpy as np
@@ -134,15 +134,21 @@ def _detections(detections: object, observation: Observation, whose: str) -> tup
 def _odd(detection: Detection, frames: Mapping[str, CameraFrame]) -> str:
     """What is wrong with the values of a detection, as the end of a sentence; "" where all are right."""
     box, mask = detection.box, detection.mask
-    for field in ("name", "view"):
+    for field in ("name", "view", "instance", "part"):
         if not isinstance(text := getattr(detection, field), str):
             return f"{field} is {brief(text)}: give a text"
+    if not detection.name.strip() or not detection.name.isprintable():
+        return f"name is {brief(detection.name)}: give what a person would call it"
+    if detection.view not in frames:
+        return f"view is {brief(detection.view)}: give that of its picture, one of {', '.join(frames)}"
+    if not isinstance(detection.score, Real) or not 0.0 <= float(detection.score) <= 1.0:
+        return f"score is {brief(detection.score)}: give a number from 0 to 1"
     if not isinstance(box, tuple | list) or len(box) != 4 or not all(isinstance(pixel, Integral) for pixel in box):
         return f"box is {brief(box)}: give four whole numbers, pixels (x0, y0, x1, y1)"
-    frame = frames.get(detection.view)
-    shape = None if frame is None else frame.rgb.shape[:2]
+    if box[0] > box[2] or box[1] > box[3]:
+        return f"box is {brief(box)}: give the smaller numbers first, pixels (x0, y0, x1, y1)"
     boolean = isinstance(mask, np.ndarray) and mask.dtype == np.bool_
-    if mask is not None and not (boolean and mask.shape == (shape or mask.shape)):
+    if mask is not None and not (boolean and mask.shape == frames[detection.view].rgb.shape[:2]):
         return f"mask is {brief(mask)}: give an array of bool, as high and wide as the picture"
     return ""
 
