@@ -184,7 +184,16 @@ def test_a_member_of_a_skill_that_is_something_else_is_named(skills: Any, messag
     assert message in str(refusal.value) and "\n" not in str(refusal.value)
 
 
+def crowding() -> TinyDetector:
+    class Crowded(TinyDetector):
+        def detect(self, observation: Any) -> Any:
+            return [homie.Detection("ball", "front", (0, 0, 9, 9))] * 5001
+
+    return Crowded()
+
+
 ODD_PARTS: list[tuple[dict[str, Any], str]] = [
+    ({"detector": crowding()}, "of the detector Crowded returned 5001 detections of "),
     (
         {"detector": Odd.Detector()},
         "The method detect of the detector Detector returned 'ball': return a tuple",

@@ -19,6 +19,8 @@ from homie.kernel.types import CameraFrame, Detection, Observation
 
 OWN_VIEWS: Mapping[str, str] = MappingProxyType({})
 """No views but the robot's own."""
+MOST = 1000
+"""Detections of a picture: detectors give 100 to 300 at most, and the map of 5,000 boxes takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,11 @@ def _detections(detections: object, observation: Observation, whose: str) -> tup
     """What a detector has returned. Raises BadInput."""
     if not isinstance(detections, tuple | list) or not all(isinstance(item, Detection) for item in detections):
         raise BadInput(f"{whose} returned {brief(detections)}: return a tuple of homie.Detection.")
+    if len(detections) > MOST * len(observation.frames):
+        raise BadInput(
+            f"{whose} returned {len(detections)} detections of {len(observation.frames)} pictures: give at most {MOST} "
+            "of each, such as those with the highest scores."
+        )
     for detection in detections:
         if wrong := _odd(detection, observation.frames):
             raise BadInput(f"{whose} returned a homie.Detection whose {wrong}.")
