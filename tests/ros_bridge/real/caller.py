@@ -51,7 +51,7 @@ class Caller:
         return bool(self.last(RESULT).get("id") == number)
 
     def is_rejected(self, text: str, why: str) -> None:
-        """Say what is no instruction until it is rejected for a reason."""
+        """Say something until it is rejected for a reason."""
         before = self.last(RESULT).get("number", 0)
 
         def rejected() -> bool:
