@@ -250,8 +250,8 @@ def test_checks_are_a_sequence_or_one_alone():
     for checks in ([], [check, 3], 3):
         with pytest.raises(BadInput) as refusal:
             load_checks("mine", {("check_order", "mine"): checks})
-        message = "The order of checks 'mine' is not a sequence of homie.kernel.interfaces.ErrorCheck."
-        assert str(refusal.value) == message
+        assert str(refusal.value).startswith("The order of checks 'mine' is ")
+        assert "give functions that take a homie.CheckQuestion and return a homie.Check" in str(refusal.value)
 
 
 def test_a_missing_model_fails_where_no_fallback_is_allowed():
