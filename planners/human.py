@@ -147,7 +147,7 @@ def read_line(line: str, actions: tuple[str, ...]) -> Subtask:
     for action in (text for text in actions if text not in spoken):
         if plain.lower().startswith(f"{action.lower()} "):
             return Subtask(action, plain[len(action) :].strip())
-    raise BadInput(f"'{line}' is not understood. Write for example: pick apple. `help` shows more.")
+    raise BadInput(f"'{line}' is not understood. Write for example: go to fridge, pick apple, put apple on table, end.")
 
 
 def _tell(text: str) -> None:

@@ -32,7 +32,7 @@ COMMANDS = {
     "skill": "Inspect checkpoints of learned skills, or make random ones to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "serve": "Serve a robot to agents (MCP) or over ROS 2, or a learned policy or a planner over the network.",
-    "env": "Make environments of their own for simulators whose packages do not fit into Homie's.",
+    "env": "Make separate Python environments for simulators whose packages conflict with Homie's.",
     "play-server": "Answer the prompts of a planner yourself, in a browser.",
     "studio": "Watch, drive and record a robot in a browser.",
     "teleop": "Drive a robot yourself from the terminal, and record it.",

@@ -79,7 +79,7 @@ def test_the_expert_does_its_tasks_and_who_says_end_at_once_does_none(tmp_path):
         ([task("pick", 1, {"done": True})], {"robot": "franka"}, {"robot": "mujoco"}, "add `--robot franka`"),
         ([task("pick", 1, {"done": True})], {}, {"robot": "franka:pick"}, "without `:pick`"),
         ([task("stak", 1, {"done": True})], {}, {}, "scene.family must be 'pick', 'stack', 'sort' or 'wipe'"),
-        ([task("pick", 7001, {"in": ["red_cub", "bowl"]})], {}, {}, "what its scene has not: red_cub, bowl"),
+        ([task("pick", 7001, {"in": ["red_cub", "bowl"]})], {}, {}, "what is not in its scene: red_cub, bowl"),
         ([task("pick", 7001, {"closed": "black_container"})], {}, {}, "no such thing opens"),
         ([{"text": "x", "goal": {"done": True}}], {}, {"robot": "mujoco", "planner": "rule"}, "this scene sets none"),
         ([{"text": "x", "keypaths": [["[End]"]]}], {}, {}, r"a key path of \[End\] alone.*`goal: \{done: true\}`"),

@@ -118,3 +118,8 @@ def test_what_is_shown_cannot_drive_the_terminal(
     stage().play("bring \x1b[31mme\u202e the mug", HumanPlanner())
     shown = capsys.readouterr().err
     assert r"bring \x1b[31mme\u202e the mug" in shown and not {"\x1b", "\u202e"} & set(shown)
+
+
+def test_a_line_that_is_not_understood_is_answered_with_an_example_of_each_form() -> None:
+    with pytest.raises(BadInput, match="go to fridge, pick apple, put apple on table, end"):
+        read_line("put apple bowl", ACTIONS)

@@ -288,7 +288,7 @@ def _check_goal(task: Task, robot: Robot) -> None:
         )
     world = robot.snapshot()
     if unknown := unknown_words(task.goal, world):
-        raise BadInput(f"the goal names what its scene has not: {', '.join(unknown)}.")
+        raise BadInput(f"the goal names what is not in its scene: {', '.join(unknown)}. `homie scene` lists the names.")
     task.goal.holds(world)
 
 

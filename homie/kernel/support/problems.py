@@ -95,12 +95,13 @@ def sentence_of(problem: ErrorDetails, name: str, bounds: tuple[float, float] | 
 
 
 def first_problem(error: ValidationError, whole: str = "") -> str:
-    """The first fault that pydantic finds in a file, without its period: `field.name must be ...`.
+    """The first fault that pydantic finds in a file, without its period: `field.name must be ...`. Unknown names come
+    first, since a misspelt name makes another one missing.
 
     Args:
         whole: The name of the file's content, for faults that are not about one field.
     """
-    problem = error.errors()[0]
+    problem = _first(error.errors())
     return sentence_of(problem, where(problem["loc"]) or whole)
 
 
@@ -127,7 +128,7 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
         model: Whose options they are. Those of a command are named as on the command line (`--seed`).
     """
     problems = error.errors()
-    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    first = _first(problems)
     place = where(first["loc"]) or "options"
     field = model.model_fields.get(place) if model is not None else None
     known: Usage = getattr(model, "usage", Usage())
@@ -145,6 +146,11 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
         return f"{name} is missing: {about}." if about else f"{name} is missing."
     more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
     return f"{sentence_of(first, name, _bounds(field))}{more}."
+
+
+def _first(problems: Sequence[ErrorDetails]) -> ErrorDetails:
+    """The fault that is told: an unknown name before all others."""
+    return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
 
 
 def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:

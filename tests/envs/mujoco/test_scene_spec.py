@@ -198,3 +198,19 @@ def test_what_is_probably_not_meant_is_reported(tmp_path):
 
 def test_generated_houses_leave_no_doubt():
     assert [seed for seed in range(12) if doubts(generate(seed, None, 10))] == []
+
+
+def test_a_misspelt_field_is_named_before_the_one_that_it_makes_missing(tmp_path: Path) -> None:
+    spec = generate(4, rooms=2, objects=2).model_dump(mode="json")
+    spec["objects"][0]["color"] = spec["objects"][0].pop("colour")
+    file = tmp_path / "scene.json"
+    file.write_text(json.dumps(spec))
+    with pytest.raises(BadInput, match=r"objects\.0\.color is not known here"):
+        SceneSpec.load(file)
+
+
+def test_furniture_outside_the_walls_says_where_it_and_the_walls_are() -> None:
+    spec = generate(4, rooms=2, objects=0).model_dump(mode="json")
+    spec["furniture"][0]["x"] += 50
+    with pytest.raises(ValueError, match=r"it reaches from x .* to .* between the walls are x"):
+        SceneSpec.model_validate(spec)

@@ -101,7 +101,13 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
         raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room")
     room = rooms[piece.room]
     if not all(room.contains(x, y, WALL / 2 - 0.015) for x, y in piece.corners()):
-        raise ValueError(f"'{piece.name}' stands outside the walls of '{room.name}'")
+        xs, ys = zip(*piece.corners(), strict=True)
+        half = WALL / 2
+        raise ValueError(
+            f"'{piece.name}' stands outside the walls of '{room.name}': it reaches from x {min(xs):.2f} to"
+            f" {max(xs):.2f} and y {min(ys):.2f} to {max(ys):.2f}, between the walls are x {room.x0 + half:.2f} to"
+            f" {room.x1 - half:.2f} and y {room.y0 + half:.2f} to {room.y1 - half:.2f}"
+        )
     if piece.stands_on is None:
         return
     host = scene.furniture_by_name.get(piece.stands_on)
