@@ -149,7 +149,7 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
 
 
 def _first(problems: Sequence[ErrorDetails]) -> ErrorDetails:
-    """The fault that is told: an unknown name before all others."""
+    """The fault to report: an unknown name before all others."""
     return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
 
 
