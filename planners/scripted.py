@@ -100,7 +100,7 @@ def script_of(episode: Path) -> str:
     Rounds whose output could not be read are left out.
     """
     if not (episode / "steps.jsonl").exists():
-        raise BadInput(f"The folder {episode} is no episode of a run, since it has no steps.jsonl. {ADVICE}")
+        raise BadInput(f"The folder {episode} is not an episode of a run: it has no steps.jsonl. {ADVICE}")
     rounds: dict[int, Any] = {}
     for number, line in enumerate(_read(episode / "steps.jsonl").splitlines(), 1):
         try:

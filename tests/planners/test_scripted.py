@@ -95,7 +95,7 @@ def test_bad_files(tmp_path: Path) -> None:
         ScriptedPlanner()
     with pytest.raises(BadInput, match=r"Cannot read the script .*nowhere\.yaml: No such file"):
         ScriptedPlanner(str(tmp_path / "nowhere.yaml"))
-    with pytest.raises(BadInput, match="is no episode of a run, since it has no steps"):
+    with pytest.raises(BadInput, match="is not an episode of a run: it has no steps"):
         ScriptedPlanner(str(tmp_path))
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00\x81")
@@ -148,7 +148,7 @@ def test_an_episode_is_a_script_again(tmp_path, tiny_options):
     assert read_steps(first.episode_folder)[-1].decision.answer == "two"
     assert (first.result.report, first.result.answer) == ("success", "two")
     (tmp_path / "other").mkdir()
-    with pytest.raises(BadInput, match=r"other is no episode of a run, since it has no steps\.jsonl\."):
+    with pytest.raises(BadInput, match=r"other is not an episode of a run: it has no steps\.jsonl\."):
         ScriptedPlanner(str(tmp_path / "other"))
     (tmp_path / "other" / "steps.jsonl").write_text('{"round": 1}')
     with pytest.raises(BadInput, match=r"Line 1 of .* is not a round record"):
