@@ -16,7 +16,7 @@ from pathlib import Path
 from homie.data.recording.takes import repair_takes
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.support.text import printable
+from homie.kernel.support.text import counted, printable
 from homie.kernel.types import Event, PlannerAsked, in_sight
 from homie.runtime.assembly import choose
 from homie.studio.operation import Operation
@@ -117,10 +117,11 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
     with _unbuffered():
         typist.start()
         operation.run()
-    if reading is _lines and operation.refused and not operation.done:
-        raise BadInput(
-            "Nothing was done: no line of the input could be carried out. See docs/collect.md for the lines."
-        )
+    if reading is _lines and operation.refused:
+        none = "Nothing was done: no line of the input could be carried out."
+        lines = counted(operation.refused, "line")
+        some = f"{lines} of the input could not be carried out, as was said above; all others were."
+        raise BadInput(f"{some if operation.done else none} See docs/collect.md for the lines.")
 
 
 def _lines(desk: Desk, front: Terminal) -> None:

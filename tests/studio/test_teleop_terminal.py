@@ -26,8 +26,9 @@ def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
     words, environment = command(tmp_path)
     lines = "begin fetch the ball\ngo to ball # it is near\n\n# a remark\ndance\npick ball\nend success\n"
     done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 2, done.stderr
     assert "'dance' is not understood" in done.stderr and "recorded" in done.stderr
+    assert "1 line of the input could not be carried out, as was said above; all others were." in done.stderr
     assert "say why, as in `go to apple # it is nearest`" in done.stderr
     (take,) = list_takes(tmp_path)
     assert take.mark == "success"
