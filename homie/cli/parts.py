@@ -48,17 +48,25 @@ def part_states(kind: str) -> Iterator[PartState]:
         except Exception as error:  # an error in another package must not hide the remaining parts
             yield PartState(name=name, target=target, problem=f"{type(error).__name__}: {error}")
         else:
-            extra = getattr(part, "extra", "")
-            missing = [requirement.name for requirement in packages.lacking(extra)] if extra else []
-            problem = f"not installed: {', '.join(missing)}" if missing else ""
-            fix = packages.install_command(extra) if missing else ""
-            yield PartState(
-                name=name,
-                target=target,
-                problem=problem,
-                fix=fix,
-                about=first_sentence(part.__doc__ or ""),
-                settings=getattr(part, "Settings", None),
-                note=getattr(part, "note", ""),
-                keys=getattr(part, "keys", ()),
-            )
+            yield _state(name, target, part)
+
+
+def own_state(kind: str, text: str) -> PartState:
+    """The state of a part that is not registered, MODULE:CLASS. Raises BadInput, MissingPart."""
+    part, _ = registry.find(kind, text)
+    return _state(text, registry.path_of(part), part)
+
+
+def _state(name: str, target: str, part: object) -> PartState:
+    extra = getattr(part, "extra", "")
+    missing = [requirement.name for requirement in packages.lacking(extra)] if extra else []
+    return PartState(
+        name=name,
+        target=target,
+        problem=f"not installed: {', '.join(missing)}" if missing else "",
+        fix=packages.install_command(extra) if missing else "",
+        about=first_sentence(getattr(part, "__doc__", None) or ""),
+        settings=getattr(part, "Settings", None),
+        note=getattr(part, "note", ""),
+        keys=getattr(part, "keys", ()),
+    )

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
+import textwrap
 
 import pytest
 
@@ -96,3 +97,21 @@ def test_a_narrow_terminal_wraps_the_last_column(environment, width):
 def test_elsewhere_a_row_is_a_line(homie):
     shown = homie("list", "planners", COLUMNS="40").stdout
     assert "  Parses household instructions by rules and carries them out, one subtask per round.\n" in shown
+
+
+def test_a_part_of_ones_own_is_shown_as_the_others(homie, tmp_path):
+    text = """
+        import homie
+        from pydantic import BaseModel
+
+        class Spin(homie.SkillSet):
+            '''Turns on the spot.'''
+
+            class Settings(BaseModel):
+                turns: int = 2
+        """
+    (tmp_path / "spin.py").write_text(textwrap.dedent(text))
+    lines = homie("list", "skills", "spin:Spin").stdout.splitlines()
+    assert lines[1] == "  spin:Spin  Turns on the spot." and lines[-1].split() == ["turns", "2"]
+    wrong = homie("list", "skills", "spin:Spn")
+    assert wrong.returncode == 2 and "that module has no 'Spn': did you mean 'Spin'?" in wrong.stderr

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from homie.bench.suite.suite import Suite, find_suite
 from homie.cli.output import columns, print_json, say
-from homie.cli.parts import CONFIGURED, PartState, part_states
+from homie.cli.parts import CONFIGURED, PartState, own_state, part_states
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart, suggestion
 from homie.kernel.support.text import counted, first_sentence
@@ -72,7 +72,8 @@ def _list_parts(kind: str, name: str | None, *, json: bool) -> None:
     if kind == "planners":
         states["expert"] = _expert()
     if name is not None:
-        states = _only(states, name, kind)
+        own = ":" in name and name not in states
+        states = {name: own_state(kind, name)} if own else _only(states, name, kind)
     if json:
         print_json({kind: {state.name: _part(state, kind) for state in states.values()}})
         return
