@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 from homie.kernel.actions import canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
-from homie.kernel.support.documents import parse_json, parse_yaml
+from homie.kernel.support.documents import LARGEST, bounded_bytes, parse_json, parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, PlannerInput, Report, Subtask
 from planners.parsing import make_subtask, parse_subtask
@@ -119,7 +119,7 @@ def script_of(episode: Path) -> str:
 
 def _read(path: Path) -> str:
     with reading(path, "the script", advice=ADVICE):
-        return path.read_bytes().decode()
+        return bounded_bytes(path, LARGEST).decode()
 
 
 def _entry(path: Path, number: int, entry: Any) -> Decision:

@@ -101,6 +101,8 @@ def test_bad_files(tmp_path: Path) -> None:
     binary.write_bytes(b"\xff\xfe\x00\x81")
     with pytest.raises(BadInput, match="it is not text in UTF-8"):
         ScriptedPlanner(str(binary))
+    with pytest.raises(BadInput, match=r"^Cannot read the script /dev/zero: it is too large \(more than 16 MiB\)"):
+        read_script(Path("/dev/zero"))
 
 
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="[],"), min_size=1)

@@ -36,12 +36,12 @@ _TOO_DEEP = f"it is nested too deeply (more than {DEEPEST} lists and mappings in
 
 def load_json(path: Path, *, lax: bool = False) -> Any:
     """The content of a JSON file, as `parse_json` reads it. Raises OSError, ValueError."""
-    return parse_json(_bytes(path, LARGEST), lax=lax)
+    return parse_json(bounded_bytes(path, LARGEST), lax=lax)
 
 
 def load_yaml(path: Path, *, words: bool = False) -> Any:
     """The content of a YAML file, as `parse_yaml` reads it. Raises OSError, ValueError, yaml.YAMLError."""
-    return parse_yaml(_bytes(path, LARGEST_YAML), words=words)
+    return parse_yaml(bounded_bytes(path), words=words)
 
 
 def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
@@ -103,7 +103,8 @@ def _digits() -> Iterator[None]:
         raise
 
 
-def _bytes(path: Path, largest: int) -> bytes:
+def bounded_bytes(path: Path, largest: int = LARGEST_YAML) -> bytes:
+    """The bytes of a file, at most one more than `largest`, by which a parser sees that it is too large."""
     with path.open("rb") as file:  # not by its length: a pipe has none
         return file.read(largest + 1)
 

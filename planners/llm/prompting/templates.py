@@ -18,7 +18,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.support.documents import parse_yaml
+from homie.kernel.support.documents import bounded_bytes, parse_yaml
 from homie.kernel.support.files import reading
 from planners.llm.answers import AnswerFormat
 
@@ -102,7 +102,7 @@ def load_template(name: str) -> Template:
     if not path.is_file() and "/" not in name and not path.suffix:
         raise BadInput(f"There is no template '{name}': write the path of a file or one of: {', '.join(built_in())}.")
     with reading(path, "the template", advice=ADVICE):
-        return parse_template(path.read_bytes(), str(path), path.parent)
+        return parse_template(bounded_bytes(path), str(path), path.parent)
 
 
 def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
