@@ -212,3 +212,17 @@ def test_a_file_that_hides_a_module_is_named_and_hides_nothing_from_python_m(tmp
     sentence = f"{name}.py of this folder hides the module '{name}', which Homie needs: rename it."
     assert (done.returncode, done.stderr) == (2, f"homie: {sentence}\n")
     assert json.loads(done.stdout) == {"error": sentence, "exit_code": 2}
+
+
+def test_a_file_that_an_exception_does_not_name_is_not_blamed(tmp_path: Path) -> None:
+    (tmp_path / "calendar.py").write_text("x = 1\n")
+    code = (
+        "import calendar; from homie.kernel.support.own_code import unexpected; "
+        "print(unexpected(KeyError('door')), unexpected(ImportError(\"cannot import name 'day' from 'calendar'\")))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((".", str(Path(__file__).parents[1])))}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    hiding = "calendar.py of this folder hides the module 'calendar', which Homie needs: rename it."
+    assert done.stdout == f"Unexpected KeyError: 'door'. {hiding}\n"

@@ -10,7 +10,6 @@ import sys
 
 from homie.kernel import exit_codes
 from homie.kernel.stop_signals import STOPPED, on_stop
-from homie.kernel.support.hiding_files import hiding_file
 
 TYPE_CHECKING = False  # as in `homie`: `typing` is slow to import
 if TYPE_CHECKING:
@@ -28,8 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     on_stop(lambda number, frame: _leave(STOPPED, exit_codes.STOPPED, json="--json" in words))
     try:
         from homie.cli.app import run  # after the signal handlers, because this import takes a fifth of a second
-    except (ImportError, AttributeError):
-        if sentence := hiding_file():
+    except (ImportError, AttributeError) as error:
+        from homie.kernel.support.hiding_files import hiding_file  # not at start-up, which needs none of it
+
+        if sentence := hiding_file(error):
             _leave(sentence, exit_codes.BAD_INPUT, json="--json" in words)
         raise
     run(words)

@@ -10,15 +10,16 @@ import sys
 from importlib.machinery import PathFinder
 
 
-def hiding_file() -> str:
-    """A sentence about a module of the current folder that Python takes for its own or for a package's; "" for none."""
+def hiding_file(error: BaseException) -> str:
+    """A sentence about the module of the current folder that an exception names, where Python takes it for one of its
+    own or of a package; "" for any other exception."""
     here = os.path.realpath(os.getcwd())
     if os.path.realpath(__file__) == os.path.join(here, "homie", "kernel", "support", os.path.basename(__file__)):
         return ""  # a checkout: Homie itself is here
     elsewhere = [place for place in sys.path if os.path.realpath(place or here) != here]
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if "." in name or name == "__main__" or not isinstance(file, str):
+        if "." in name or f"'{name}" not in str(error) or not isinstance(file, str):
             continue
         folder = os.path.dirname(os.path.realpath(file))
         if os.path.basename(file) == "__init__.py":

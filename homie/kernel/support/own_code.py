@@ -86,7 +86,7 @@ def unexpected(error: BaseException, more: str = "") -> HomieError:
         more: A further sentence, about its traceback.
     """
     place = None if isinstance(error, MemoryError) else own_code(error)
-    if place is None and (sentence := hiding_file()):
+    if place is None and (sentence := hiding_file(error)):
         return BadInput(sentence)
     beginning = "Unexpected " if place is None else f"Error in {_whose(place)} at {place}: "
     sentence = f"{beginning}{in_words(error)}. {more}".rstrip()
