@@ -104,6 +104,8 @@ def test_an_unknown_name_gets_a_suggestion_or_the_list() -> None:
     for name, part in (("mine.py:decide", "mine:decide"), ("./mine.py", "mine:Planner"), ("a/mine.py:X:1", "mine:X")):
         with pytest.raises(BadInput, match=rf"' is a file: name the module and its planner, as in {part}\.$"):
             find("planners", name)
+    with pytest.raises(BadInput, match=r"^'mine\.py' is a file: .*, as in mine:NAME\.$"):
+        find("checks", "mine.py")
 
 
 @pytest.fixture

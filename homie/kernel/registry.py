@@ -189,7 +189,7 @@ def find(kind: str, text: str) -> tuple[Any, str]:
         )
     attribute, _, argument = rest.partition(":")
     if name.endswith(".py"):
-        part = attribute or word(kind).title().replace(" ", "")
+        part = attribute or (KINDS[kind].interface if kind in KINDS else "") or "NAME"
         raise BadInput(f"'{name}' is a file: name the module and its {word(kind)}, as in {Path(name).stem}:{part}.")
     if not attribute.isidentifier() or not all(part.isidentifier() for part in name.split(".")):
         raise unknown(kind, name)
