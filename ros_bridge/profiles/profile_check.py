@@ -101,10 +101,12 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
         problem = _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")
         findings.append(Finding(part, name, problem or (FOREIGN if name in graph.foreign else "")))
     ends = time.monotonic() + MISSED
-    frames = list(_frames(transforms, profile, simulated))
-    while (any(frame.problem for frame in frames) or (stop and stop.unknown())) and time.monotonic() < ends:
-        time.sleep(0.1)
+    while True:
         frames = list(_frames(transforms, profile, simulated))
+        missing = any(frame.problem for frame in frames) or (stop is not None and stop.unknown())
+        if not missing or time.monotonic() > ends:
+            break
+        time.sleep(0.1)
     findings += frames
     if stop is not None and profile.emergency_stop is not None:
         topic = profile.emergency_stop.topic
