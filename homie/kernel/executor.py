@@ -34,7 +34,7 @@ from homie.kernel.interfaces import (
     SkillSet,
     Trial,
 )
-from homie.kernel.interfaces.parts import brief, method_of, returned
+from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
 from homie.kernel.senses import Senses
 from homie.kernel.support.old_module_names import renamed
 from homie.kernel.types import (
@@ -312,20 +312,20 @@ def _reason(error: HomieError) -> str:
 
 def _valid(answer: object, check: ErrorCheck) -> Check:
     """The answer of a check, which may be a user's own. Raises BadInput if it is not a Check with an official code."""
+    name = getattr(check, "__name__", type(check).__name__)
     if not isinstance(answer, Check):
-        name = getattr(check, "__name__", type(check).__name__)
         raise BadInput(
             f"The check '{name}' returned {answer!r}: a check returns a homie.kernel.types.Check, without a code if it "
             "has no objection."
         )
-    named = isinstance(answer.layer, str) and answer.layer.strip() and answer.layer.isprintable()
-    wrong = "" if named else "layer"
-    wrong = wrong or ("" if isinstance(answer.message, str) else "message")
-    wrong = wrong or ("" if all(isinstance(name, str) for name in answer.about) else "about")
-    if wrong:
-        name = getattr(check, "__name__", type(check).__name__)
-        kind = "texts" if wrong == "about" else "a text of one line" if wrong == "layer" else "a text"
-        raise BadInput(f"The check '{name}' answered with {brief(getattr(answer, wrong))} as `{wrong}`: write {kind}.")
+    for member, right, kind in (
+        ("layer", is_line(answer.layer), "a text of one line"),
+        ("message", isinstance(answer.message, str), "a text"),
+        ("about", all(isinstance(item, str) for item in answer.about), "texts"),
+    ):
+        if not right:
+            value = brief(getattr(answer, member))
+            raise BadInput(f"The check '{name}' answered with {value} as `{member}`: write {kind}.")
     if answer.code is not None and not isinstance(answer.code, ErrorCode):
         raise BadInput(
             f"The check '{answer.layer}' answered with the code {answer.code!r}: a check answers with one of "

@@ -14,7 +14,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector, Locator, Robot
-from homie.kernel.interfaces.parts import brief, method_of, returned
+from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
 from homie.kernel.types import CameraFrame, Detection, Observation
 
 OWN_VIEWS: Mapping[str, str] = MappingProxyType({})
@@ -144,7 +144,7 @@ def _odd(detection: Detection, frames: Mapping[str, CameraFrame]) -> str:
     for field in ("name", "view", "instance", "part"):
         if not isinstance(text := getattr(detection, field), str):
             return f"{field} is {brief(text)}: give a text"
-    if not detection.name.strip() or not detection.name.isprintable():
+    if not is_line(detection.name):
         return f"name is {brief(detection.name)}: give what a person would call it"
     if detection.view not in frames:
         return f"view is {brief(detection.view)}: give that of its picture, one of {', '.join(frames)}"

@@ -6,7 +6,7 @@ from numbers import Real
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import GroundTruthAccess, Robot, Skill, SkillSet
-from homie.kernel.interfaces.parts import brief, method_of, misfit
+from homie.kernel.interfaces.parts import brief, is_line, method_of, misfit
 
 
 def skills_by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
@@ -43,7 +43,7 @@ def _check(skill: Skill) -> None:
 
 
 def _check_name(whose: str, name: object, what: str) -> None:
-    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+    if not is_line(name):
         raise BadInput(f'{whose} has {brief(name)} as `name`: write {what}, such as "wave".')
 
 

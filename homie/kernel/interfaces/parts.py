@@ -80,6 +80,11 @@ def brief(value: object) -> str:
     return one_line(repr(value), longest=80)
 
 
+def is_line(value: object) -> bool:
+    """Whether a value is a text of one line that says something, as names have to be."""
+    return isinstance(value, str) and bool(value.strip()) and value.isprintable()
+
+
 def misfit(kind: type, interface: type) -> str:
     """The first way in which the methods of a class are not those of its interface, as the end of a sentence: one is
     missing, or cannot be called as Homie calls it. "" where all fit."""
