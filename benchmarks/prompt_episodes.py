@@ -26,7 +26,7 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.options import RunOptions
 from homie.kernel.types import Choice, Decision, Image, PlannerInput, Subtask, Visibility
 from planners.llm.prompting.examples import Example
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 
 _HEAD = """\

@@ -1,6 +1,6 @@
 """Writes the examples of the templates by number: inputs and answers of episodes that are really played.
 
-    python -m benchmarks.prompt_numbered planners/llm/prompts/examples
+    python -m benchmarks.prompt_numbered planners/llm/prompt_templates/examples
 
 Tasks and answers are in numbered.yaml. `numbers` are for lists of a home, `steps` for small steps, with the picture of
 the camera `wide`. What numbers an answer has, the history and the feedback come of the episode.

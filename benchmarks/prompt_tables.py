@@ -1,7 +1,7 @@
 """Writes the examples of the template `embodiedbench-arm`: inputs and pictures of episodes at tables that are really
 played.
 
-    python -m benchmarks.prompt_tables planners/llm/prompts/examples
+    python -m benchmarks.prompt_tables planners/llm/prompt_templates/examples
 
 Tasks and answers are in tables.yaml. The list of objects, the history, the feedback, the picture and the boxes in it
 come of the episode, and are the input of a planner of `homie-eb-table`. Every episode has a goal, so that the answers

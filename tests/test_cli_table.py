@@ -7,7 +7,7 @@ import json
 from PIL import Image
 
 import homie as package
-from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.sampled_tables import generate
 from homie.envs.mujoco.table.scene import TableScene
 
 SCENE = generate("pick", 7001)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.envs.mujoco.table.sampled_tables import generate
 from homie.kernel import registry
 from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import Listeners, Skill

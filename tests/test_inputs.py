@@ -15,7 +15,7 @@ from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, Plan
 from homie.runtime import session
 from homie.runtime.planner_inputs import INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore.damage import Damaged, read_finished
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 
 

@@ -10,8 +10,8 @@ from homes import one_room
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.envs.mujoco.table.sampled_tables import generate
 from homie.kernel.actions import ACTION_TABLE, Action
 from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.robot.body import Group, Joint

@@ -18,7 +18,7 @@ from homie.kernel.interfaces.prompts import Message
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
 from homie.kernel.types import Feedback as Result
-from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.prompt_builder import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
 from skills.classical.skill_set import Classical
 

@@ -15,8 +15,8 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.robots.bodies import panda
-from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable
+from homie.envs.mujoco.table.sampled_tables import scene_of
 from homie.gym.base import CODES, SessionEnv, numbers_of, picture_space
 from homie.kernel.options import OpenOptions
 from homie.kernel.registry import split

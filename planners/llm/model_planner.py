@@ -23,7 +23,7 @@ from homie.kernel.poses import MOVE
 from homie.kernel.types import Answer, Decision, PlannerInput
 from planners.llm.answers import how
 from planners.llm.messages import BESIDE, ODD_END, LanguageModel, Reply, Request
-from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.prompt_builder import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import FORMAL, Reading, Unlisted, Unreadable
 

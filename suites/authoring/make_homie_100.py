@@ -29,7 +29,7 @@ from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
 from homie.bench.suite.suite import Suite, Task, read_subtask, read_suite
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, YCB
-from homie.envs.mujoco.blueprints.furniture import FurnitureKind
+from homie.envs.mujoco.blueprints.furniture_kind import FurnitureKind
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.requested_changes import Variation

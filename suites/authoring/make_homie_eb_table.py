@@ -16,7 +16,7 @@ from typing import Any
 
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.table.expert import plan
-from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.sampled_tables import generate
 from homie.envs.mujoco.table.scene import FAMILIES, Family
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import written

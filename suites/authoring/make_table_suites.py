@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from homie.bench.suite.suite import Suite
-from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.sampled_tables import generate
 from homie.envs.mujoco.table.scene import FAMILIES, Family
 from homie.kernel.world.conditions import written
 

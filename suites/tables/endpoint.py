@@ -25,7 +25,7 @@ from homie.bench.authoring.numbered import endings, listed
 from homie.bench.finished_episodes import episode_seed
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.envs.mujoco.table.expert import plan as poses_of
-from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.sampled_tables import generate
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.robot.graph_moves import ROWS as MOVES
 from homie.kernel.scenes import scenes_of

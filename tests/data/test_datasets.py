@@ -24,7 +24,7 @@ from homie.kernel.types import SUCCESS, VIEWS, Subtask
 from homie.runtime.assembly import load_prompts
 from homie.runtime.planner_inputs import INPUTS
 from homie.runtime.runstore import frame
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 
 SHORT = {"examples": 0}

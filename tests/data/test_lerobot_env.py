@@ -17,7 +17,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from homie.envs.mujoco.table.expert import plan
-from homie.envs.mujoco.table.families import scene_of
+from homie.envs.mujoco.table.sampled_tables import scene_of
 from homie.kernel.errors import BadInput
 
 ROOT = Path(__file__).parents[2]

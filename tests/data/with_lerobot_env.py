@@ -41,7 +41,7 @@ def expert(rollout: Any) -> float:
     from lerobot_env_homie import HomieEnvConfig
 
     from homie.envs.mujoco.table.expert import plan
-    from homie.envs.mujoco.table.families import scene_of
+    from homie.envs.mujoco.table.sampled_tables import scene_of
 
     class Policy(torch.nn.Module):
         def reset(self) -> None:

@@ -14,7 +14,7 @@ from homie.kernel.types import END, PlannerInput, Subtask
 from planners.llm.answers import Layout
 from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.examples import load_examples
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unreadable, read
 from skills.discrete_actions.arm_actions import ArmAction

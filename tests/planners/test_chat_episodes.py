@@ -106,7 +106,9 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
     parts = read_parts(summary.run_folder, read_run(summary.run_folder).parts)
     assert parts is not None and parts.planner["model"]["name"] == "served"
     prompt = parts.planner["prompt"]
-    template = files("planners.llm").joinpath("prompts", f"{prompt['template']}.md").read_text(encoding="utf-8")
+    template = (
+        files("planners.llm").joinpath("prompt_templates", f"{prompt['template']}.md").read_text(encoding="utf-8")
+    )
     assert read_text(summary.run_folder, prompt["sha256"]) == template
     assert "subtask" in (read_text(summary.run_folder, prompt["examples"]["sha256"]) or "")
     asked = endpoint.asked[0].body

@@ -18,7 +18,7 @@ from planners.llm.choices import read_ids
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.model_planner import ModelPlanner
 from planners.llm.prompting.examples import load_examples
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.writer import TemplateWriter
 from planners.llm.reading import Unreadable
@@ -291,7 +291,7 @@ def test_templates_without_pictured_examples_say_so() -> None:
 
 
 def test_examples_of_another_form_are_refused(tmp_path: Path) -> None:
-    text = files("planners.llm").joinpath("prompts", "embodiedbench-ids.md").read_text(encoding="utf-8")
+    text = files("planners.llm").joinpath("prompt_templates", "embodiedbench-ids.md").read_text(encoding="utf-8")
     (tmp_path / "mine.md").write_text(text.replace("examples: numbers", "examples: plans"))
     with pytest.raises(BadInput, match="asks for numbers, and its examples 'plans' are not by number"):
         Prompt(PromptSettings(template=str(tmp_path / "mine.md")))

@@ -12,7 +12,7 @@ from homie.kernel.actions import ACTIONS, ARGUMENTS
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, VIEWS, Choice, PlannerInput, Subtask
 from planners.human import read_line
 from planners.llm.messages import Request
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unreadable
 from planners.rule.planner import RulePlanner

@@ -17,7 +17,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Image, PlannerInput
 from perception.boxes import COLOURS
 from planners.llm.prompting.examples import Example, load_examples, load_picture
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 
 EXAMPLES = load_examples("tables", None).all
@@ -84,7 +84,7 @@ def test_what_a_run_keeps_names_the_pictures_by_content() -> None:
 
 def test_the_files_are_small_and_their_boxes_are_in_them_one_for_each_thing() -> None:
     for example in EXAMPLES:
-        data = files("planners.llm").joinpath("prompts", "examples", example.picture).read_bytes()
+        data = files("planners.llm").joinpath("prompt_templates", "examples", example.picture).read_bytes()
         width, height = Pictures.open(io.BytesIO(data)).size
         assert len(data) < 40_000 and (width, height) == (500, 500), "as large as a picture of a round"
         assert len(example.boxes) == len(example.listing) > 0

@@ -20,7 +20,7 @@ from homie.kernel.interfaces.prompts import Message
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.runtime.assembly import load_planner
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 
 KNOWN = Knowledge(

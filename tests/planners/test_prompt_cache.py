@@ -14,7 +14,7 @@ from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, Choice, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.llm.calls.remote import RemoteModel
 from planners.llm.messages import Request
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.templates import built_in, load_template
 

@@ -18,7 +18,7 @@ from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerI
 from planners.llm.messages import Request
 from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.image_scaling import crop, small_things
-from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 
 HOUSEHOLD = ["emmoe-json", "emmoe-text", "embodiedbench"]

@@ -50,7 +50,7 @@ def test_the_prompt_of_a_version_stays_as_it_is(template: str, version: int) -> 
 
 def test_the_page_has_the_version_of_every_template() -> None:
     matches = {}
-    for path in sorted((ROOT / "planners/llm/prompts").glob("*.md")):
+    for path in sorted((ROOT / "planners/llm/prompt_templates").glob("*.md")):
         (matches[path.stem],) = re.findall(r"^version: (\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert versions() == matches
     played = {(name, int(version)) for name, version in versions().items() if name not in UNPLAYED}

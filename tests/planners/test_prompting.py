@@ -33,7 +33,7 @@ from planners.llm.answers import Layout
 from planners.llm.messages import Request
 from planners.llm.prompting.answering import as_json
 from planners.llm.prompting.examples import load_examples, parse_examples
-from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.prompt_builder import Prompt, Turn
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.templates import NAMES, built_in, load_template, parse_template
@@ -251,7 +251,7 @@ VERSIONS = {
 
 def test_what_is_recorded_of_a_prompt() -> None:
     for name in built_in():
-        folder = files("planners.llm").joinpath("prompts")
+        folder = files("planners.llm").joinpath("prompt_templates")
         data = folder.joinpath(f"{name}.md").read_bytes()
         description = Prompt(PromptSettings(template=name)).describe()
         assert (description["template"], description["version"]) == (name, VERSIONS.get(name, 3))

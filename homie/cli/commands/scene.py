@@ -24,8 +24,8 @@ from homie.envs.mujoco.house.spec_parts import PersonSpec
 from homie.envs.mujoco.mjcf_house.contents import Unclear
 from homie.envs.mujoco.mjcf_house.house import MjcfHouse
 from homie.envs.mujoco.scene_map import draw_map
-from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.envs.mujoco.table.sampled_tables import scene_of
 from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.options import HOUSE, SceneOptions

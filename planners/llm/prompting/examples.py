@@ -24,7 +24,7 @@ from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import numbered_answer, written_answer
 from planners.parsing import make_subtask, parse_subtask
 
-_BUILT_IN = files("planners.llm").joinpath("prompts", "examples")
+_BUILT_IN = files("planners.llm").joinpath("prompt_templates", "examples")
 
 
 class Example(BaseModel):

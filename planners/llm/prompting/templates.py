@@ -36,6 +36,7 @@ _FAILURES = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError
 _MARK = "---"
 ADVICE = "A template is a text file with a front matter and blocks in Jinja (docs/prompts.md)."
 _ENDING = ".md"
+_BUILT_IN = files("planners.llm").joinpath("prompt_templates")
 
 
 class FrontMatter(BaseModel):
@@ -90,14 +91,14 @@ class Template:
 
 def built_in() -> list[str]:
     """The names of the templates that come with Homie."""
-    names = (file.name for file in files("planners.llm").joinpath("prompts").iterdir())
+    names = (file.name for file in _BUILT_IN.iterdir())
     return sorted(name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
 
 
 def load_template(name: str) -> Template:
     """A template by its built-in name or from a file. Raises BadInput with a sentence that says what to change."""
     if name in built_in():
-        return parse_template(files("planners.llm").joinpath("prompts", name + _ENDING).read_bytes(), name, None)
+        return parse_template(_BUILT_IN.joinpath(name + _ENDING).read_bytes(), name, None)
     path = Path(name).expanduser()
     if not path.is_file() and "/" not in name and not path.suffix:
         raise BadInput(f"There is no template '{name}': write the path of a file or one of: {', '.join(built_in())}.")

@@ -12,7 +12,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import Decision, PlannerInput, Report, Subtask
 from planners.llm.prompting.answering import written_answer
-from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.prompt_builder import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unlisted, Unreadable
 

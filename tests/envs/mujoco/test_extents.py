@@ -18,7 +18,7 @@ from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.table.build import build as build_table
-from homie.envs.mujoco.table.families import generate as generate_table
+from homie.envs.mujoco.table.sampled_tables import generate as generate_table
 from homie.envs.mujoco.table.world import TableWorld
 from homie.envs.mujoco.world import World
 from homie.kernel.actions import ACTION_TABLE

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.blueprints.furniture import FREE_FRONT
+from homie.envs.mujoco.blueprints.furniture_kind import FREE_FRONT
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.house.spec import SceneSpec

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.table.expert import TableExpert, plan
-from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
+from homie.envs.mujoco.table.sampled_tables import generate
 from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.kernel import registry

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import homie
-from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.envs.mujoco.table.sampled_tables import scene_of
 from homie.kernel.types import Box, Pose
 from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation

@@ -16,7 +16,7 @@ from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.score.compare import compare
 from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.table.expert import plan
-from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.sampled_tables import generate
 
 TASK = "stack-03-visual-appearance"
 

@@ -22,7 +22,7 @@ from homie.envs.mujoco.blueprints import (
     furniture_with_doors,
 )
 from homie.envs.mujoco.blueprints import objects as shapes
-from homie.envs.mujoco.blueprints.furniture import FurnitureKind, Style
+from homie.envs.mujoco.blueprints.furniture_kind import FurnitureKind, Style
 from homie.envs.mujoco.blueprints.household import bathroom, desk, devices, leisure, pantry, staples, tableware
 from homie.envs.mujoco.blueprints.materials import COLOURS, RGB
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.envs.mujoco.blueprints.furniture import Style
+from homie.envs.mujoco.blueprints.furniture_kind import Style
 from homie.envs.mujoco.blueprints.materials import RGB, shade
 from homie.envs.mujoco.blueprints.parts import Link, Span, SurfacePlan, block, handle
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.envs.mujoco.blueprints.doors_and_drawers import slide_out
-from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
+from homie.envs.mujoco.blueprints.furniture_kind import FREE_FRONT, FurnitureKind, Style
 from homie.envs.mujoco.blueprints.materials import (
     CHROME,
     DARK,

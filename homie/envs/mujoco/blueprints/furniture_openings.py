@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from homie.envs.mujoco.blueprints.doors_and_drawers import hinged_door, slide_out
-from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
+from homie.envs.mujoco.blueprints.furniture_kind import FREE_FRONT, FurnitureKind, Style
 from homie.envs.mujoco.blueprints.furniture_with_doors import WALL, behind_door, shelved, two_boards
 from homie.envs.mujoco.blueprints.materials import CHROME, DARK, RGB, SCREEN, STEEL, shade
 from homie.envs.mujoco.blueprints.parts import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
+from homie.envs.mujoco.blueprints.furniture_kind import FREE_FRONT, FurnitureKind, Style
 from homie.envs.mujoco.blueprints.materials import (
     CERAMIC,
     CHROME,

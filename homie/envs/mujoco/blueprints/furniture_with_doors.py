@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from homie.envs.mujoco.blueprints.doors_and_drawers import hinged_door
-from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
+from homie.envs.mujoco.blueprints.furniture_kind import FREE_FRONT, FurnitureKind, Style
 from homie.envs.mujoco.blueprints.materials import (
     CERAMIC,
     DARK,

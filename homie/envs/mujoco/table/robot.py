@@ -21,8 +21,8 @@ from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place
 from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
 from homie.envs.mujoco.table.build import build
-from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.locator import TableLocator
+from homie.envs.mujoco.table.sampled_tables import scene_of
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.settings import TableSettings
 from homie.envs.mujoco.table.world import TableWorld
