@@ -14,7 +14,8 @@ from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, Points, Scan, object_box, patch_of
 from perception.memory.clouds import inside
 from perception.memory.evidence import FLOOR_CELL, Evidence
-from perception.memory.places import contains, seen_through
+from perception.memory.forgetting import forget_missing
+from perception.memory.places import contains
 from perception.memory.seen_furniture import Furniture, is_furniture
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
@@ -36,8 +37,6 @@ UNSEEN_FLOOR = 1.15
 """Metres from the middle of furniture, towards the robot, within which the floor before it begins. Of 8,500 looks in
 six houses 6 met floor only at 1.2 or 1.3 m, and 2 of those were looks through a doorway at what is in the room behind
 it."""
-FORGET_AFTER = 2
-"""Looks at an empty place after which what stood there is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,7 @@ class Things:
         for entity, parts in patches.items():
             if entity != held:
                 self._take_in(entity, parts, stamp)
-        self._forget_missing(list(scans.values()), {*patches, held})
+        forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held})
         if anonymous:
             self._settle(patches, held)
 
@@ -236,19 +235,6 @@ class Things:
         """Note what an object is inside of, from where it is now."""
         holders = (f.identity.entity for f in self.furniture.values() if contains(f, item.box))
         item.container = next(holders, None)
-
-    def _forget_missing(self, scans: Sequence[Scan], excused: set[str | None]) -> None:
-        """Forget objects whose place was looked at and found empty."""
-        for entity, item in list(self.objects.items()):
-            if entity in excused:
-                continue
-            container = self.furniture.get(item.container or "")
-            if container is not None and container.closed:
-                continue
-            if any(seen_through(scan, item.box) for scan in scans):
-                item.missed += 1
-                if item.missed >= FORGET_AFTER:
-                    del self.objects[entity]
 
     def _settle(self, patches: Mapping[str, Mapping[str, list[tuple[Detection, Patch]]]], held: str | None) -> None:
         """After a look by a detector that tells no two things of a kind apart: one thing in one place, and the rooms as

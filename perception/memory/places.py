@@ -1,4 +1,4 @@
-"""What is on, in or under what, judged from boxes; and whether a place can be seen to be empty."""
+"""What is on, in or under what, judged from boxes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from homie.kernel.types import Box, Surface
 from homie.kernel.world.furniture import kinds
-from perception.localise import Scan
 from perception.memory.seen_furniture import Furniture
 
 ON_TOP = 0.08
@@ -106,23 +105,3 @@ def standing_on(box: Box, surface: Surface) -> Box:
         center=np.array([*box.center[:2], (top + bottom) / 2]),
         half=np.array([*box.half[:2], (top - bottom) / 2]),
     )
-
-
-def seen_through(scan: Scan, box: Box) -> bool:
-    """Whether a view shows what is behind the place of a box, so that nothing is there any more."""
-    corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
-    middles = box.center + 0.5 * (corners - box.center)
-    up = np.array([0.0, 0.0, 0.7 * box.half[2]])
-    points = np.concatenate([box.center[None], middles + up, middles])
-    pose, k = scan.frame.pose, scan.frame.intrinsics
-    local = (points - pose.position) @ pose.rotation
-    if local[:, 2].min() < 0.2 or k.fx * 2 * float(np.sort(box.half)[1]) / local[0, 2] < 8:
-        return False
-    u = np.round(local[:, 0] / local[:, 2] * k.fx + k.cx).astype(int)
-    v = np.round(local[:, 1] / local[:, 2] * k.fy + k.cy).astype(int)
-    if (u < 0).any() or (v < 0).any() or (u >= k.width).any() or (v >= k.height).any():
-        return False
-    assert scan.frame.depth is not None
-    depth = scan.frame.depth[v, u]
-    behind = (depth == 0.0) | (depth > local[:, 2] + 0.025)
-    return bool(behind.mean() > 0.8)

@@ -1,0 +1,61 @@
+"""When a remembered object is forgotten: its place was seen to be empty."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
+
+import numpy as np
+
+from homie.kernel.types import Box
+from perception.localise import Scan
+from perception.memory.seen_furniture import Furniture
+from perception.memory.seen_object import LooseObject
+
+FORGET_AFTER = 2
+"""Looks at an empty place after which what stood there is forgotten."""
+
+
+def forget_missing(
+    objects: MutableMapping[str, LooseObject],
+    furniture: Mapping[str, Furniture],
+    scans: Sequence[Scan],
+    excused: Collection[str | None],
+) -> None:
+    """Forget objects whose place was looked at and found empty.
+
+    Args:
+        objects: By entity; what is forgotten is deleted.
+        furniture: By entity; nothing that is in closed furniture is forgotten.
+        scans: Of this look.
+        excused: Entities that were seen, or are held.
+    """
+    for entity, item in list(objects.items()):
+        if entity in excused:
+            continue
+        container = furniture.get(item.container or "")
+        if container is not None and container.closed:
+            continue
+        if any(seen_through(scan, item.box) for scan in scans):
+            item.missed += 1
+            if item.missed >= FORGET_AFTER:
+                del objects[entity]
+
+
+def seen_through(scan: Scan, box: Box) -> bool:
+    """Whether a view shows what is behind the place of a box, so that nothing is there any more."""
+    corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
+    middles = box.center + 0.5 * (corners - box.center)
+    up = np.array([0.0, 0.0, 0.7 * box.half[2]])
+    points = np.concatenate([box.center[None], middles + up, middles])
+    pose, k = scan.frame.pose, scan.frame.intrinsics
+    local = (points - pose.position) @ pose.rotation
+    if local[:, 2].min() < 0.2 or k.fx * 2 * float(np.sort(box.half)[1]) / local[0, 2] < 8:
+        return False
+    u = np.round(local[:, 0] / local[:, 2] * k.fx + k.cx).astype(int)
+    v = np.round(local[:, 1] / local[:, 2] * k.fy + k.cy).astype(int)
+    if (u < 0).any() or (v < 0).any() or (u >= k.width).any() or (v >= k.height).any():
+        return False
+    assert scan.frame.depth is not None
+    depth = scan.frame.depth[v, u]
+    behind = (depth == 0.0) | (depth > local[:, 2] + 0.025)
+    return bool(behind.mean() > 0.8)
