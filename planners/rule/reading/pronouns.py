@@ -1,0 +1,55 @@
+"""What pronouns and the like refer to: `it`, `them`, `the rest`, `the green one`, `there`, `in it`, `here`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planners.common_sense import is_container
+from planners.rule.reading import lexicon
+from planners.rule.reading.doors import Doors
+from planners.rule.reading.lexicon import is_kind_of
+from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, Noun, noun
+from planners.rule.reading.orders import Item, Place
+
+
+class Pronouns(Doors):
+    """Finds the objects and places that were named before."""
+
+    def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
+        super().__init__(cursor, items, place)
+        self.here = ""
+        self.cleared: Item | None = None
+
+    def _meant(self, named: Noun, start: int) -> tuple[Item, ...]:
+        """The items that a noun phrase refers to: pronouns and `the green one` refer to items named before."""
+        if named.kind in (Kind.IT, Kind.THEM):
+            if not self.items or (named.kind is Kind.IT and len(self.items) > 1):
+                raise NotUnderstood(f"do not know what '{' '.join(self.cursor.words[start : self.cursor.at])}' is")
+            return self.items
+        if named.kind is Kind.REST:
+            return (self.cleared or Item("", None),)
+        if named.words.endswith(" one"):
+            if not self.items or not self.items[-1].words:
+                raise NotUnderstood(f"do not know what the {named.words} is")
+            return (Item(f"{named.words.removesuffix(' one')} {self.items[-1].words.split()[-1]}", named.count),)
+        return (Item(named.words, named.count),)
+
+    def _room_of_person(self) -> str:
+        """The room of the speaker: `to me in the bedroom`, or as stated before."""
+        cursor, start = self.cursor, self.cursor.at
+        room = noun(cursor) if cursor.take({"in", "at"}) else None
+        if room is not None and room.kind is Kind.PLACE and room.count == 1:
+            return room.words
+        cursor.at = start
+        return self.here
+
+    def _referred(self, words: str) -> Place:
+        """The place that `there` or `in it` refers to: the last one named, or the only object if no place was named."""
+        named = self.items[0].words if len(self.items) == 1 else ""
+        vessel = named if is_kind_of(named, "dish") and words not in lexicon.THERE else ""
+        if not (self.place or vessel):
+            raise NotUnderstood(f"do not know where '{words}' is")
+        if self.place and words.startswith("in") and vessel and not is_container(self.place):
+            raise NotUnderstood(f"cannot tell whether '{words} it' means the {vessel} or the {self.place}")
+        name = self.place or vessel
+        return Place(name, words in lexicon.INSIDE or (words in lexicon.INTO and is_container(name)))
