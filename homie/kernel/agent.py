@@ -54,11 +54,9 @@ from homie.kernel.types import (
     SubtaskStarted,
     with_held,
 )
+from homie.kernel.types.limits import UNREADABLE_ROUNDS
 
 log = logging.getLogger(__name__)
-UNREADABLE_ROUNDS = 3
-"""An episode ends after so many rounds if no output of its planner could be read by then. One or two may be bad luck;
-each of them was asked again `reasks` times, so that three are nine answers with the default."""
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
 logging.getLogger("homie").addHandler(logging.NullHandler())
 

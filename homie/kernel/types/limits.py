@@ -11,6 +11,9 @@ EndedBy: TypeAlias = Literal["ended", "goal", "rounds", "steps", "failures"]
 that was reached."""
 ROUNDS = 20
 """Rounds after which an episode ends, where nothing else is asked for."""
+UNREADABLE_ROUNDS = 3
+"""An episode ends after so many rounds if no output of its planner could be read by then. One or two may be bad luck;
+each of them was asked again `reasks` times, so that three are nine answers with the default."""
 ENDINGS: Mapping[EndedBy, str] = {
     "ended": "the planner ended the task",
     "goal": "the goal was reached",
