@@ -154,7 +154,7 @@ LAYERS = {
         ("command_checks", "measured", "outlet"),
         ("guard",),
         ("sockets",),
-        ("link", "reports", "emergency_stop"),
+        ("link", "reports", "emergency_stop", "keyboard"),
         ("process",),
     ),
     "ros_bridge.transport": (

@@ -17,8 +17,9 @@ from logging.handlers import QueueHandler, QueueListener
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from ros_bridge.guard.emergency_stop import APPROVE, listen_at_terminal, listen_on_network
+from ros_bridge.guard.emergency_stop import APPROVE, listen_on_network
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
+from ros_bridge.guard.keyboard import listen_at_terminal
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.guard.reports import Reports

@@ -12,7 +12,7 @@ from types import SimpleNamespace as Fields
 import pytest
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.guard import emergency_stop, process
+from ros_bridge.guard import emergency_stop, keyboard, process
 from ros_bridge.profiles.model import Profile, read_profile
 
 FETCH = read_profile("fetch")
@@ -150,7 +150,7 @@ def test_a_line_at_the_terminal(monkeypatch, typed, reported):
     monkeypatch.setattr("sys.stdin", os.fdopen(read))
     os.write(write, typed)
     guard = Guard()
-    emergency_stop._typed(guard, Agent())
+    keyboard._typed(guard, Agent())
     assert guard.reported == reported
     os.close(write)
 
@@ -160,7 +160,7 @@ def test_a_terminal_that_is_gone_is_forgotten_and_nothing_is_stopped(monkeypatch
     os.close(write)
     monkeypatch.setattr("sys.stdin", os.fdopen(read))
     guard, agent = Guard(), Agent()
-    emergency_stop._typed(guard, agent)
+    keyboard._typed(guard, agent)
     assert guard.reported == [] and agent.forgotten == [read]
 
 
@@ -168,12 +168,12 @@ def test_whether_a_person_sits_at_a_terminal(monkeypatch):
     leader, follower = pty.openpty()
     with os.fdopen(follower) as terminal:
         monkeypatch.setattr("sys.stdin", terminal)
-        assert emergency_stop._at_a_terminal()
-    assert not emergency_stop._at_a_terminal(), "it was closed"
+        assert keyboard._at_a_terminal()
+    assert not keyboard._at_a_terminal(), "it was closed"
     os.close(leader)
     with open(os.devnull) as nothing:
         monkeypatch.setattr("sys.stdin", nothing)
-        assert not emergency_stop._at_a_terminal()
+        assert not keyboard._at_a_terminal()
 
 
 # ------------------------------------------------------------ how it runs and ends
