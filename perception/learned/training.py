@@ -8,6 +8,7 @@ An interrupted training goes on where it stopped, with what it would have drawn.
 from __future__ import annotations
 
 import copy
+import io
 import math
 import time
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from torch import nn
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.training import DetectorOrder, DetectorReport
+from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.learned.coco import CocoSplit, Labelled, read_split
@@ -130,7 +132,6 @@ class _Run:
         """Keep all that an interrupted training goes on with; whole, or as it was before."""
         path = self._order.out / STATE
         path.parent.mkdir(exist_ok=True)
-        fresh = path.with_suffix(".new")
         state = {
             "network": self._network.state_dict(),
             "average": self.average.state_dict(),
@@ -140,8 +141,9 @@ class _Run:
             "held_out": self.held_out,
             "seconds": self.seconds + time.monotonic() - self._began,
         }
-        torch.save(state, fresh)
-        fresh.replace(path)
+        content = io.BytesIO()
+        torch.save(state, content)
+        write_atomically(path, content.getvalue())
 
     def _resume(self) -> None:
         path = self._order.out / STATE

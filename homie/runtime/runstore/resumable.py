@@ -57,6 +57,7 @@ def resumable_folder(out: Path, order: Order, finished: str, noun: str, besides:
 
 def _begin(out: Path, order: Order, finished: str, noun: str, besides: str) -> None:
     if (out / finished).exists():
+        (out / ORDER).unlink(missing_ok=True)  # a kill came between the two
         raise BadInput(f"The folder {out} holds a finished {noun}: choose another --out, or delete it.")
     if (out / ORDER).exists():
         before = read_model(out / ORDER, type(order))
@@ -67,6 +68,6 @@ def _begin(out: Path, order: Order, finished: str, noun: str, besides: str) -> N
                 f"The folder {out} holds another unfinished {noun} (different: {differing}): choose another --out."
             )
         return
-    if any(out.iterdir()):
+    if {path.name for path in out.iterdir()} - {f".{ORDER}.tmp"}:  # which a kill has left
         raise BadInput(f"The folder {out} is not empty and has no {noun}: choose another --out.")
     write_model(out / ORDER, order)
