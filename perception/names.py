@@ -1,8 +1,8 @@
 """Name resolution: from the words of a planner to the entities that they may refer to.
 
-The vocabulary is in `names.json`: synonyms (for the same thing), nicknames (other names, such as EMMOE's colour names),
-the rooms that a nickname applies to (a table in a bedroom is not a dining table), classes (`fruit`) and objects (the
-small contents of homes, for open-vocabulary detectors; the furniture is in `homie.kernel.world.furniture`).
+The vocabulary is in `synonyms.json`: synonyms (for the same thing), nicknames (other names, such as EMMOE's colour
+names), the rooms that a nickname applies to (a table in a bedroom is not a dining table), classes (`fruit`) and objects
+(the small contents of homes, for open-vocabulary detectors; the furniture is in `homie.kernel.world.furniture`).
 Unlike in EMMOE's table, sink, drawer and counter are three different things.
 """
 
@@ -53,7 +53,7 @@ class Match:
 
 
 class Vocabulary(BaseModel):
-    """The contents of `names.json`, which explains its fields."""
+    """The contents of `synonyms.json`, which explains its fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -79,7 +79,7 @@ class Vocabulary(BaseModel):
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary, read once."""
-    return Vocabulary.model_validate(json.loads(files("perception").joinpath("names.json").read_text("utf-8")))
+    return Vocabulary.model_validate(json.loads(files("perception").joinpath("synonyms.json").read_text("utf-8")))
 
 
 # ---------------------------------------------------------------- spelling

@@ -39,8 +39,8 @@ LAYERS = {
         ("agent", "robot_factory"),
     ),
     "homie.kernel.world": (
-        ("furniture", "names", "snapshot", "thresholds"),
-        ("household", "words"),
+        ("furniture", "entity_names", "snapshot", "thresholds"),
+        ("household", "condition_words"),
         ("predicates",),
         ("predicates_people",),
         ("conditions",),

@@ -16,8 +16,8 @@ from homie.bench.suite.suite import Suite, Task, read_subtask
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.poses import MOVE
 from homie.kernel.types import RoundRecord
+from homie.kernel.world.condition_words import Words
 from homie.kernel.world.snapshot import WorldSnapshot
-from homie.kernel.world.words import Words
 
 
 class Mistake(Enum):

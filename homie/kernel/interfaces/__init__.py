@@ -34,7 +34,7 @@ from homie.kernel.interfaces.world import (
     WorldState,
 )
 from homie.kernel.support.old_module_names import renamed
-from homie.kernel.world.names import kind_of
+from homie.kernel.world.entity_names import kind_of
 
 __all__ = [
     "LOOSE",

@@ -20,7 +20,7 @@ from homie.kernel.types import (
     Observation,
 )
 from homie.kernel.world import thresholds
-from homie.kernel.world.names import kind_of
+from homie.kernel.world.entity_names import kind_of
 
 
 class WorldModel(ABC):

@@ -58,7 +58,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.conditions.grammar": "homie.kernel.world.conditions",
         "homie.conditions.people": "homie.kernel.world.predicates_people",
         "homie.conditions.predicates": "homie.kernel.world.predicates",
-        "homie.conditions.words": "homie.kernel.world.words",
+        "homie.conditions.words": "homie.kernel.world.condition_words",
         "homie.data.cards": "homie.data.card_parts",
         "homie.data.convert": "homie.data.training_examples",
         "homie.data.demonstrations": "homie.data.recording",

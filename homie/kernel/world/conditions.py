@@ -28,6 +28,7 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.problems import sentence_of
+from homie.kernel.world.condition_words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
 from homie.kernel.world.predicates import (
     At,
     Closed,
@@ -51,7 +52,6 @@ from homie.kernel.world.predicates import (
 )
 from homie.kernel.world.predicates_people import Followed, Given, Shown
 from homie.kernel.world.snapshot import WorldSnapshot
-from homie.kernel.world.words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
 
 __all__ = [
     "PREDICATES",

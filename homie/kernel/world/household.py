@@ -19,8 +19,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from homie.kernel.actions import Action
+from homie.kernel.world.entity_names import kind_of
 from homie.kernel.world.furniture import kinds
-from homie.kernel.world.names import kind_of
 
 SLICED = frozenset(
     {

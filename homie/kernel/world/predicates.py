@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from homie.kernel.errors import BadInput
 from homie.kernel.world import thresholds
-from homie.kernel.world.snapshot import Relation, State, WorldSnapshot
-from homie.kernel.world.words import (
+from homie.kernel.world.condition_words import (
     NOTHING,
     Word,
     Words,
@@ -26,6 +25,7 @@ from homie.kernel.world.words import (
     spoken,
     states,
 )
+from homie.kernel.world.snapshot import Relation, State, WorldSnapshot
 
 
 class Predicate(BaseModel):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from homie.kernel.errors import BadInput
+from homie.kernel.world.condition_words import Word, Words, objects_meant, place_meant
 from homie.kernel.world.predicates import Predicate
 from homie.kernel.world.snapshot import PersonState, WorldSnapshot
-from homie.kernel.world.words import Word, Words, objects_meant, place_meant
 
 
 class Given(Predicate):

@@ -11,9 +11,9 @@ from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
+from homie.kernel.world.condition_words import ANYTHING, NOTHING, means
 from homie.kernel.world.conditions import Condition, written
 from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked
-from homie.kernel.world.words import ANYTHING, NOTHING, means
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")
