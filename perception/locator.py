@@ -301,6 +301,8 @@ class SensorLocator(Locator):
         if observation.body.holding:
             return False
         put = self._things.objects.get(thing or "")
+        if put is None and thing in self._things.missing:
+            return False
         if put is None or put.seen < observation.stamp or not np.isfinite(put.spacing):
             return None
         if entity in self._things.objects:

@@ -20,8 +20,8 @@ def forget_missing(
     furniture: Mapping[str, Furniture],
     scans: Sequence[Scan],
     excused: Collection[str | None],
-) -> None:
-    """Forget objects whose place was looked at and found empty.
+) -> list[str]:
+    """Forget objects whose place was looked at and found empty; their entities.
 
     Args:
         objects: By entity; what is forgotten is deleted.
@@ -29,6 +29,7 @@ def forget_missing(
         scans: Of this look.
         excused: Entities that were seen, or are held.
     """
+    forgotten = []
     for entity, item in list(objects.items()):
         if entity in excused:
             continue
@@ -39,6 +40,8 @@ def forget_missing(
             item.missed += 1
             if item.missed >= FORGET_AFTER:
                 del objects[entity]
+                forgotten.append(entity)
+    return forgotten
 
 
 def seen_through(scan: Scan, box: Box) -> bool:

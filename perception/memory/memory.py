@@ -63,6 +63,8 @@ class Things:
         self.rooms: dict[str, Room] = {}
         self.furniture: dict[str, Furniture] = {}
         self.objects: dict[str, LooseObject] = {}
+        self.missing: set[str] = set()
+        """Objects that were forgotten because their place was seen to be empty; some may have been seen again since."""
         self.shown: dict[str, list[Detection]] = {}
         """What was seen of each thing at the last moment at which something was seen."""
         self._shown_at = -np.inf
@@ -147,7 +149,7 @@ class Things:
         for entity, parts in patches.items():
             if entity != held:
                 self._take_in(entity, parts, stamp)
-        forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held})
+        self.missing.update(forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held}))
         if anonymous:
             self._settle(patches, held)
 

@@ -188,6 +188,17 @@ def test_put_is_verified_by_seeing_the_object_there(
     assert toured.placed("tomato_soup_can", "fridge", away) is None
 
 
+def test_what_is_not_where_the_hand_has_left_it_was_not_put_there(
+    house: House, toured: SensorLocator, detector: SimulatedDetector
+) -> None:
+    """A bowl that a detector had imagined: the lemon rolled away, and the end of the task was reported as a success."""
+    house.move("apple_2", (0.7, 0.7, 0.04))
+    _see(house, toured, detector, TOUR[2])
+    seen = _see(house, toured, detector, TOUR[2])
+    assert toured.placed("apple_2", "table_2", seen) is False
+    assert toured.placed(None, "table_2", seen) is None, "nobody knows what the hand held"
+
+
 def test_a_detector_without_instances_is_distinguished_by_place(house: House, locator: SensorLocator) -> None:
     detector = SimulatedDetector()
     for base in (*TOUR, *TOUR):
