@@ -29,6 +29,7 @@ COMMANDS = {
     "data": "Make training data: tasks, episodes, conversations, preferences, LeRobot data sets.",
     "report": "Show runs in one HTML page: results, videos, every episode round by round.",
     "train": "Train planners and skills on data sets of `homie data`.",
+    "detector": "Measure detectors on labelled pictures.",
     "skill": "Inspect checkpoints of learned skills, or make random ones to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "serve": "Serve a robot to agents (MCP) or over ROS 2, or a learned policy or a planner over the network.",

@@ -15,7 +15,7 @@ from homie.cli.plugged import plugged
 
 CHAPTERS = {
     "Run a robot": ("run", "scene", "studio", "teleop"),
-    "Measure": ("bench", "report", "compare"),
+    "Measure": ("bench", "report", "compare", "detector"),
     "Train": ("data", "train"),
     "Look at parts": ("plan", "skill", "robot", "serve", "env", "play-server"),
     "Find your way": ("list", "doctor"),

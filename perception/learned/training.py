@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces.training import DetectorOrder, DetectorReport
+from homie.kernel.interfaces.training import LEAST_SCORE, DetectorOrder, DetectorReport
 from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
@@ -44,8 +44,6 @@ MEASURED = 192
 """Pictures of the validation split on which the loss is measured at each checkpoint."""
 BALANCED = 400
 """Pictures that are counted for the balance of the classes."""
-LEAST_SCORE = 0.02
-"""Score of a box from which it is measured: precision is averaged over all recalls."""
 HEAVIEST = 4.0
 """What a rare class counts at most."""
 

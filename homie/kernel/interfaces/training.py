@@ -12,6 +12,9 @@ from typing import Literal, TypeAlias
 
 from homie.kernel.support.progress import StepOver
 
+LEAST_SCORE = 0.02
+"""Score of a box from which a detector is measured: precision is averaged over all recalls."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOrder:
@@ -145,6 +148,25 @@ class DetectorScores:
     by_class: Mapping[str, float]
     confusions: Sequence[tuple[str, str, int]]
     calibration: Sequence[tuple[float, float, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorMeasurement:
+    """A detector on the labelled pictures of a split.
+
+    Args:
+        scores: How good it is.
+        pictures: How many there are.
+        boxes: How many it reported.
+        others: Those of them of classes that the data set has not; they do not count.
+        milliseconds: Median for one picture.
+    """
+
+    scores: DetectorScores
+    pictures: int
+    boxes: int
+    others: int
+    milliseconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,52 @@
+"""Any detector on labelled pictures: `homie detector score`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from homie.kernel import registry
+from homie.kernel.errors import MissingPart
+from homie.kernel.interfaces.training import LEAST_SCORE, DetectorMeasurement
+from homie.kernel.options import DETECTOR, Options
+from homie.kernel.support.packages import missing_part
+from homie.kernel.support.problems import Usage
+
+
+class DetectorScoreOptions(Options):
+    """A detector, and the labelled pictures it is measured on."""
+
+    usage: ClassVar[Usage] = Usage("detector score", "data", "data/detections --detector learned:models/eyes")
+
+    data: Path = Field(description="The folder of a data set of `homie data detections`, or another in COCO's layout.")
+    detector: str = Field("learned", description=DETECTOR)
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors NAME`).")
+    split: Literal["train", "validation", "test"] = Field("test", description="The pictures it is measured on.")
+
+
+def score_detector(options: DetectorScoreOptions, over: Callable[[int, int], object]) -> DetectorMeasurement:
+    """Measure a detector. Its boxes count from a score of `LEAST_SCORE` on, where `score` is not among the settings.
+
+    Args:
+        options: Which, on what.
+        over: Called after each picture with the number done and the number of pictures.
+
+    Raises:
+        BadInput: The data set or the detector cannot be used.
+        MissingPart: A package is not installed.
+        InfrastructureError: The detector failed.
+    """
+    settings = options.detector_settings
+    usual = registry.make_part(registry.DETECTOR, options.detector, settings)
+    detector = usual
+    if "score" not in settings and "score" in getattr(getattr(usual, "Settings", None), "model_fields", ()):
+        detector = registry.make_part(registry.DETECTOR, options.detector, {**settings, "score": LEAST_SCORE})
+    try:
+        measure: Callable[..., DetectorMeasurement] = registry.load("tools", "detector-measure")
+    except MissingPart as error:
+        package = str(getattr(error.__cause__, "name", "pycocotools"))
+        raise missing_part("homie detector score", package, "detections") from error
+    return measure(detector, usual, options.data, options.split, over)

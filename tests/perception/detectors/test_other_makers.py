@@ -1,0 +1,97 @@
+"""Detectors of other makers through the same checks and into the same table: `homie detector score`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from graphs import constant
+from painted_data import BOXES, CLASSES, painted_data
+from tiny_detectors import tiny_detector
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+import other_packages
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces.training import DetectorMeasurement
+from homie.kernel.registry import DETECTOR, make_part
+from homie.testing import check_detector
+from homie.train.detector_scores import DetectorScoreOptions, score_detector
+
+NAMES = "{0: 'refrigerator', 1: 'fridge/door', 2: 'kitchen/floor', 3: 'couch'}"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return painted_data(tmp_path_factory.mktemp("painted"))
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A network that finds fridge, door and floor where all pictures have them, unsurely, and a couch."""
+    corners = [(x, y, x + width, y + height) for x, y, width, height in BOXES.values()]
+    rows = [[*box, 0.1, number] for number, box in enumerate([*corners, corners[0]])]
+    path = constant(tmp_path_factory.mktemp("known") / "known.onnx", np.array([rows]), (96, 128), NAMES)
+    return f"yolo-onnx:{path}"
+
+
+def measured(data: Path, detector: str, **settings: object) -> DetectorMeasurement:
+    options = DetectorScoreOptions.build(data=data, detector=detector, detector_settings=settings)
+    return score_detector(options, lambda done, pictures: None)
+
+
+def by_rtdetr(folder: Path) -> str:
+    return f"rtdetr:{tiny_detector(folder, 'rt_detr')}"
+
+
+def by_ultralytics(folder: Path) -> str:
+    packages = ("ultralytics==8.4.190", "ultralytics-thop==2.2.3", "torchvision")
+    where = other_packages.folder_of("ultralytics", *packages, dependencies=False)
+    script = Path(__file__).with_name("ultralytics_export.py")
+    environment = {**os.environ, "PYTHONPATH": where, "YOLO_CONFIG_DIR": str(folder), "YOLO_AUTOINSTALL": "false"}
+    command = [sys.executable, str(script), str(folder), "128", "refrigerator", "apple", "couch"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return f"yolo-onnx:{folder / 'yolo11n.onnx'}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [by_rtdetr, by_ultralytics])
+def test_random_networks_of_other_makers_pass_the_checks_and_get_the_same_table(data: Path, tmp_path, make) -> None:
+    detector = make(tmp_path)
+    check_detector(make_part(DETECTOR, detector, {"score": 0.0}))
+    result = measured(data, detector, score=0.0)
+    assert result.pictures == 3 and result.boxes >= max(1, result.others) and result.milliseconds > 0.0
+    assert set(result.scores.by_class) == set(CLASSES)
+    assert 0.0 <= result.scores.every <= 1.0
+    assert sum(count for _, _, count in result.scores.calibration) == result.boxes - result.others
+
+
+def test_what_is_measured_is_right_and_unsure_boxes_count(data: Path, known: str) -> None:
+    result = measured(data, known)
+    assert result.scores.by_class == {name: pytest.approx(float(name in BOXES)) for name in CLASSES}
+    assert (result.scores.large, result.boxes, result.others) == (pytest.approx(0.75), 12, 3)
+    assert measured(data, known, score=0.25).boxes == 0, "a threshold that is asked for holds"
+
+
+def test_the_command_prints_a_table_or_json(homie, data: Path, known: str) -> None:
+    command = ("detector", "score", str(data), "--detector", known)
+    report = json.loads(homie(*command, "--json").stdout)
+    assert report["scores"]["large"] == pytest.approx(0.75) and report["pictures"] == 3 and report["split"] == "test"
+    shown = homie(*command)
+    assert shown.returncode == 0 and "mAP50     0.750 of boxes" in shown.stdout
+    assert "apple          0.000" in shown.stdout and "3 of them of classes that the data set has not" in shown.stdout
+    blind = homie(*command, "--detector-option", "score=0.5")
+    assert blind.returncode == 0 and "reported nothing in any picture" in blind.stderr
+
+
+def test_what_cannot_be_measured_is_said(data: Path, known: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="homie data detections FOLDER"):
+        measured(tmp_path, known)
+    with pytest.raises(BadInput, match="learnt"):
+        measured(data, "learnt")
