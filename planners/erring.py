@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, ErrorCode, PlannerInput, Subtask
-from homie.kernel.types.scripts import add_places, next_step
+from homie.kernel.types.script_progress import add_places, next_step
 from planners.common_sense import is_container, is_furniture, is_surface
 from planners.scripted import parse_script
 

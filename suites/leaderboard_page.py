@@ -13,7 +13,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from homie.bench.report.page import template_environment
-from homie.bench.report.plots import Bar, legend, share_bars
+from homie.bench.report.svg_drawing import Bar, legend, share_bars
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.tables import Column, Table
 from homie.kernel.support.files import write_atomically, writing

@@ -115,7 +115,7 @@ LAYERS = {
         ("trainer",),
     ),
     "perception": (
-        ("colours", "box_suppression", "boxes"),
+        ("colours", "box_suppression", "numbered_boxes"),
         ("names", "localise"),
         ("memory", "detectors"),
         ("solids", "walls"),
@@ -185,7 +185,7 @@ MAY_IMPORT = {
         "homie.kernel.support",
         "perception.names",
         "perception.colours",
-        "perception.boxes",
+        "perception.numbered_boxes",
     ),
     # a policy that is served elsewhere and the formats of checkpoints are known by their names
     "skills": (

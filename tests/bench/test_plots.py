@@ -12,7 +12,7 @@ import pytest
 from markupsafe import Markup
 
 from homie.bench.intervals_and_tests import Interval
-from homie.bench.report.plots import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
+from homie.bench.report.svg_drawing import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "plots"
 BARS = [

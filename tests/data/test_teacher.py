@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import END, Decision, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
-from homie.kernel.types.scripts import next_step
+from homie.kernel.types.script_progress import next_step
 from tests.data.episodes import DONE, episode, write_run
 
 FRIDGE = [

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homie.kernel.types import VIEWS, Detection, Intrinsics, Pose2, in_sight
-from perception.boxes import COLOURS, draw_marks, in_order, mark
 from perception.detectors.simulated import SimulatedDetector
+from perception.numbered_boxes import COLOURS, draw_marks, in_order, mark
 
 unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 GREY = np.full((200, 300, 3), 120, np.uint8)

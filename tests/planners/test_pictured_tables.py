@@ -15,7 +15,7 @@ from PIL import Image as Pictures
 from benchmarks.prompt_tables import ROUNDS, examples_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image, PlannerInput
-from perception.boxes import COLOURS
+from perception.numbered_boxes import COLOURS
 from planners.llm.prompting.examples import Example, load_examples, load_picture
 from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings

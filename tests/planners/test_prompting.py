@@ -28,7 +28,7 @@ from homie.kernel.types import (
     Subtask,
 )
 from homie.kernel.world.household import PERSON_VERBS, VERBS
-from perception.boxes import Marked
+from perception.numbered_boxes import Marked
 from planners.llm.answers import Layout
 from planners.llm.messages import Request
 from planners.llm.prompting.answering import as_json

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from homie.bench.report.data import Shown, Source
-from homie.bench.report.plots import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
+from homie.bench.report.svg_drawing import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
 from homie.bench.score.compare import compare_runs
 from homie.bench.score.compare_tables import RUN, Intervals, Rows, skill_table
 from homie.bench.score.emmoe_error_rows import HEADS, counts_by_head

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Picture
 
-from homie.data.detections.camera import photographed
+from homie.data.detections.camera_noise import photographed
 from homie.data.detections.house_file import HOUSES, IMAGES, HouseFile, LabelledPicture
 from homie.data.detections.labels import labels_of
 from homie.data.detections.layouts import write_layout

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from homie.data.episode import Episode, LeftOut
 from homie.kernel.types import END, Feedback, Subtask
-from homie.kernel.types.scripts import add_places, next_step, same_name
+from homie.kernel.types.script_progress import add_places, next_step, same_name
 
 
 def labelled(episode: Episode, *, corrections: bool = False) -> Episode:

@@ -6,34 +6,31 @@ that does not hold the robot, is an error that the agent reads. Nothing of it is
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
-import cv2
 import mcp_types as types
 from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
 from homie.integrations.mcp.drivers import Driver, Result
+from homie.integrations.mcp.pictures import pictures_result
 from homie.integrations.mcp.seat import Client, Seat
 from homie.integrations.mcp.tools import Tool
 from homie.kernel.errors import BadInput, HomieError, suggestion
 from homie.kernel.support.own_code import unexpected
 from homie.kernel.support.version import __version__
-from homie.kernel.types import Image, Subtask
+from homie.kernel.types import Subtask
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 GUIDE = Path(__file__).with_name("guide.md")
 """What an agent has to know of the tools."""
-QUALITY = 92
-"""Of the pictures, in JPEG: a PNG takes ten times as long to make and to send."""
 TICK = 0.5
 """Seconds between two notices of progress."""
 SESSION = "mcp-session-id"
@@ -119,7 +116,7 @@ class McpBridge:
             case "observe":
                 view = arguments["view"] or driver.views[0]
                 chosen = driver.views if view == "all" else (view,)
-                return await _threaded(lambda: _pictured(driver.pictures(chosen)))
+                return await _threaded(lambda: pictures_result(driver.pictures(chosen)))
             case "stop":
                 await _threaded(driver.stop)
                 return _structured({"stopped": True})
@@ -236,19 +233,6 @@ async def _progress(context: Any) -> None:
         seconds = anyio.current_time() - began
         with suppress(MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             await context.session.report_progress(round(seconds, 1), None, f"at work for {seconds:.1f} s")
-
-
-def _pictured(views: Mapping[str, Image]) -> types.CallToolResult:
-    content: list[Any] = []
-    for name, picture in views.items():
-        blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)  # a view with its axis turned is copied slowly
-        done, data = cv2.imencode(".jpg", blue_first, (cv2.IMWRITE_JPEG_QUALITY, QUALITY))
-        if not done:
-            raise BadInput(f"The picture of the camera '{name}' could not be encoded.")
-        content.append(types.TextContent(type="text", text=name))
-        encoded = base64.b64encode(data.data).decode("ascii")
-        content.append(types.ImageContent(type="image", data=encoded, mime_type="image/jpeg"))
-    return types.CallToolResult(content=content)
 
 
 def _structured(result: Result) -> types.CallToolResult:

@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
-from perception.boxes import PixelBox
+from perception.numbered_boxes import PixelBox
 from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import numbered_answer, written_answer
 from planners.parsing import make_subtask, parse_subtask

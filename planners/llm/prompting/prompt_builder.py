@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
-from perception.boxes import Marked, draw_marks, in_order, mark
+from perception.numbered_boxes import Marked, draw_marks, in_order, mark
 from planners.llm.answers import Layout, how
 from planners.llm.choices import by_number, choice_lines, read_ids
 from planners.llm.messages import Request
