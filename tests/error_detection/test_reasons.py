@@ -30,6 +30,7 @@ def test_every_reason_has_advice(reason: FailureReason) -> None:
     words, advice = ADVICE[reason]
     assert explained(failure) == f"{words or failure}. {advice}"
     assert lasting(failure) is not advice.endswith(ONCE_MORE)
+    assert advice.startswith("Please ") and not words.startswith("Please "), "the reason comes before the advice"
 
 
 @pytest.mark.parametrize("reason", FailureReason)
