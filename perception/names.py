@@ -180,6 +180,18 @@ def best_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThin
     return [match.candidate for match in matches if match.rank == matches[0].rank]
 
 
+def spelt_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThing]:
+    """The candidates of the best rank, none of words that are misspelt.
+
+    Example:
+        >>> things = [NamedThing("apple_1", "apple")]
+        >>> [len(spelt_matches(words, things)) for words in ("fruit", "aple")]
+        [1, 0]
+    """
+    matches = match_names(query, candidates)
+    return [match.candidate for match in matches if match.rank == matches[0].rank != Rank.TYPO]
+
+
 @lru_cache(maxsize=10_000)
 def readings(query: str) -> tuple[str, ...]:
     """The readings of a query: unchanged, without the words after a preposition, without a part at its end."""

@@ -10,8 +10,9 @@ import numpy as np
 from homie.kernel import registry
 from homie.kernel.actions import POWER, Action
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
+from homie.kernel.interfaces.world import named_things
 from homie.kernel.support.text import the
-from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
+from homie.kernel.types import Detection, Goal, Observation, Surface
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import ThingState, Vector, WorldSnapshot
 
@@ -54,11 +55,7 @@ class SymbolicLocator(Locator):
 
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self._world
-        rooms = [NamedThing(name, room.kind) for name, room in world.rooms.items()]
-        things = [
-            NamedThing(name, item.kind, item.colour or None, (), item.room or "") for name, item in world.things.items()
-        ]
-        known = [*rooms, *things]
+        known = named_things(world)
         if any(item.name == words for item in known):
             return words
         meant = sorted(item.name for item in self._best_matches(words, known))

@@ -166,7 +166,7 @@ def test_goal_progress_is_counted_by_condition(tmp_path: Path) -> None:
 def test_from_sensors_there_are_no_numbers(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="task 't0': numbered actions name the things of a scene, and --targets sensors"):
         bench(
-            suite(tmp_path, RIGHT, goal={"held": "nothing"}),
+            suite(tmp_path, ["[End]"], goal={"held": "nothing"}),
             tmp_path / "run",
             planner="expert",
             robot="mujoco",

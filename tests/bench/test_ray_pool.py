@@ -32,7 +32,7 @@ def job(tiny_options: Callable[..., RunOptions], tmp_path: Path) -> Jobs:
         folder = tmp_path / "bench" / "episodes" / f"put-{number}"
         folder.mkdir(parents=True)
         task = Task.model_validate({"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}})
-        return Job(task=task, trial=number, seed=9, folder=folder, options=tiny_options(out=None))
+        return Job(suite="small", task=task, trial=number, seed=9, folder=folder, options=tiny_options(out=None))
 
     return make
 

@@ -34,6 +34,7 @@ def played(folder: Path, tasks: list[str]) -> dict[str, dict[str, bytes]]:
             place = folder / "episodes" / f"{number}"
             place.mkdir()
             job = Job(
+                suite=suite.name,
                 task=episode.task,
                 trial=0,
                 seed=episode.seed,

@@ -75,7 +75,15 @@ def job(tiny_options: Callable[..., RunOptions], tmp_path: Path) -> Callable[...
         folder.mkdir(parents=True)
         whole_task = Task.model_validate({**PUT, **(task or {})})
         settings = {"robot": f"{__name__}:open_faulty", "out": None, **options}
-        return Job(task=whole_task, trial=2, seed=9, folder=folder, options=tiny_options(**settings), mixed=mixed)
+        return Job(
+            suite="small",
+            task=whole_task,
+            trial=2,
+            seed=9,
+            folder=folder,
+            options=tiny_options(**settings),
+            mixed=mixed,
+        )
 
     TROUBLE.clear()
     return make
@@ -144,14 +152,14 @@ def test_a_full_disk_is_every_episodes_and_another_error_of_a_file_is_not(job: C
 
 def test_bad_input_would_stop_every_episode_and_names_the_task(job: Callable[..., Job]) -> None:
     report = perform(job({"goal": {"open": "ball"}}))
-    assert report.fatal and report.exit_code == 2 and report.message.startswith("task 'put': ")
+    assert report.fatal and report.exit_code == 2 and report.message.startswith("The suite 'small': task 'put': ")
 
 
 def test_a_goal_for_a_robot_that_does_not_know_its_world(job: Callable[..., Job]) -> None:
     report = perform(job(robot=f"{__name__}:open_blind", targets="tiny"))
     assert report.message == (
-        "task 'put': the goal cannot be judged, since this robot has no world state: give key paths instead, or play "
-        "the suite in a simulator."
+        "The suite 'small': task 'put': the goal cannot be judged, since this robot has no world state: give key paths"
+        " instead, or play the suite in a simulator."
     )
     assert report.fatal and report.exit_code == 2
 
@@ -192,7 +200,9 @@ def test_an_expert_plays_the_steps_of_the_suite(job: Callable[..., Job]) -> None
 
 def test_an_expert_without_steps(job: Callable[..., Job]) -> None:
     report = perform(job(planner=EXPERT))
-    assert report.message == ("task 'put': the suite gives no expert for it, so the planner 'expert' cannot play it.")
+    assert report.message == (
+        "The suite 'small': task 'put': the suite gives no expert for it, so the planner 'expert' cannot play it."
+    )
     assert report.fatal and report.exit_code == 2
 
 

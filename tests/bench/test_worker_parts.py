@@ -85,7 +85,7 @@ def job(tiny_options: Callable[..., RunOptions], tmp_path: Path) -> Callable[...
         own = {"robot": f"{__name__}:open_robot", "skills": f"{__name__}:Skills", "detector": f"{__name__}:Follower"}
         task = Task.model_validate({"id": "put", "text": "put the ball in the box", "goal": GOAL, "expert": expert})
         run_options = tiny_options(**{**own, "out": None, **options})
-        return Job(task=task, trial=0, seed=episode, folder=folder, options=run_options)
+        return Job(suite="small", task=task, trial=0, seed=episode, folder=folder, options=run_options)
 
     return make
 
@@ -171,7 +171,7 @@ def test_an_episode_in_a_home_is_the_same_as_first_and_as_third(tmp_path, kept) 
         task = Task.model_validate(
             {"id": "take", "text": options.task, "goal": {"held": "apple"}, "expert": ["[Pick, apple]", "[End]"]}
         )
-        jobs.append(Job(task=task, trial=0, seed=5, folder=folder, options=options))
+        jobs.append(Job(suite="small", task=task, trial=0, seed=5, folder=folder, options=options))
     assert [perform(job, kept) for job in jobs] == [Report()] * 4
     first, second, _, fourth = (record(job.folder) for job in jobs)
     assert first["steps.jsonl"][0]["execution"]["feedback"]["status"] == "success"

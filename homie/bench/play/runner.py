@@ -205,11 +205,13 @@ def episode_job(options: BenchOptions, suite: Suite, episode: Episode) -> Job:
     """What a worker needs to know to play one episode."""
     protocol = suite.protocol_of(episode.task)
     return Job(
+        suite=suite.name,
         task=episode.task,
         trial=episode.trial,
         seed=episode.seed,
         folder=episode.folder.resolve(),
         options=episode_options(options, suite, episode),
+        names=suite.names,
         mixed=options.mixed,
         protocol=protocol,
         rounds=options.rounds or protocol.rounds,

@@ -25,6 +25,7 @@ from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
 from homie.bench.episode import OWN_CODE, UNREADABLE, Cause
 from homie.bench.goal_lines import GOALS
 from homie.bench.play.goal_log import GoalLog
+from homie.bench.play.task_words import check_words
 from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Task, read_subtask
@@ -45,7 +46,6 @@ from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
 from homie.kernel.support.own_code import unexpected
 from homie.kernel.types import Choice
-from homie.kernel.world.conditions import unknown_words
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.orphans import die_with_parent
@@ -62,6 +62,8 @@ class Job(BaseModel):
     """One episode to play. options.seed says which scene it is, `seed` is that of the episode.
 
     Attributes:
+        suite: The name of the suite.
+        names: The suite's further words for things in key paths.
         mixed: Whether the run may have been made with other parts so far.
         protocol: The suite's, with the limits of the task.
         rounds: Of this episode, if they differ from those of the options: parts depend on these, and are the same in
@@ -70,11 +72,13 @@ class Job(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    suite: str
     task: Task
     trial: int
     seed: int
     folder: Path
     options: RunOptions
+    names: dict[str, str] = {}
     mixed: bool = False
     protocol: Protocol = Protocol()
     rounds: int | None = None
@@ -162,7 +166,9 @@ def perform(
     except OtherParts as error:
         return Report(message=str(error), fatal=True, exit_code=error.exit_code)
     except (BadInput, MissingPart) as error:
-        return Report(message=f"task '{job.task.id}': {error}", fatal=True, exit_code=error.exit_code)
+        return Report(
+            message=f"The suite '{job.suite}': task '{job.task.id}': {error}", fatal=True, exit_code=error.exit_code
+        )
     except MemoryError as error:
         return _memory(error)
     except Unanswered as error:
@@ -209,7 +215,7 @@ def _play(
         scene = scene_file(parts.robot)
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)
-        _check_goal(job.task, parts.robot)
+        check_words(job.task, parts.executor, job.names)
         parts_digest = _keep_parts(job, parts)
         goals = _goal_log(job, parts.robot)
         store = EpisodeStore(
@@ -275,21 +281,6 @@ def _expert(job: Job) -> str:
     if expert := scenes_of(job.options.robot).expert:
         return expert
     raise BadInput("the suite gives no expert for it, so the planner 'expert' cannot play it.")
-
-
-def _check_goal(task: Task, robot: Robot) -> None:
-    """Raise BadInput for a goal that cannot be judged in this world: better now than after the episode."""
-    if task.goal is None:
-        return
-    if not isinstance(robot, WorldState):
-        raise BadInput(
-            "the goal cannot be judged, since this robot has no world state: give key paths instead, or play the suite"
-            " in a simulator."
-        )
-    world = robot.snapshot()
-    if unknown := unknown_words(task.goal, world):
-        raise BadInput(f"the goal names what is not in its scene: {', '.join(unknown)}. `homie scene` lists the names.")
-    task.goal.holds(world)
 
 
 def _resident() -> float:

@@ -185,18 +185,19 @@ class Homie:
             raises={} if expert else {"expert": "the task has no expert"},
         )
 
+    def same(self, expected: str, spoken: Iterable[str]) -> bool:
+        """Whether a name of a key path means one of the names of a thing."""
+        meant = self._meaning(expected)
+        return any(meant in (self._meaning(name), self._meaning(kind_of(plain(name)))) for name in spoken)
+
     def _match(self, step: Step, node: str) -> bool:
         verb, *names = parts(node)
         if not step.success or step.action != (canonical_action(verb) or verb):
             return False
         expected = [name for name in names[:2] if name]
         return all(
-            self._same(name, names_of) for name, names_of in zip(expected, (step.objects, step.places), strict=False)
+            self.same(name, names_of) for name, names_of in zip(expected, (step.objects, step.places), strict=False)
         )
-
-    def _same(self, expected: str, spoken: Iterable[str]) -> bool:
-        meant = self._meaning(expected)
-        return any(meant in (self._meaning(name), self._meaning(kind_of(plain(name)))) for name in spoken)
 
     def _meaning(self, name: str) -> str:
         """The canonical form of a name. The exact spelling comes first: a map may have both `meat_can` and `meat

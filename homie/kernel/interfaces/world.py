@@ -12,6 +12,7 @@ from homie.kernel.types import (
     Choice,
     Goal,
     Image,
+    NamedThing,
     Pose2,
     Subtask,
 )
@@ -140,6 +141,13 @@ class WorldState(Protocol):
 
     def snapshot(self) -> WorldSnapshot:
         """The world as it is now: of all that a `WorldSnapshot` can tell, what this one knows."""
+
+
+def named_things(world: WorldSnapshot) -> list[NamedThing]:
+    """What the words of a planner can mean in a world: its rooms and its things."""
+    rooms = [NamedThing(name, room.kind) for name, room in world.rooms.items()]
+    things = world.things.items()
+    return [*rooms, *(NamedThing(name, item.kind, item.colour or None, (), item.room or "") for name, item in things)]
 
 
 if not TYPE_CHECKING:

@@ -104,5 +104,11 @@ def names_and_kinds(world: WorldSnapshot) -> Iterator[tuple[str, str]]:
     yield from ((item.at, "") for item in world.objects.values())
 
 
+def spellings(world: WorldSnapshot) -> list[str]:
+    """The words for everything in a world, kinds first: what a misspelt one may have meant."""
+    known = [pair for pair in names_and_kinds(world) if any(pair)]
+    return list(dict.fromkeys([*(kind for _, kind in known if kind), *(name for name, _ in known)]))
+
+
 def _several(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else words

@@ -20,15 +20,15 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.problems import sentence_of
-from homie.kernel.world.condition_words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
+from homie.kernel.world.condition_words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spellings, spoken
 from homie.kernel.world.predicates import (
     At,
     Closed,
@@ -61,6 +61,7 @@ __all__ = [
     "parse_condition",
     "problem_of",
     "unknown_words",
+    "with_nearest",
     "written",
 ]
 
@@ -241,3 +242,20 @@ def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:
     known = list(names_and_kinds(world))
     lacking = [words for words in condition.words() if not any(means(words, name, kind) for name, kind in known)]
     return [spoken(words) for words in lacking if words not in (ANYTHING, EVERYTHING)]
+
+
+def with_nearest(unknown: Sequence[str], world: WorldSnapshot) -> str:
+    """Unknown words as an error lists them, each with the word of the world that it is most like.
+
+    >>> from homie.kernel.world.snapshot import read_snapshot
+    >>> world = read_snapshot({"objects": {"apple_1": {"kind": "apple", "relation": "on", "at": "table"}}})
+    >>> with_nearest(["aple", "spoon"], world)
+    "aple (did you mean 'apple'?), spoon"
+    """
+    known = spellings(world)
+    listed = []
+    for words in unknown:
+        hints = (suggestion(word, known, "") for word in words.split(", "))
+        hint = next(filter(None, hints), "")
+        listed.append(f"{words} ({hint})" if hint else words)
+    return ", ".join(listed)

@@ -1,0 +1,118 @@
+"""Whether what a task names is in its scene: a goal or a key path about something else can never be reached."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from homie.bench.score.metric_profiles import Homie
+from homie.bench.suite.suite import Task, read_subtask
+from homie.kernel import registry
+from homie.kernel.actions import ACTION_TABLE, Action, ActionTable, action_of, canonical_action
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.executor import Executor
+from homie.kernel.interfaces import NameMatcher, WorldState
+from homie.kernel.interfaces.robot import background
+from homie.kernel.interfaces.world import named_things
+from homie.kernel.robot.graph_moves import ROWS
+from homie.kernel.types import HELD, Subtask
+from homie.kernel.world.condition_words import names_and_kinds, spellings
+from homie.kernel.world.conditions import unknown_words, with_nearest
+from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.snapshot import WorldSnapshot
+
+LISTED = "`homie scene` lists the names."
+EXPERTS = "the expert's"
+HOMIES: ActionTable = {
+    **ACTION_TABLE,
+    **ROWS,
+    **{name: verb.action for verbs in (VERBS, PERSON_VERBS) for name, verb in verbs.items()},
+}
+"""The actions that Homie knows, whichever skills there are."""
+
+
+def check_words(task: Task, executor: Executor, names: Mapping[str, str]) -> None:
+    """Raise BadInput for a task that cannot be judged in its world: better now than after the episode.
+
+    Args:
+        executor: What it is played with, in its scene.
+        names: The suite's further words for things in key paths.
+    """
+    robot = executor.robot
+    if not isinstance(robot, WorldState):
+        if task.goal is not None:
+            raise BadInput(
+                "the goal cannot be judged, since this robot has no world state: give key paths instead, or play the"
+                " suite in a simulator."
+            )
+        return
+    world = robot.snapshot()
+    check_goal(task, world)
+    _check_subtasks(task, _Meant(world, names, executor), {**HOMIES, **executor.skills.table})
+
+
+def check_goal(task: Task, world: WorldSnapshot) -> None:
+    """Raise BadInput for a goal that cannot be judged in a world."""
+    if task.goal is None:
+        return
+    if unknown := unknown_words(task.goal, world):
+        raise BadInput(f"the goal names what is not in its scene: {with_nearest(unknown, world)}. {LISTED}")
+    task.goal.holds(world)
+
+
+def _check_subtasks(task: Task, meant: _Meant, table: ActionTable) -> None:
+    """Raise BadInput for a key path, or a step of the expert, with an action or a thing that there is not.
+
+    Of an action of which nothing is declared its skill may take any words, and the expert may have actions of skills
+    with which the suite is not played.
+    """
+    for where, subtask in _subtasks(task):
+        named = canonical_action(subtask.action, tuple(table))
+        if named is None and where != EXPERTS:
+            hint = suggestion(subtask.action, table, f"the actions are {', '.join(table)}.")
+            raise BadInput(f"{where} {subtask} has an action that nobody knows, '{subtask.action}': {hint}")
+        action = action_of(named or subtask.action, table)
+        words = (subtask.target, subtask.destination) if action.target or action.result else ()
+        for word in words:
+            if word and word != HELD and not meant(word, action):
+                raise BadInput(f"{where} {subtask} names '{word}', which is not in its scene: {meant.hint(word)}")
+
+
+def _subtasks(task: Task) -> Iterator[tuple[str, Subtask]]:
+    """All that a task names, and where."""
+    for where, paths in (("the key path with", task.keypaths), ("never with", task.never)):
+        yield from ((where, read_subtask(node)) for path in paths for node in path)
+    yield from ((EXPERTS, read_subtask(step)) for step in task.expert or ())
+
+
+class _Meant:
+    """Whether a word means something in a world, misspelt ones aside: to scores, by its name or kind, or to planners.
+    In a world that tells of no things every word may."""
+
+    def __init__(self, world: WorldSnapshot, names: Mapping[str, str], executor: Executor) -> None:
+        self._world, self._profile, self._executor = world, Homie(names), executor
+        self._forms = {form for pair in names_and_kinds(world) for form in pair if form}
+        self._known = {thing.name: thing for thing in named_things(world)}
+        self._spelt: NameMatcher = registry.load("names", "as-spelt")
+        self._likely: NameMatcher = registry.load("names", "default")
+
+    def __call__(self, word: str, action: Action) -> bool:
+        if not self._world.things or self._profile.same(word, self._forms):
+            return True
+        return bool(self._spelt(word, list(self._known.values()))) or self._is_alias(word, action)
+
+    def _is_alias(self, word: str, action: Action) -> bool:
+        """Whether a locator knows something by a word that its name, kind and colour do not have."""
+        robot, locators = self._executor.robot, [self._executor.locator]
+        if locators[0].name != "background":
+            with contextlib.suppress(BadInput):  # there is none for this robot
+                locators.append(background(robot))
+        observation = robot.observe()
+        entities = [locator.resolve(word, action, observation) for locator in locators]
+        things = [self._known.get(entity) for entity in entities if entity is not None]
+        return any(thing is None or not self._likely(word, [thing]) for thing in things)
+
+    def hint(self, word: str) -> str:
+        """The end of the sentence about a word that means nothing."""
+        known = [form.replace("_", " ") for form in spellings(self._world)]
+        return suggestion(word.replace("_", " "), known, LISTED)
