@@ -27,6 +27,7 @@ from homie.envs.mujoco.blueprints.household import bathroom, desk, devices, leis
 from homie.envs.mujoco.blueprints.materials import COLOURS, RGB
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
+from homie.kernel.errors import suggestion
 from homie.kernel.options import Catalogue
 
 FURNITURE: dict[str, FurnitureKind] = {
@@ -62,9 +63,11 @@ def blueprint(
         (1.75, ['door'])
     """
     if kind not in FURNITURE:
-        raise ValueError(f"unknown furniture kind '{kind}'; known kinds: {', '.join(FURNITURE)}")
+        hint = suggestion(kind, FURNITURE, f"known kinds: {', '.join(FURNITURE)}")
+        raise ValueError(f"unknown furniture kind '{kind}'; {hint}")
     if colour not in COLOURS:
-        raise ValueError(f"unknown colour '{colour}'; known colours: {', '.join(COLOURS)}")
+        hint = suggestion(colour, COLOURS, f"known colours: {', '.join(COLOURS)}")
+        raise ValueError(f"unknown colour '{colour}'; {hint}")
     entry = FURNITURE[kind]
     least, most = entry.least or entry.size, entry.most or entry.size
     size = []
@@ -191,7 +194,8 @@ CATALOGUES: Mapping[Catalogue, Mapping[str, ObjectKind]] = {"ycb": YCB, "househo
 def object_plan(kind: str, colour: str) -> ObjectPlan:
     """The blueprint of an object. Raises ValueError with one sentence for an unknown kind or colour."""
     if kind not in OBJECTS:
-        raise ValueError(f"unknown object kind '{kind}'; known kinds: {', '.join(OBJECTS)}")
+        hint = suggestion(kind, OBJECTS, f"known kinds: {', '.join(OBJECTS)}")
+        raise ValueError(f"unknown object kind '{kind}'; {hint}")
     if colour not in OBJECTS[kind].colours:
         raise ValueError(f"{kind} comes in {' or '.join(OBJECTS[kind].colours)}, not in '{colour}'")
     return OBJECTS[kind].plan(COLOURS[colour])

@@ -11,6 +11,7 @@ from homie.envs.mujoco.blueprints.person import HALF_Y
 from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, ObjectSpec, PersonSpec, RoomSpec, SceneParts
 from homie.envs.mujoco.house.surfaces import Corners, overlap, square, surfaces_of
+from homie.kernel.errors import suggestion
 from homie.kernel.world.household import states_of
 
 OVERLAP = 0.02
@@ -34,15 +35,16 @@ def check(scene: SceneParts) -> None:
     _unique([*names, *(item.name for item in scene.objects), *(person.id for person in scene.people)], "thing")
     rooms = {room.name: room for room in scene.rooms}
     for a, b in combinations(scene.rooms, 2):
-        if min(a.x1, b.x1) - max(a.x0, b.x0) > OVERLAP and min(a.y1, b.y1) - max(a.y0, b.y0) > OVERLAP:
-            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap")
+        shared = min(min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0))
+        if shared > OVERLAP:
+            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap {_by(shared)}")
     for doorway in scene.doorways:
         _doorway(doorway, rooms)
     for piece in scene.furniture:
         _piece(scene, piece, rooms)
     for piece_a, piece_b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
-        if overlap(_standing(piece_a, piece_b), _standing(piece_b, piece_a)):
-            raise ValueError(f"furniture '{piece_a.name}' and '{piece_b.name}' overlap")
+        if shared := overlap(_standing(piece_a, piece_b), _standing(piece_b, piece_a)):
+            raise ValueError(f"furniture '{piece_a.name}' and '{piece_b.name}' overlap {_by(shared + OVERLAP)}")
     entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*scene.furniture, *scene.objects)
     for entity in entities:
         _states(scene, entity)
@@ -53,25 +55,39 @@ def check(scene: SceneParts) -> None:
     for item in scene.objects:
         _object(scene, item, rooms)
     for first, second in combinations([item for item in scene.objects if item.z is None], 2):
-        if (first.receptacle, first.surface) == (second.receptacle, second.surface) and _touch(first, second):
-            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap")
+        if (first.receptacle, first.surface) == (second.receptacle, second.surface) and (
+            shared := _touch(first, second)
+        ):
+            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap {_by(shared)}")
     if not any(room.contains(scene.robot.x, scene.robot.y, START_MARGIN) for room in scene.rooms):
         raise ValueError(f"the robot must start inside a room, {START_MARGIN} m from its walls")
     start = square(scene.robot.x, scene.robot.y, START_SQUARE)
     for piece in scene.furniture:
-        if overlap(piece.corners(), start):
-            raise ValueError(f"the robot starts in '{piece.name}'")
-        if any(overlap(panel, start) for panel in piece.panels()):
-            raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}'")
+        if shared := overlap(piece.corners(), start):
+            raise ValueError(f"the robot starts in '{piece.name}', {_by(shared)}")
+        if shared := max((overlap(panel, start) for panel in piece.panels()), default=0.0):
+            raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}', {_by(shared)}")
     for doorway in scene.doorways:
         leaf = leaf_corners(scene, doorway)
-        if leaf is not None and overlap(leaf, start):
-            raise ValueError(f"the robot starts in the door between '{doorway.rooms[0]}' and '{doorway.rooms[1]}'")
+        if leaf is not None and (shared := overlap(leaf, start)):
+            near, far = doorway.rooms
+            raise ValueError(f"the robot starts in the door between '{near}' and '{far}', {_by(shared)}")
     for item in scene.objects:
         tall = 2 * item.plan.half[2] > UNDER_ROBOT + 1e-9
-        if item.receptacle in rooms and tall and overlap(item.corners(), start):
-            raise ValueError(f"the robot starts in '{item.name}'")
+        if item.receptacle in rooms and tall and (shared := overlap(item.corners(), start)):
+            raise ValueError(f"the robot starts in '{item.name}', {_by(shared)}")
     check_people(scene, start)
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the known one that it is most like."""
+    hint = suggestion(name, sorted(known), "")
+    return f": {hint}" if hint else ""
+
+
+def _by(metres: float) -> str:
+    """How far things are in each other, in words."""
+    return f"by {max(100 * metres, 0.1):.1f} cm"
 
 
 def _unique(names: Iterable[str], what: str) -> None:
@@ -85,7 +101,7 @@ def _unique(names: Iterable[str], what: str) -> None:
 def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
     for name in doorway.rooms:
         if name not in rooms:
-            raise ValueError(f"a doorway leads to '{name}', which is not a room")
+            raise ValueError(f"a doorway leads to '{name}', which is not a room{_hint(name, rooms)}")
     a, b = (rooms[name] for name in doorway.rooms)
     half = doorway.width / 2
     along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
@@ -98,7 +114,7 @@ def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
 
 def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
     if piece.room not in rooms:
-        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room")
+        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room{_hint(piece.room, rooms)}")
     room = rooms[piece.room]
     if not all(room.contains(x, y, WALL / 2 - 0.015) for x, y in piece.corners()):
         xs, ys = zip(*piece.corners(), strict=True)
@@ -112,7 +128,8 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
         return
     host = scene.furniture_by_name.get(piece.stands_on)
     if host is None or host.name == piece.name or host.stands_on == piece.name:
-        raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is not another piece of furniture")
+        hint = _hint(piece.stands_on, [each for each in scene.furniture_by_name if each != piece.name])
+        raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is not another piece of furniture{hint}")
     if host.blueprint.support is None:
         raise ValueError(f"nothing can stand on '{host.name}'")
     if not overlap(host.corners(), piece.corners()):
@@ -139,8 +156,8 @@ def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:
         if other.name == piece.name or other.stands_on is not None:
             continue
         theirs = (other.corners(-OVERLAP / 2), *other.panels())
-        if any(overlap(panel, taken) for panel in piece.panels() for taken in theirs):
-            raise ValueError(f"the open door or drawer of '{piece.name}' overlaps '{other.name}'")
+        if shared := max((overlap(panel, taken) for panel in piece.panels() for taken in theirs), default=0.0):
+            raise ValueError(f"the open door or drawer of '{piece.name}' overlaps '{other.name}' {_by(shared)}")
 
 
 def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
@@ -153,13 +170,14 @@ def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -
     if not all(rooms[doorway.leaf.into].contains(x, y, WALL / 2 - 1e-6) for x, y in corners):
         raise ValueError(f"{name} does not fit into '{doorway.leaf.into}' at its opening angle")
     for piece in scene.furniture:
-        hit = piece.stands_on is None and overlap(piece.corners(-OVERLAP / 2), corners)
-        if hit or any(overlap(panel, corners) for panel in piece.panels()):
-            raise ValueError(f"{name} overlaps '{piece.name}'")
+        footprints = (*([piece.corners(-OVERLAP / 2)] if piece.stands_on is None else []), *piece.panels())
+        if shared := max((overlap(footprint, corners) for footprint in footprints), default=0.0):
+            raise ValueError(f"{name} overlaps '{piece.name}' {_by(shared)}")
     for other in scene.doorways:
         theirs = leaf_corners(scene, other)
-        if other is not doorway and theirs is not None and overlap(theirs, corners):
-            raise ValueError(f"{name} overlaps the door between '{other.rooms[0]}' and '{other.rooms[1]}'")
+        if other is not doorway and theirs is not None and (shared := overlap(theirs, corners)):
+            a, b = other.rooms
+            raise ValueError(f"{name} overlaps the door between '{a}' and '{b}' {_by(shared)}")
 
 
 def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
@@ -177,7 +195,8 @@ def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
         return
     piece = scene.furniture_by_name.get(item.receptacle)
     if piece is None:
-        raise ValueError(f"'{item.name}' is at '{item.receptacle}', which is neither furniture nor a room")
+        hint = _hint(item.receptacle, [*scene.furniture_by_name, *rooms])
+        raise ValueError(f"'{item.name}' is at '{item.receptacle}', which is neither furniture nor a room{hint}")
     plans = {plan.name: plan for plan in surfaces_of(scene, piece)}
     if item.surface not in plans:
         known = ", ".join(plans) or "none"
@@ -190,11 +209,16 @@ def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
             raise ValueError(f"'{item.name}' is below '{item.surface}' of '{piece.name}', or too high for it")
         return
     a, b = item.footprint
-    if abs(item.x) + a > plan.half_x or abs(item.y) + b > plan.half_y:
-        raise ValueError(f"'{item.name}' does not fit on '{item.surface}' of '{piece.name}' at that place")
+    beyond = max(abs(item.x) + a - plan.half_x, abs(item.y) + b - plan.half_y)
+    if beyond > 0.0:
+        raise ValueError(
+            f"'{item.name}' does not fit on '{item.surface}' of '{piece.name}' at that place: it goes beyond the edge"
+            f" {_by(beyond)}"
+        )
     low, high = item.heights
-    if high - low + 0.01 > plan.clearance:
-        raise ValueError(f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}'")
+    above = high - low + 0.01 - plan.clearance
+    if above > 0.0:
+        raise ValueError(f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}', {_by(above)}")
 
 
 def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
@@ -205,13 +229,14 @@ def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
     if item.z is not None:  # it may lie under a table
         return
     for piece in scene.furniture:
-        if piece.stands_on is None and overlap(piece.corners(), item.corners()):
-            raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap")
+        if piece.stands_on is None and (shared := overlap(piece.corners(), item.corners())):
+            raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap {_by(shared)}")
 
 
-def _touch(first: ObjectSpec, second: ObjectSpec) -> bool:
+def _touch(first: ObjectSpec, second: ObjectSpec) -> float:
+    """How far two objects on one surface are in each other, m; 0 for not at all."""
     (a, b), (c, d) = first.footprint, second.footprint
-    return abs(first.x - second.x) < a + c and abs(first.y - second.y) < b + d
+    return max(0.0, min(a + c - abs(first.x - second.x), b + d - abs(first.y - second.y)))
 
 
 STEP = 0.1
@@ -228,18 +253,18 @@ def check_people(scene: SceneParts, start: Corners) -> None:
     things |= {person.id for person in scene.people}
     for person in scene.people:
         if person.points_at is not None and (person.points_at not in things or person.points_at == person.id):
-            raise ValueError(f"'{person.id}' points at '{person.points_at}', which is not a thing of this scene")
+            hint = _hint(person.points_at, things - {person.id})
+            raise ValueError(f"'{person.id}' points at '{person.points_at}', which is not a thing of this scene{hint}")
         for corners in _occupied(person):
             blocked = _blocked(scene, corners)
             if blocked:
                 raise ValueError(f"'{person.id}' {'walks' if person.path else 'is'} {blocked}")
-        if overlap(person.corners(), start):
-            raise ValueError(f"the robot starts in '{person.id}'")
+        if shared := overlap(person.corners(), start):
+            raise ValueError(f"the robot starts in '{person.id}', {_by(shared)}")
     for first, second in combinations(scene.people, 2):
-        if any(overlap(corners, second.corners()) for corners in _occupied(first)) or any(
-            overlap(corners, first.corners()) for corners in _occupied(second)
-        ):
-            raise ValueError(f"'{first.id}' and '{second.id}' overlap")
+        ways = [(_occupied(first), second.corners()), (_occupied(second), first.corners())]
+        if shared := max(overlap(corners, place) for way, place in ways for corners in way):
+            raise ValueError(f"'{first.id}' and '{second.id}' overlap {_by(shared)}")
 
 
 def _occupied(person: PersonSpec) -> Iterator[Corners]:
