@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,6 +53,7 @@ class Lamp(BaseModel):
         ({"bulbs": []}, "bulbs needs at least 1 of them"),
         ({"bulbs": [1, "x"]}, "bulbs.1 must be a whole number (got 'x')"),
         ({"weight": 3}, "weight is not known here (got 3)"),
+        ({"wats": 3}, "wats is not known here (did you mean 'watts'?)"),
         ({"watts": 13}, "nobody sells that"),
         (3, "must be a mapping of names to values"),
     ],
@@ -76,3 +78,12 @@ def test_two_bounds_are_reported_together() -> None:
         Lamp.model_validate({"watts": 0})
     assert phrase_of(refused.value.errors()[0], (1, 100.0)) == "must be between 1 and 100 (got 0)"
     assert own_words("Value error, it rains") == "it rains" and own_words("It rains") == "It rains"
+
+
+ROOTS = [Path(__file__).parents[1] / name for name in ("homie", "suites", "planners", "skills", "perception")]
+
+
+def test_no_field_shows_a_regular_expression_to_its_user() -> None:
+    sources = [path for root in ROOTS for path in root.rglob("*.py")]
+    fields = [path for path in sources if re.search(r"(Field|StringConstraints)\([^()]*\bpattern=", path.read_text())]
+    assert sources and not fields, "homie.kernel.support.spelling.spelt says it in words"

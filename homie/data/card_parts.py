@@ -10,14 +10,18 @@ import yaml
 from pydantic import Field
 
 from homie.kernel.support.documents import parse_yaml
+from homie.kernel.support.spelling import spelt
 
 UNKNOWN = "unknown"
 """The licence of data of which nobody has said any, as the Hugging Face hub names it."""
 License = Annotated[
-    str | None,
+    Annotated[
+        str,
+        Field(max_length=100),
+        spelt("[a-z0-9][a-z0-9.+-]*", "be lower case letters, digits, '.', '+' and '-', such as cc-by-4.0"),
+    ]
+    | None,
     Field(
-        pattern=r"^[a-z0-9][a-z0-9.+-]*$",
-        max_length=100,
         description="Licence of the data for its card, as the Hugging Face hub names it, such as `cc-by-4.0`.",
     ),
 ]

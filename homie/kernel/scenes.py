@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, HomieError
 from homie.kernel.support.old_module_names import renamed_members
-from homie.kernel.support.problems import sentence_of, where
+from homie.kernel.support.problems import fault_of, sentence_of, where
 from homie.kernel.types import Observation
 from homie.kernel.world.snapshot import WorldSnapshot
 
@@ -176,5 +176,5 @@ def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return dict(scenes.options(robot, scenes.Choice.model_validate(dict(chosen))))
     except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{sentence_of(first, where(('scene', *first['loc'])))}.") from error
+        first = fault_of(error)
+        raise BadInput(f"{sentence_of(first, where(('scene', *first['loc'])), error=error)}.") from error

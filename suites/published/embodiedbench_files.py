@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
+from homie.kernel.support.spelling import spelt
 
 ALFRED_SUBSETS = ("base", "common_sense", "complex_instruction", "spatial", "visual_appearance", "long_horizon")
 NAVIGATION_SUBSETS = ("base", "common_sense", "complex_instruction", "visual_appearance", "long_horizon")
@@ -30,7 +32,11 @@ class AlfredTask(_Released):
         steps: The reference plan in words; these are not names of actions.
     """
 
-    scene: str = Field(alias="full_scene_name", pattern=r"^[^/]+-\d+/[^/]+$")
+    scene: Annotated[
+        str,
+        Field(alias="full_scene_name"),
+        spelt(r"[^/]+-\d+/[^/]+", "be a folder of ALFRED with the number of a floor plan, and a trial"),
+    ]
     annotation: int = Field(alias="repeat_idx", ge=0)
     kind: str = Field(alias="task type")
     trial: str = Field(alias="task id")

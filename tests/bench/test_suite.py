@@ -88,9 +88,27 @@ def test_json_is_as_good_as_yaml(write):
     [
         ("format: 1", "format: 2", "suite.yaml: format must be 1"),
         ("name: small", "names: small", "suite.yaml: name is missing"),
-        ("id: apple", "id: Apple 1", "task 'Apple 1': id must match the pattern"),
+        (
+            "id: apple",
+            "id: Apple 1",
+            "task 'Apple 1': id must be words of lower case letters and digits with - between them, such as",
+        ),
+        (
+            "name: small",
+            "name: My suite",
+            "suite.yaml: name must be words of lower case letters and digits with - betw",
+        ),
+        ("keypaths:", "keypath:", r"task 'apple': keypath is not known here \(did you mean 'keypaths'\?\)\."),
+        (
+            "{on: [apple, table]}",
+            "{inn: [apple, bowl]}",
+            r"task 'apple': goal has no predicate 'inn': did you mean 'in'\?$",
+        ),
+        ("{on: [apple, table]}", "{on: [5, table]}", r"task 'apple': goal\.on\.0 must be text \(got 5\)\."),
+        ("{on: [apple, table]}", "{near: []}", r"task 'apple': goal\.near needs at least 1 of them"),
+        ("{on: [apple, table]}", "{done: no}", r"task 'apple': goal\.done must be true \(got 'no'\)\."),
         ("id: lamp-off", "id: apple", "two tasks have the id 'apple'"),
-        ("id: lamp-off\n", "identity: lamp-off\n", "task number 2: id is missing"),
+        ("id: lamp-off\n", "identity: lamp-off\n", "task number 2: identity is not known here"),
         ("logical", "short-horizon", "task 'apple': an attribute is given twice"),
         ("{seed: 7, rooms: 3}", "{sha256: ab}", "task 'apple': scene: sha256 is that of a spec, and there is none"),
         ("logical", "logcal", "task 'apple': attributes.1 must be 'short-horizon'"),
@@ -99,11 +117,16 @@ def test_json_is_as_good_as_yaml(write):
         ("{seed: 7, rooms: 3}", "{spec: none.json}", "task 'apple': scene.spec: there is no file"),
         ('"[Go to, apple]"', "Go to apple", r"task 'apple': keypaths.0.0: a subtask is written"),
         ("[Pick, red apple]", "[]", r"task 'apple': keypaths.0.1: a subtask is written"),
-        ("{on: [apple, table]}", "{onto: [apple, table]}", "task 'apple': goal: a goal is one predicate of"),
+        ("{on: [apple, table]}", "{beside: [apple, table]}", "task 'apple': goal: a goal is one predicate of"),
+        (
+            "{on: [apple, table]}",
+            "{onto: [apple, table]}",
+            r"task 'apple': goal has no predicate 'onto': did you mean 'on'",
+        ),
         ("{turned_off: lamp}", "null", "task 'lamp-off': give a goal, keypaths, or both"),
         ("text: turn the lamp off", "text: '  '", "task 'lamp-off': text must not be empty"),
         ("text: turn", "texts: turn", "task 'lamp-off': text"),
-        ("tasks:", "tasks: []\nmore:", "tasks needs at least 1 of them"),
+        ("tasks:", "tasks: []\nmore:", r"suite\.yaml: more is not known here"),
         ("format: 1", "format: 1\n  x: [", "it is not valid YAML: "),
     ],
 )
@@ -112,6 +135,11 @@ def test_refusals_name_file_task_and_field(write, old, new, message):
     with pytest.raises(BadInput, match=message) as caught:
         read_suite(write(SUITE.replace(old, new)))
     assert "suite.yaml" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_suite_without_tasks_is_refused(write):
+    with pytest.raises(BadInput, match=r"suite\.yaml: tasks needs at least 1 of them"):
+        read_suite(write("{format: 1, name: small, tasks: []}"))
 
 
 @pytest.mark.parametrize("text", ["[1, 2]", "42", ""])

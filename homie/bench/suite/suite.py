@@ -33,6 +33,8 @@ from homie.kernel.options import MAX_SEED
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import is_about_a_field, reading, slug
+from homie.kernel.support.problems import fault_of
+from homie.kernel.support.spelling import spelt
 from homie.kernel.types import (
     END,
     Subtask,
@@ -85,12 +87,20 @@ def _ends(subtask: str) -> bool:
 
 SubtaskText = Annotated[StrictStr, BeforeValidator(_subtask_text)]
 """A subtask as text: `[Put, apple, fridge]`, `[End]`."""
-TaskId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=48)]
-SuiteName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(@[a-z0-9]+(-[a-z0-9]+)*)?$", max_length=48)]
+_WORDS = "[a-z0-9]+(-[a-z0-9]+)*"
+_OF_WORDS = "be words of lower case letters and digits with - between them, such as"
+TaskId = Annotated[str, Field(max_length=48), spelt(_WORDS, f"{_OF_WORDS} apple-in-fridge")]
+SuiteName = Annotated[
+    str, Field(max_length=48), spelt(f"{_WORDS}(@{_WORDS})?", f"{_OF_WORDS} first-six or eb-alfred@2025-02")
+]
 """With the version of the protocol behind an @ where that is somebody else's: `eb-alfred@2025-02`."""
 
 
-Answer = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\[\],]+$", max_length=100)]
+Answer = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
+    spelt(r"[^\[\],]+", "have no comma and no bracket, since it stands in a subtask"),
+]
 """An answer to a question: words without commas and brackets, as they stand in a subtask."""
 
 
@@ -336,7 +346,7 @@ def _located(task: Task, path: Path) -> Task:
 
 def _named(error: ValidationError, loaded: dict[str, Any]) -> str:
     """The first problem, the task named by its id instead of its number."""
-    location = error.errors()[0]["loc"]
+    location = fault_of(error)["loc"]
     message = problem_of(error)
     if len(location) < 2 or location[0] != "tasks" or not isinstance(location[1], int):
         return message

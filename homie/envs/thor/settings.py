@@ -8,11 +8,12 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.options import PictureSize, pixels_of
+from homie.kernel.support.spelling import spelt
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Point: TypeAlias = tuple[Number, Number, Number]
 """x, y, z of AI2-THOR: metres, y up."""
-ObjectId = Annotated[str, Field(pattern=r"^[A-Za-z]+(\|.*)?$")]
+ObjectId = Annotated[str, spelt(r"[A-Za-z]+(\|.*)?", "be a type of object, such as Bread, or that with |X|Y|Z")]
 """Of AI2-THOR: `Bread|+01.30|+00.98|-01.53`."""
 OWN_SIZE = "300x300"
 """Pictures of AI2-THOR itself."""
@@ -48,7 +49,7 @@ class ThorSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    floor_plan: str = Field("FloorPlan1", pattern=r"^[A-Za-z0-9_-]+$")
+    floor_plan: Annotated[str, spelt("[A-Za-z0-9_-]+", "be letters, digits, - and _")] = "FloorPlan1"
     pose: tuple[Number, Number, Number, Number, Number] | None = None
     hidden: tuple[ObjectId, ...] = ()
     approach: Approach | None = None

@@ -95,7 +95,7 @@ def reason_of(error: BaseException) -> str:
         case yaml.YAMLError():
             return f"it is not valid YAML: {_one_line(error)}"
         case ValidationError():
-            return first_problem(error, "the file").rstrip(".")
+            return first_problem(error, "the file").removeprefix("the file: ").rstrip(".")
         case RecursionError():
             return "it is nested too deeply"
     return _one_line(error)

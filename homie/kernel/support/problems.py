@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from homie.kernel.errors import suggestion
+from homie.kernel.support.field_names import names_beside
+
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
     from pydantic.fields import FieldInfo
@@ -39,7 +42,6 @@ _PHRASES = {
     "greater_than_equal": "must be at least {ge}",
     "less_than": "must be less than {lt}",
     "less_than_equal": "must be at most {le}",
-    "literal_error": "must be {expected}",
     "enum": "must be {expected}",
     "string_too_short": "must have at least {min_length} characters",
     "string_too_long": "must have at most {max_length:,} characters",
@@ -53,6 +55,8 @@ _WITHOUT_VALUE = ("missing", "string_unicode", "too_long", "too_short")
 """Types of which the value is left out: it is not there, or cannot be shown."""
 _VERBS = ("must ", "is ", "needs ", "takes ")
 """What a phrase begins with that follows a name without a colon."""
+_MEMBER = re.compile(r"(constrained|function|lax-or-strict|json-or-python|nullable|is-instance|literal)[-\[]|.*\[.*\]$")
+"""How pydantic calls a type of several, or a key, in the place of a value: `constrained-str`, `tuple[str, ...]`."""
 LONGEST = 120
 """Characters of a value that is shown; a longer one, such as a whole mapping, hides what is said about it."""
 
@@ -76,6 +80,8 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
         phrase = f"must be between {_short(bounds[0])} and {_short(bounds[1])}"
     elif kind == "string_too_short" and context["min_length"] == 1:
         return "must not be empty"
+    elif kind == "literal_error":
+        phrase = f"must be {re.sub('True|False', lambda word: word[0].lower(), context['expected'])}"
     elif kind in _PHRASES:
         phrase = _PHRASES[kind].format(**context)
     else:
@@ -86,9 +92,23 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
     return phrase if kind in _WITHOUT_VALUE or len(shown) > LONGEST else f"{phrase} (got {shown})"
 
 
-def sentence_of(problem: ErrorDetails, name: str, bounds: tuple[float, float] | None = None) -> str:
-    """What is wrong with a named value, without a period: `--seed must be a whole number (got '1.5')`."""
+def sentence_of(
+    problem: ErrorDetails,
+    name: str,
+    bounds: tuple[float, float] | None = None,
+    *,
+    error: ValidationError | None = None,
+) -> str:
+    """What is wrong with a named value, without a period: `--seed must be a whole number (got '1.5')`.
+
+    Args:
+        error: That the problem is of. An unknown name is followed by the known one that it is most like.
+    """
     phrase = phrase_of(problem, bounds)
+    if error is not None and problem["type"] == "extra_forbidden":
+        place = problem["loc"]
+        hint = suggestion(str(place[-1]), names_beside(error, place), "")
+        phrase = f"{_PHRASES['extra_forbidden']} ({hint})" if hint else phrase
     if not name:
         return phrase
     return f"{name} {phrase}" if phrase.startswith(_VERBS) else f"{name}: {phrase}"
@@ -101,8 +121,8 @@ def first_problem(error: ValidationError, whole: str = "") -> str:
     Args:
         whole: The name of the file's content, for faults that are not about one field.
     """
-    problem = _first(error.errors())
-    return sentence_of(problem, where(problem["loc"]) or whole)
+    problem = fault_of(error)
+    return sentence_of(problem, where(problem["loc"]) or whole, error=error)
 
 
 class Usage(NamedTuple):
@@ -128,7 +148,7 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
         model: Whose options they are. Those of a command are named as on the command line (`--seed`).
     """
     problems = error.errors()
-    first = _first(problems)
+    first = fault_of(error)
     place = where(first["loc"]) or "options"
     field = model.model_fields.get(place) if model is not None else None
     known: Usage = getattr(model, "usage", Usage())
@@ -145,12 +165,21 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
             return f"Give {about}: `{usage}`."
         return f"{name} is missing: {about}." if about else f"{name} is missing."
     more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{sentence_of(first, name, _bounds(field))}{more}."
+    return f"{sentence_of(first, name, _bounds(field), error=error)}{more}."
 
 
-def _first(problems: Sequence[ErrorDetails]) -> ErrorDetails:
-    """The fault to report: an unknown name before all others."""
-    return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+def fault_of(error: ValidationError) -> ErrorDetails:
+    """The fault to report: an unknown name before all others. Where a value may be of several types, what is said of
+    the type that it fits best; its place is without pydantic's names of types."""
+    problems = error.errors()
+    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    place = first["loc"]
+    member = next((index for index, part in enumerate(place) if _MEMBER.match(str(part))), None)
+    if member is not None:
+        beside = [problem for problem in problems if problem["loc"][:member] == place[:member]]
+        first = max(beside, key=lambda problem: (len(problem["loc"]), not problem["type"].endswith("_type")))
+    first["loc"] = tuple(part for part in first["loc"] if not _MEMBER.match(str(part)))
+    return first
 
 
 def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:

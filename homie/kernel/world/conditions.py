@@ -27,7 +27,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.support.problems import sentence_of
+from homie.kernel.support.problems import fault_of, sentence_of
 from homie.kernel.world.condition_words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spellings, spoken
 from homie.kernel.world.predicates import (
     At,
@@ -141,6 +141,10 @@ PREDICATES: Mapping[str, type[Predicate]] = {
 """Every predicate by the key that a suite file gives it."""
 
 
+UNKNOWN = "predicate"
+"""The type of error of pydantic for what is not a predicate."""
+
+
 def _key(value: Any) -> str | None:
     """The predicate that a mapping is, by its only key."""
     if isinstance(value, Predicate):
@@ -175,7 +179,7 @@ Condition: TypeAlias = Annotated[
     | Annotated[Done, Tag("done")],
     Discriminator(
         _key,
-        custom_error_type="predicate",
+        custom_error_type=UNKNOWN,
         custom_error_message=f"a goal is one predicate of: {', '.join(PREDICATES)}",
     ),
 ]
@@ -226,12 +230,16 @@ def written(condition: Condition) -> dict[str, Any]:
 
 def problem_of(error: ValidationError) -> str:
     """The first problem of pydantic about a file, as a sentence that begins with the field."""
-    first = error.errors()[0]
-    location = first["loc"]
-    # A predicate is there twice, as the tag and as the field; behind a key that cannot be one stands [key].
+    first = fault_of(error)
+    location, value = first["loc"], first["input"]
+    # A predicate is there twice, as the tag and as the field.
     twice = [isinstance(part, str) and part == before for before, part in pairwise((None, *location))]
-    path = [str(part) for part, again in zip(location, twice, strict=True) if not again and part != "[key]"]
-    return f"{sentence_of(first, '.'.join(path))}."
+    path = [str(part) for part, again in zip(location, twice, strict=True) if not again]
+    if first["type"] == UNKNOWN and isinstance(value, Mapping) and len(value) == 1:
+        key = str(next(iter(value)))
+        if hint := suggestion(key, PREDICATES, ""):
+            return f"{'.'.join(path) or 'it'} has no predicate '{key}': {hint}"
+    return f"{sentence_of(first, '.'.join(path), error=error)}."
 
 
 def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:

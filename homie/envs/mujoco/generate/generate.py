@@ -22,7 +22,7 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.options import Catalogue, Furnishing, HouseOptions
-from homie.kernel.support.problems import own_words
+from homie.kernel.support.problems import first_problem
 
 ATTEMPTS = 100
 """Houses drawn for a seed before it is given up."""
@@ -90,7 +90,7 @@ def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     try:
         return varied(scene, sides, variation)
     except ValidationError as error:
-        reason = own_words(str(error.errors()[0]["msg"]))
+        reason = first_problem(error)
     except ValueError as error:
         reason = str(error)
     end = "" if reason.endswith("?") else "."

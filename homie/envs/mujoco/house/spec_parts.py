@@ -18,12 +18,17 @@ from homie.envs.mujoco.blueprints.parts import Blueprint, Link, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.envs.mujoco.blueprints.state_parts import tapped
 from homie.envs.mujoco.meshes.meshed import meshed
+from homie.kernel.support.spelling import spelt
 from homie.kernel.world.household import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
 """Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the
 wall."""
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Name = Annotated[
+    str,
+    Field(max_length=40),
+    spelt("[a-z][a-z0-9_]*", "be lower case letters, digits and _, beginning with a letter, such as table_2"),
+]
 Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
 Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=False)]
 
@@ -189,7 +194,7 @@ class MeshSpec(_Model):
     """
 
     file: Annotated[str, Field(min_length=1, max_length=4096)]
-    sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+    sha256: Annotated[str, spelt("([0-9a-f]{64})?", "be a SHA-256: 64 digits of 0-9 and a-f")] = ""
 
 
 class ObjectSpec(_Leaner):

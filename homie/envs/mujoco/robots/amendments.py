@@ -16,7 +16,7 @@ from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import is_about_a_field, reading
-from homie.kernel.support.problems import sentence_of, where
+from homie.kernel.support.problems import fault_of, sentence_of, where
 
 Posture = Literal["rest", "carry", "ready"]
 Positive = Annotated[float, Field(gt=0.0)]
@@ -179,6 +179,6 @@ def read_amendments(path: Path) -> Amendments:
     try:
         return Amendments.model_validate(loaded)
     except ValidationError as error:
-        first = error.errors()[0]
+        first = fault_of(error)
         more = "" if is_about_a_field(error) else f" {advice}"
-        raise BadInput(f"{path}: {sentence_of(first, where(first['loc']))}.{more}") from error
+        raise BadInput(f"{path}: {sentence_of(first, where(first['loc']), error=error)}.{more}") from error

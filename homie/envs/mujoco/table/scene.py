@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
@@ -11,6 +11,7 @@ from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
+from homie.kernel.support.spelling import spelt
 from homie.kernel.world.condition_words import ANYTHING, NOTHING, means
 from homie.kernel.world.conditions import Condition, written
 from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked
@@ -43,7 +44,10 @@ class Thing(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")
+    name: Annotated[
+        str,
+        spelt("[a-z0-9]+(_[a-z0-9]+)*", "be words of lower case letters and digits with _ between"),
+    ]
     kind: str
     colour: str
     x: float = Field(ge=-0.4, le=0.6, allow_inf_nan=False)
