@@ -3,8 +3,9 @@
 lessons -> ways by decisions (teacher.py) -> sequences, each time from a base that is a little off -> navigate.pth
 
 What keeps a clone on its way: the base is moved off the recorded way and the decision that leads back is learnt; the
-decision before is left out half of the time, since a network that sees it learns to repeat it; and so is the picture,
-or a part of it is something near, since the arm that M3 holds before the camera is in no recording.
+decision before is left out half of the time, since a network that sees it learns to repeat it; and so are some of the
+pictures. M3 holds its arm before the camera, other skills do not: what covers the same near pixels all along a recorded
+way is the arm, and is put into the pictures of the other ways. While no recording has it, a random part is covered.
 """
 
 from __future__ import annotations
@@ -37,7 +38,15 @@ STATE = "checkpoints/state.pt"
 OFF, TURNED = 0.1, 0.2
 """Metres and radians (standard deviation) by which a base is off its way."""
 FORGETS = 0.5
-"""Share of the decisions before, and of the sequences' pictures, that are left out."""
+"""Share of the decisions before that are left out."""
+BLIND = 0.3
+"""Share of the ways whose pictures are left out: the target alone leads through most rooms, and a clone of few ways
+learns to trust pictures that mean nothing elsewhere."""
+ARM_WITHIN, ARM_MOVES, ARM_SHARE = 0.9 / DEPTH_RANGE, 0.01 / DEPTH_RANGE, 0.65
+"""What is nearer than 0.9 m (the floor is not) and keeps its distance to 1 cm in two thirds of a way's pictures is the
+robot's own arm; in the others it is on its way there."""
+LEAST_ARM, LEAST_PICTURES = 0.1, 20
+"""Share of the picture that an arm covers at least, and pictures of a way that are needed to tell it from a wall."""
 STOPS = 3.0
 """What a stop counts: there is one in a way of some forty decisions."""
 LARGEST = 1.0
@@ -53,6 +62,14 @@ class Way:
     target: Array
 
 
+@dataclass(frozen=True)
+class Arm:
+    """The robot's own arm before its camera: which pixels (128, 128) it covers, and its distances there, 1 is 10 m."""
+
+    pixels: torch.Tensor
+    distances: torch.Tensor
+
+
 def train(order: SkillOrder, over: StepOver) -> SkillReport:
     """Train as ordered, or go on with it. Raises BadInput for weights or lessons that cannot be used."""
     began = time.monotonic()
@@ -62,13 +79,14 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
     optimizer = torch.optim.Adam(network.parameters(), lr=order.rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, order.steps)
     ways, held_out = ([way_of(lesson) for lesson in lessons] for lessons in (order.lessons, order.held_out))
+    arms = [arm for way in ways if (arm := arm_before_camera(way.pictures)) is not None]
     losses: dict[int, float] = {}
     held: dict[int, float] = {}
     done = _resume(order.out / STATE, network, optimizer, schedule, losses, held)
     for step in range(done + 1, order.steps + 1):
         rng = np.random.default_rng([order.seed, step])  # a training that goes on draws what it would have drawn
         chosen = [ways[number] for number in rng.integers(len(ways), size=order.batch)]
-        loss, _ = _loss(network, chosen, rng, device)
+        loss, _ = _loss(network, chosen, arms, rng, device)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), LARGEST)
@@ -78,9 +96,9 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
         over(step, order.steps, losses[step])
         if step % order.keep_every == 0 or step == order.steps:
             if held_out:
-                held[step] = _measured(network, held_out, order.seed, device)[0]
+                held[step] = _measured(network, held_out, arms, order.seed, device)[0]
             _keep(order.out / STATE, network, optimizer, schedule, losses, held, step)
-    right = _measured(network, held_out or ways, order.seed, device)[1]
+    right = _measured(network, held_out or ways, arms, order.seed, device)[1]
     torch.save(saved(network.cpu(), order.steps), order.out / f"{NETWORK}.pth")
     return SkillReport(
         file=f"{NETWORK}.pth",
@@ -112,11 +130,11 @@ def _started(order: SkillOrder) -> Network:
 
 
 def _loss(
-    network: Network, ways: Sequence[Way], rng: np.random.Generator, device: torch.device
+    network: Network, ways: Sequence[Way], arms: Sequence[Arm], rng: np.random.Generator, device: torch.device
 ) -> tuple[torch.Tensor, float]:
     """The mean loss of some ways, each from a base that is a little off, and the share of decisions that are right."""
     longest = max(len(way.poses) for way in ways)
-    pictures = torch.zeros(longest, len(ways), 1, SIZE, SIZE)
+    pictures: list[torch.Tensor | None] = []
     states = torch.zeros(longest, len(ways), 3)
     before = torch.zeros(longest, len(ways), NAVIGATION.actions)
     labels = torch.full((longest, len(ways)), -1)
@@ -125,11 +143,11 @@ def _loss(
         classes = torch.from_numpy(decisions(way.poses, now))
         count = len(classes)
         states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(now, way.target)]))
-        pictures[:count, column, 0] = _spoilt(way.pictures, rng)
+        pictures.append(None if rng.random() < BLIND else covered(way.pictures, arms, rng))
         known = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
         before[1:count, column] = known * functional.one_hot(classes[:-1], NAVIGATION.actions)
         labels[:count, column] = classes
-    logits = _through(network, pictures.to(device), states.to(device), before.to(device))
+    logits = _through(network, pictures, states.to(device), before.to(device))
     weights = torch.ones(NAVIGATION.actions, device=device)
     weights[STOP] = STOPS
     flat, answers = logits.flatten(0, 1), labels.flatten().to(device)
@@ -138,30 +156,60 @@ def _loss(
     return loss, float((flat.argmax(1) == answers)[counted].float().mean())
 
 
-def _through(network: Network, pictures: torch.Tensor, states: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
-    """Logits (n, ways, classes) of whole sequences, the same that `Network.forward` gives step by step."""
-    seen = network.net.visual_encoder(pictures.flatten(0, 1)).unflatten(0, pictures.shape[:2])
-    start = torch.zeros(1, pictures.shape[1], HIDDEN, device=pictures.device)
+def _through(
+    network: Network, pictures: Sequence[torch.Tensor | None], states: torch.Tensor, before: torch.Tensor
+) -> torch.Tensor:
+    """Logits (n, ways, classes) of whole sequences, the same that `Network.forward` gives step by step.
+
+    Args:
+        pictures: Of each way (m, 128, 128), at most n; None for a way without pictures.
+    """
+    shown = [way for way in pictures if way is not None]
+    nothing = torch.zeros(1, SIZE, SIZE)
+    # Convolutions take nearly all of the time: a way without pictures, and the end of a short one, need one of zeros.
+    with torch.autocast(states.device.type, torch.bfloat16):
+        encoded = network.net.visual_encoder(torch.cat((nothing, *shown))[:, None].to(states.device)).float()
+    seen = encoded[:1].expand(len(states), len(pictures), -1).clone()
+    at = 1
+    for column, way in enumerate(pictures):
+        if way is not None:
+            seen[: len(way), column] = encoded[at : at + len(way)]
+            at += len(way)
+    start = torch.zeros(1, len(pictures), HIDDEN, device=states.device)
     after, _ = network.net.rnn_encoder.rnn(torch.cat((seen, states, before), 2), start)
     logits: torch.Tensor = network.actor(after)
     return logits
 
 
-def _spoilt(pictures: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-    """Pictures (n, 128, 128) of a way: none of them, or something near in a part of all."""
-    if rng.random() < FORGETS:
-        return torch.zeros_like(pictures)
-    spoilt = pictures.clone()
+def arm_before_camera(pictures: torch.Tensor) -> Arm | None:
+    """The arm before the camera in pictures (n, 128, 128) of a way; None where there is none."""
+    middle = pictures.median(dim=0).values
+    steady = ((pictures - middle).abs() < ARM_MOVES).float().mean(dim=0) > ARM_SHARE
+    arm = steady & (middle > 0.0) & (middle < ARM_WITHIN)
+    is_arm = len(pictures) >= LEAST_PICTURES and float(arm.float().mean()) >= LEAST_ARM
+    return Arm(arm, middle[arm]) if is_arm else None
+
+
+def covered(pictures: torch.Tensor, arms: Sequence[Arm], rng: np.random.Generator) -> torch.Tensor:
+    """Pictures (n, 128, 128) of a way with an arm before the camera, or something near in a random part of all."""
+    hidden = pictures.clone()
+    if arms:
+        arm = arms[int(rng.integers(len(arms)))]
+        hidden[:, arm.pixels] = arm.distances
+        return hidden
     top, left = rng.integers(SIZE // 2, SIZE), rng.integers(SIZE)
-    spoilt[:, top : top + rng.integers(SIZE // 2), left : left + rng.integers(SIZE // 2)] = rng.random() / DEPTH_RANGE
-    return spoilt
+    hidden[:, top : top + rng.integers(SIZE // 2), left : left + rng.integers(SIZE // 2)] = rng.random() / DEPTH_RANGE
+    return hidden
 
 
-def _measured(network: Network, ways: Sequence[Way], seed: int, device: torch.device) -> tuple[float, float]:
+def _measured(
+    network: Network, ways: Sequence[Way], arms: Sequence[Arm], seed: int, device: torch.device
+) -> tuple[float, float]:
     """The loss on ways, and the share of right decisions, always from the same places."""
     with torch.inference_mode():
         both = [
-            _loss(network, [way], np.random.default_rng([seed, 0, place]), device) for place, way in enumerate(ways)
+            _loss(network, [way], arms, np.random.default_rng([seed, 0, place]), device)
+            for place, way in enumerate(ways)
         ]
     return math.fsum(float(loss) for loss, _ in both) / len(both), math.fsum(right for _, right in both) / len(both)
 

@@ -1,0 +1,48 @@
+"""Training of M3's navigation: the arm before the camera, and what is put into pictures without one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+from skills.m3.layout import SIZE  # noqa: E402
+from skills.m3.training import LEAST_PICTURES, arm_before_camera, covered  # noqa: E402
+
+
+def drive(*, arm: bool, pictures: int = 40, wall: bool = False):
+    """Depth pictures (n, 128, 128) of a drive: a floor from 0.94 m on, a wall that comes nearer."""
+    shown = torch.full((pictures, SIZE, SIZE), 0.094)
+    shown[:, : SIZE - 20] = torch.linspace(0.5, 0.1, pictures)[:, None, None]
+    if wall:
+        shown[:] = 0.05
+    if arm:
+        shown[3:, :60, :60] = 0.02  # it is raised before the base drives
+    return shown
+
+
+def test_the_arm_is_what_stays_near_all_along_a_way() -> None:
+    arm = arm_before_camera(drive(arm=True))
+    assert arm is not None
+    assert arm.pixels[:60, :60].all() and int(arm.pixels.sum()) == 3600
+    torch.testing.assert_close(arm.distances, torch.full((3600,), 0.02))
+
+
+def test_floor_and_walls_are_not_an_arm() -> None:
+    assert arm_before_camera(drive(arm=False)) is None
+    assert arm_before_camera(drive(arm=False, wall=True, pictures=LEAST_PICTURES - 1)) is None
+
+
+def test_the_arm_of_some_ways_is_put_into_the_pictures_of_the_others() -> None:
+    arm = arm_before_camera(drive(arm=True))
+    assert arm is not None
+    bare = drive(arm=False)
+    hidden = covered(bare, [arm], np.random.default_rng(0))
+    assert (hidden[:, arm.pixels] == 0.02).all() and (hidden[:, ~arm.pixels] == bare[:, ~arm.pixels]).all()
+    assert (bare == drive(arm=False)).all(), "the recorded pictures stay as they are"
+
+
+def test_without_a_known_arm_a_random_part_is_covered() -> None:
+    bare = drive(arm=False)
+    parts = [covered(bare, [], np.random.default_rng(seed)) != bare for seed in range(6)]
+    assert all((part == part[0]).all() for part in parts) and any(part.any() for part in parts)
