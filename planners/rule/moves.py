@@ -12,28 +12,18 @@ from typing import TypeAlias, TypeVar
 from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from perception.names import canonical
 from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
+from planners.rule.giving_up import MAX_FAILURES, RESERVE, TRIES, GaveUp
 from planners.rule.memory import Memory
 from planners.rule.search_order import OPENING_ROUNDS
 
 T = TypeVar("T")
 Course: TypeAlias = Generator[Decision, PlannerInput, T]
 
-TRIES = 3
-"""Attempts at one subtask before the planner tries something else."""
-MAX_FAILURES = 12
-"""Failed subtasks in one episode after which the planner gives up."""
 USUAL = 1.5
 """How much more is expected at usual places of a thing."""
 NEAR_BY = OPENING_ROUNDS / (OPENING_ROUNDS - 1)
 """How much more is expected for each round in a container that is opened without going there first."""
 NOT_FOUND = "I have not found"
-RESERVE = 5
-"""Rounds left below which a search visits no further place: they are needed for Go to, Pick, Go to, Put and End. Every
-open container needs one more, and so does each step of opening one (`OPENING_ROUNDS`)."""
-
-
-class GaveUp(Exception):
-    """The planner gives up after too many failures; the message is a sentence."""
 
 
 class Moves:

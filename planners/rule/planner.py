@@ -11,10 +11,11 @@ from collections.abc import Generator, Sequence
 from homie.kernel.interfaces import Planner, kind_of
 from homie.kernel.types import END, END_FAILURE, Decision, PlannerInput, Report
 from perception.names import normalise
+from planners.rule.giving_up import GaveUp
 from planners.rule.memory import Memory
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 from planners.rule.reading.orders import IfThere, Order, Use
-from planners.rule.running import GaveUp, OrderRunner
+from planners.rule.running import OrderRunner
 
 
 class RulePlanner(Planner):

@@ -10,8 +10,9 @@ from planners.common_sense import is_container, is_room, means
 from planners.rule.answers import Answers
 from planners.rule.choosing import Choosing
 from planners.rule.chores import Chores
+from planners.rule.giving_up import MAX_FAILED
 from planners.rule.memory import Memory
-from planners.rule.moves import NOT_FOUND, Course, GaveUp
+from planners.rule.moves import NOT_FOUND, Course
 from planners.rule.reading.orders import (
     Ask,
     Bring,
@@ -32,10 +33,6 @@ from planners.rule.reading.orders import (
 
 MAX_ITEMS = 12
 """Largest number of items that an order for `all` of something handles."""
-MAX_FAILED = 2
-"""Number of failed items after which an order is given up."""
-
-__all__ = ["GaveUp", "OrderRunner"]
 
 
 class OrderRunner(Answers, Chores, Choosing):
