@@ -154,7 +154,8 @@ LAYERS = {
         ("command_checks", "measured", "outlet"),
         ("guard",),
         ("sockets",),
-        ("link", "reports", "emergency_stop", "keyboard"),
+        ("link", "reports", "force_sensor", "keyboard"),
+        ("emergency_stop",),
         ("process",),
     ),
     "ros_bridge.transport": (

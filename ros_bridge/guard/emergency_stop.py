@@ -1,7 +1,8 @@
-"""The emergency stop of the guard over ROS 2: a topic and a service, the approval of subtasks, and a force sensor."""
+"""The emergency stop of the guard over ROS 2: a topic and a service; and the approval of subtasks."""
 
 from __future__ import annotations
 
+from ros_bridge.guard.force_sensor import watch_force
 from ros_bridge.guard.guard import Guard
 from ros_bridge.transport.interface import Message, Node, on_press
 
@@ -29,13 +30,4 @@ def listen_on_network(node: Node, guard: Guard) -> None:
     on_press(node, ESTOP, lambda: guard.emergency(f"the topic {ESTOP}"))
     if guard.approval != "none":
         node.service("std_srvs/srv/SetBool", APPROVE, approve)
-    force = guard.profile.force
-    if force is not None:
-
-        def pressed(message: Message) -> None:
-            pull = message.wrench.force
-            size = (pull.x**2 + pull.y**2 + pull.z**2) ** 0.5
-            if not size <= force.limit:  # not finite is too much, too
-                guard.emergency(f"a force of {size:.0f} N")
-
-        node.subscription("geometry_msgs/msg/WrenchStamped", force.topic, pressed)
+    watch_force(node, guard)
