@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from homie.gym.base import Action, SessionEnv
+from homie.gym.reset_and_step import Action, SessionEnv
 from homie.gym.tasks import HouseTask, check_fits, of_goal, of_house, of_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.options import OpenOptions

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from homie.envs.mujoco.robots.bodies import panda
 from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable
 from homie.envs.mujoco.table.sampled_tables import scene_of
-from homie.gym.base import CODES, SessionEnv, numbers_of, picture_space
+from homie.gym.reset_and_step import CODES, SessionEnv, numbers_of, picture_space
 from homie.kernel.options import OpenOptions
 from homie.kernel.registry import split
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from homie.bench.suite.suite import SceneChoice, find_suite
-from homie.gym.base import Unsuitable
+from homie.gym.reset_and_step import Unsuitable
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import Condition, parse_condition, unknown_words
 from homie.kernel.world.furniture import kinds

@@ -134,6 +134,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.envs.thor.stand_in.picture": "homie.testing.thor_picture",
         "homie.envs.thor.stand_in.room": "homie.testing.thor_room",
         "homie.envs.thor.stand_in.things": "homie.testing.thor_room",
+        "homie.gym.base": "homie.gym.reset_and_step",
         "homie.household": "homie.kernel.world.household",
         "homie.household.people": "homie.kernel.world.household",
         "homie.household.rules": "homie.kernel.world.household",

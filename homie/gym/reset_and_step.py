@@ -1,4 +1,4 @@
-"""What all environments share: a session, its seeds, its pictures, and when an episode is over."""
+"""What all environments share: a session, its seeds, its pictures, the reward, and when an episode is over."""
 
 from __future__ import annotations
 
