@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from homie.bench.score.metric_profiles import Homie
 from homie.bench.suite.suite import Task, read_subtask
@@ -11,11 +12,11 @@ from homie.kernel import registry
 from homie.kernel.actions import ACTION_TABLE, Action, ActionTable, action_of, canonical_action
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.executor import Executor
-from homie.kernel.interfaces import NameMatcher, WorldState
+from homie.kernel.interfaces import Locator, NameMatcher, WorldState
 from homie.kernel.interfaces.robot import background
 from homie.kernel.interfaces.world import named_things
 from homie.kernel.robot.graph_moves import ROWS
-from homie.kernel.types import HELD, Subtask
+from homie.kernel.types import HELD, Observation, Subtask
 from homie.kernel.world.condition_words import names_and_kinds, spellings
 from homie.kernel.world.conditions import unknown_words, with_nearest
 from homie.kernel.world.household import PERSON_VERBS, VERBS
@@ -91,26 +92,35 @@ class _Meant:
 
     def __init__(self, world: WorldSnapshot, names: Mapping[str, str], executor: Executor) -> None:
         self._world, self._profile, self._executor = world, Homie(names), executor
-        self._forms = {form for pair in names_and_kinds(world) for form in pair if form}
+        self._meanings = self._profile.meanings(form for pair in names_and_kinds(world) for form in pair if form)
         self._known = {thing.name: thing for thing in named_things(world)}
         self._spelt: NameMatcher = registry.load("names", "as-spelt")
         self._likely: NameMatcher = registry.load("names", "default")
 
     def __call__(self, word: str, action: Action) -> bool:
-        if not self._world.things or self._profile.same(word, self._forms):
+        if not self._world.things or self._profile.meaning(word) in self._meanings:
             return True
         return bool(self._spelt(word, list(self._known.values()))) or self._is_alias(word, action)
 
     def _is_alias(self, word: str, action: Action) -> bool:
         """Whether a locator knows something by a word that its name, kind and colour do not have."""
-        robot, locators = self._executor.robot, [self._executor.locator]
-        if locators[0].name != "background":
-            with contextlib.suppress(BadInput):  # there is none for this robot
-                locators.append(background(robot))
-        observation = robot.observe()
-        entities = [locator.resolve(word, action, observation) for locator in locators]
+        entities = [locator.resolve(word, action, self._observation) for locator in self._locators]
         things = [self._known.get(entity) for entity in entities if entity is not None]
         return any(thing is None or not self._likely(word, [thing]) for thing in things)
+
+    @cached_property
+    def _observation(self) -> Observation:
+        """Made for the first word that needs it, since it costs pictures; nothing moves meanwhile."""
+        return self._executor.robot.observe()
+
+    @cached_property
+    def _locators(self) -> list[Locator]:
+        """That of the planner, and the one with world state where there is one for this robot."""
+        locators = [self._executor.locator]
+        if locators[0].name != "background":
+            with contextlib.suppress(BadInput):
+                locators.append(background(self._executor.robot))
+        return locators
 
     def hint(self, word: str) -> str:
         """The end of the sentence about a word that means nothing."""

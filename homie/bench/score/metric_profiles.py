@@ -185,10 +185,9 @@ class Homie:
             raises={} if expert else {"expert": "the task has no expert"},
         )
 
-    def same(self, expected: str, spoken: Iterable[str]) -> bool:
-        """Whether a name of a key path means one of the names of a thing."""
-        meant = self._meaning(expected)
-        return any(meant in (self._meaning(name), self._meaning(kind_of(plain(name)))) for name in spoken)
+    def meanings(self, names: Iterable[str]) -> frozenset[str]:
+        """All that names of things mean: each of them, and its kind."""
+        return frozenset(self.meaning(form) for name in names for form in (name, kind_of(plain(name))))
 
     def _match(self, step: Step, node: str) -> bool:
         verb, *names = parts(node)
@@ -196,10 +195,11 @@ class Homie:
             return False
         expected = [name for name in names[:2] if name]
         return all(
-            self.same(name, names_of) for name, names_of in zip(expected, (step.objects, step.places), strict=False)
+            self.meaning(name) in self.meanings(names_of)
+            for name, names_of in zip(expected, (step.objects, step.places), strict=False)
         )
 
-    def _meaning(self, name: str) -> str:
+    def meaning(self, name: str) -> str:
         """The canonical form of a name. The exact spelling comes first: a map may have both `meat_can` and `meat
         can`."""
         return self._names.get(name.lower(), self._names.get(plain(name), plain(name)))
