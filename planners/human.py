@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.text import printable
 from homie.kernel.types import (
@@ -108,9 +108,9 @@ def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
     known = dict.fromkeys((*in_sight, *remembered, *ROOMS, *CONTAINERS, *SURFACES, *LARGE, *SMALL, *vocabulary().kinds))
     for words in (subtask.target, subtask.destination):
         if words and not any(means(words, name) for name in known):
-            hint = suggestion(words.lower(), known, "")
+            hint = did_you_mean(words, known)
             if hint:
-                return f"No '{words}' is known: {hint}"
+                return f"No '{words}' is known{hint}"
     return ""
 
 

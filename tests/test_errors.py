@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from homie.kernel import errors
-from homie.kernel.errors import suggestion
+from homie.kernel.errors import did_you_mean, suggestion
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,11 @@ def test_the_known_word_that_is_meant() -> None:
     assert suggestion("pixnaw", known, "choose one.") == "did you mean 'pixnav'?"
     assert suggestion("zzz", known, "choose one.") == "choose one."
     assert suggestion("zzz", [], "choose one.") == "choose one."
+    assert suggestion("NoMad", known, "choose one.") == "did you mean 'nomad'?"
+
+
+def test_what_is_added_to_a_sentence_about_an_unknown_word() -> None:
+    known = ["classical", "NoMaD"]
+    assert did_you_mean("clasical", known) == ": did you mean 'classical'?"
+    assert did_you_mean("nomda", known, " (", ")") == " (did you mean 'NoMaD'?)"
+    assert did_you_mean("zzz", known, " (", ")") == did_you_mean("zzz", []) == ""

@@ -83,7 +83,26 @@ class Interrupted(HomieError):
 
 def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
     """The end of a sentence about an unknown word: the known one that it is most like, or `otherwise`."""
+    return did_you_mean(word, known, before="") or otherwise
+
+
+def did_you_mean(word: str, known: Iterable[str], before: str = ": ", after: str = "") -> str:
+    """What is added to a sentence about an unknown word: the known one that it is most like, "" if it is like none.
+
+    Upper and lower case do not matter.
+
+    Args:
+        before: Stands before the question.
+        after: Stands behind it.
+
+    Example:
+        >>> did_you_mean("Aple", ["apple", "fridge"])
+        ": did you mean 'apple'?"
+        >>> did_you_mean("spoon", ["apple", "fridge"])
+        ''
+    """
     import difflib  # not at start-up, which needs no suggestions
 
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f"did you mean '{close[0]}'?" if close else otherwise
+    spelt = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(word.casefold(), spelt, 1)
+    return f"{before}did you mean '{spelt[close[0]]}'?{after}" if close else ""

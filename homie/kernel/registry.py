@@ -24,7 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
-from homie.kernel.errors import BadInput, HomieError, MissingPart, suggestion
+from homie.kernel.errors import BadInput, HomieError, MissingPart, did_you_mean, suggestion
 from homie.kernel.support.own_code import in_words, own_code
 from homie.kernel.support.packages import OURS, missing_part, shadows
 
@@ -249,10 +249,9 @@ def _attribute(module: Any, name: str, beginning: str) -> Any:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:
         public = [known for known in vars(module) if not known.startswith("_")]
-        meant = hidden(module.__name__) or suggestion(name, public, "")
-        raise BadInput(
-            f"{beginning} {module.__name__}:{name}, and that module has no '{name}'{f': {meant}' if meant else '.'}"
-        ) from None
+        meant = hidden(module.__name__)
+        end = f": {meant}" if meant else did_you_mean(name, public) or "."
+        raise BadInput(f"{beginning} {module.__name__}:{name}, and that module has no '{name}'{end}") from None
 
 
 def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.errors import suggestion
+from homie.kernel.errors import did_you_mean
 from homie.kernel.interfaces import Robot
 from homie.kernel.interfaces.recall import Landmark, Recall
 from homie.kernel.knowledge import CONTRARY, Doorway, Knowledge, Remembered
@@ -244,8 +244,8 @@ class SightRecall(Recall):
     def _misspelt(self, words: str) -> str:
         """The sentence of F2 with the name that was seen and is like these words; "" if there is none."""
         seen = dict.fromkeys(item.identity.kind for item in self.things)
-        hint = suggestion(words.strip().lower(), seen, "")
-        return f"{ErrorCode.F2.filled(item=words.strip())}; {hint}" if hint else ""
+        hint = did_you_mean(words.strip(), seen, "; ")
+        return f"{ErrorCode.F2.filled(item=words.strip())}{hint}" if hint else ""
 
     def unseen_room(self, words: str) -> str:
         """For the name of a room that was not seen: a sentence that says so, and where there is more to see; "" for

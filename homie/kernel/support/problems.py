@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from homie.kernel.errors import suggestion
+from homie.kernel.errors import did_you_mean
 from homie.kernel.support.field_names import names_beside
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def sentence_of(
     phrase = phrase_of(problem, bounds)
     if error is not None and problem["type"] == "extra_forbidden":
         place = problem["loc"]
-        hint = suggestion(str(place[-1]), names_beside(error, place), "")
-        phrase = f"{_PHRASES['extra_forbidden']} ({hint})" if hint else phrase
+        if hint := did_you_mean(str(place[-1]), names_beside(error, place), " (", ")"):
+            phrase = f"{_PHRASES['extra_forbidden']}{hint}"
     if not name:
         return phrase
     return f"{name} {phrase}" if phrase.startswith(_VERBS) else f"{name}: {phrase}"

@@ -26,7 +26,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.support.problems import fault_of, sentence_of
 from homie.kernel.world.condition_words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spellings, spoken
 from homie.kernel.world.predicates import (
@@ -237,8 +237,8 @@ def problem_of(error: ValidationError) -> str:
     path = [str(part) for part, again in zip(location, twice, strict=True) if not again]
     if first["type"] == UNKNOWN and isinstance(value, Mapping) and len(value) == 1:
         key = str(next(iter(value)))
-        if hint := suggestion(key, PREDICATES, ""):
-            return f"{'.'.join(path) or 'it'} has no predicate '{key}': {hint}"
+        if hint := did_you_mean(key, PREDICATES):
+            return f"{'.'.join(path) or 'it'} has no predicate '{key}'{hint}"
     return f"{sentence_of(first, '.'.join(path), error=error)}."
 
 
@@ -263,7 +263,6 @@ def with_nearest(unknown: Sequence[str], world: WorldSnapshot) -> str:
     known = spellings(world)
     listed = []
     for words in unknown:
-        hints = (suggestion(word, known, "") for word in words.split(", "))
-        hint = next(filter(None, hints), "")
-        listed.append(f"{words} ({hint})" if hint else words)
+        hints = (did_you_mean(word, known, " (", ")") for word in words.split(", "))
+        listed.append(words + next(filter(None, hints), ""))
     return ", ".join(listed)
