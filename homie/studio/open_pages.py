@@ -17,7 +17,8 @@ from homie.studio import messages as asked
 from homie.studio.inspection import Thing
 from homie.studio.library import Library
 from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Say, Take, Typed
-from homie.studio.page_content import Board, Frame
+from homie.studio.page_content import Board
+from homie.studio.page_pictures import Frame
 from homie.studio.teleop_commands import RELEASED, Stick
 from homie.studio.typed_orders import STOP, urgent
 
@@ -128,8 +129,8 @@ class Hub:
         for content in (board.state, board.map, *tuple(board.events)):
             if content:
                 page.text(content)
-        if board.views:
-            page.frame(Frame(board.state.get("stamp", 0.0), self._clock(), time.time(), dict(board.views)))
+        if board.pictures.latest:
+            page.frame(Frame(board.state.get("stamp", 0.0), self._clock(), time.time(), dict(board.pictures.latest)))
         self._tell_roles()
 
     def leave(self, page: Page) -> None:
@@ -156,7 +157,7 @@ class Hub:
             case asked.Halt():
                 self.desk.stop()
             case asked.Focus(view=view):
-                self.board.focus = view
+                self.board.pictures.focus = view
             case asked.Control(hold=hold):
                 self._control(page, hold)
             case asked.Said():

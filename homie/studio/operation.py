@@ -40,9 +40,10 @@ from homie.runtime.assembly import Chosen, Parts, load_planner
 from homie.runtime.session import undisturbed
 from homie.studio.control_handover import Asked, State, Watch
 from homie.studio.inspection import thing_named, things_at
-from homie.studio.live_view import Pace, Pictures
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
+from homie.studio.page_pictures import Pictures
+from homie.studio.simulation_pace import Pace
 from homie.studio.teleop_commands import Hand, Stick
 from homie.studio.typed_orders import read_line
 

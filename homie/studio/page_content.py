@@ -1,4 +1,5 @@
-"""What a page shows, put together in the robot's thread: pictures, what happened, the map, the state."""
+"""What a page shows, put together in the robot's thread: what happened, the map, the state; pictures by
+`page_pictures.py`."""
 
 from __future__ import annotations
 
@@ -6,11 +7,9 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from homie.data.recording.recorder import jpeg
-from homie.kernel.interfaces import EpisodeListener, Filmable, Robot, WorldState
+from homie.kernel.interfaces import EpisodeListener, WorldState
 from homie.kernel.support.text import printable
 from homie.kernel.types import (
     ENDINGS,
@@ -18,7 +17,6 @@ from homie.kernel.types import (
     EpisodeEnded,
     EpisodeStarted,
     Event,
-    Image,
     PlannerAnswered,
     PlannerAsked,
     SubtaskChecked,
@@ -29,42 +27,12 @@ from homie.kernel.types import (
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import ThingState, WorldSnapshot
 from homie.studio.operation import PRACTICE, Operation
+from homie.studio.page_pictures import Frame, PagePictures, shown_views
 
-FRAMES = 15.0
-"""Pictures a second of the view that is looked at; the others take turns."""
-HEARTBEAT = 0.2
-"""s after which a page gets a message that nothing has changed."""
 STATES, MAPS = 0.1, 0.5
 """s between two states, between two maps: what a person reads need not come as often as what he steers by."""
-QUALITY = 80
-"""Of JPEG: for the eye, over a cable of this machine."""
-LARGE = 480
-"""Pixels that the view that is looked at is high, where the robot can draw it so."""
-SMALL = 192
-"""Pixels that the view from outside is high among the small ones."""
-OUTSIDE = "outside"
-"""The name of the view of the film camera."""
-SLOW, SMALL_SECONDS = 0.1, 20.0
-"""A large picture that takes longer (s) is not tried again for so long (s): without a GL library, or on a machine on
-which much else runs, pictures come in the size of the robot's observations."""
 KEPT = 300
 """Events that a page that is opened later is shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Pictures (JPEG) by view, empty where nothing has changed.
-
-    Attributes:
-        stamp: Robot time, s.
-        taken: When it was looked, before anything was rendered: s of the monotonic clock.
-        wall: The same in s since 1970, which a browser on this machine can compare with its own clock.
-    """
-
-    stamp: float
-    taken: float
-    wall: float
-    views: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Board(EpisodeListener):
@@ -79,19 +47,12 @@ class Board(EpisodeListener):
     def __init__(
         self, show: Callable[[Frame], None], send: Callable[[dict[str, Any]], None], watched: Callable[[], bool]
     ) -> None:
-        self._show, self._send, self._watched = show, send, watched
-        self.focus = ""
-        """The view that is looked at; "" for the first. Set by the server's thread."""
+        self._send = send
+        self.pictures = PagePictures(show, watched)
         self.events: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self.state: dict[str, Any] = {}
         self.map: dict[str, Any] = {}
-        self._framed = self._due = self._stated = self._mapped = -math.inf
-        self._turn = 0
-        self._large_from, self._target = -math.inf, ""
-        self._shown: dict[str, float] = {}
-        """Robot time of the picture of each view that was shown last."""
-        self.views: dict[str, bytes] = {}
-        """The last picture of each view, for a page that is opened later."""
+        self._stated = self._mapped = -math.inf
         self._map_stamp: float | None = None
 
     # ------------------------------------------------------------ what a person has to know
@@ -115,7 +76,7 @@ class Board(EpisodeListener):
                 subtasks = [str(subtask) for subtask in decision.subtasks]
                 self._event({"kind": "decision", "round": number, "subtasks": subtasks, **about})
             case SubtaskStarted(number, subtask):
-                self._target = subtask.destination or subtask.target
+                self.pictures.target = subtask.destination or subtask.target
                 self._event({"kind": "begin", "round": number, "text": str(subtask)})
             case SubtaskChecked(check):
                 self._event({"kind": "check", "layer": check.layer, "code": check.code, "text": check.message})
@@ -147,42 +108,7 @@ class Board(EpisodeListener):
         if now - self._mapped >= MAPS:
             self._mapped = now
             self._draw_map(operation)
-        if now >= self._due and self._watched():
-            self._due = max(self._due + 1.0 / FRAMES, now)  # so many a second whatever the period of the robot
-            self._take(operation, now)
-
-    def _take(self, operation: Operation, now: float) -> None:
-        """Render the view that is looked at and the next of the others; where nothing has moved, those that are due."""
-        views = shown_views(operation.parts.robot)
-        first = self.focus if self.focus in views else views[0]
-        others = [view for view in views if view != first]
-        stamp, waits = operation.parts.robot.observe().stamp, operation.parts.robot.waits
-        due = [view for view in (first,) if not waits or self._shown.get(view) != stamp]
-        for _ in others:
-            self._turn = (self._turn + 1) % len(others)
-            if not waits or self._shown.get(others[self._turn]) != stamp:
-                due.append(others[self._turn])
-                break
-        if not due and now - self._framed < HEARTBEAT:
-            return
-        self._framed, wall = now, time.time()
-        rendered = {view: jpeg(self._picture(operation, view, large=view == first), QUALITY) for view in due}
-        self._shown |= dict.fromkeys(due, stamp)
-        self.views |= rendered
-        self._show(Frame(stamp, now, wall, rendered))
-
-    def _picture(self, operation: Operation, view: str, *, large: bool) -> Image:
-        """What a view shows now, larger where it is the one that is looked at."""
-        began, pictures = time.perf_counter(), operation.pictures
-        large = large and began >= self._large_from
-        if view == OUTSIDE:
-            height = LARGE if large else SMALL
-            picture = pictures.outside(height * 4 // 3, height, self._target)
-        else:
-            picture = pictures.of(view, LARGE if large else None)
-        if large and time.perf_counter() - began > SLOW:
-            self._large_from = began + SMALL_SECONDS
-        return picture
+        self.pictures.refresh(operation.parts.robot, operation.pictures)
 
     def _draw_map(self, operation: Operation) -> None:
         robot = operation.parts.robot
@@ -192,12 +118,6 @@ class Board(EpisodeListener):
         self._map_stamp = stamp
         self.map = {"type": "map", **_map(robot.snapshot())}
         self._send(self.map)
-
-
-def shown_views(robot: Robot) -> tuple[str, ...]:
-    """The views that a page shows: the planner's, the camera at the hand, and from outside in a simulator."""
-    hand = (robot.hand,) if robot.hand and robot.hand not in robot.views else ()
-    return (*robot.views, *hand, *((OUTSIDE,) if isinstance(robot, Filmable) else ()))
 
 
 def _safe(value: Any) -> Any:

@@ -12,6 +12,8 @@ os.environ.setdefault("PYOPENGL_PLATFORM", os.environ["MUJOCO_GL"])
 import mujoco
 import numpy as np
 
+WIDTH, HEIGHT = 256, 256
+"""Of every picture, pixels."""
 UNSEEN = 0.999
 """Share of the depth of a rendering from which on nothing was hit."""
 
@@ -21,19 +23,17 @@ class Pictures:
 
     Args:
         model, data: Of MuJoCo.
-        width, height: Of the pictures, pixels.
         groups: Of the geoms that are shown: models have collision shapes in others.
     """
 
-    def __init__(self, model: Any, data: Any, width: int, height: int, groups: Sequence[int]) -> None:
-        model.vis.global_.offwidth = max(width, model.vis.global_.offwidth)
-        model.vis.global_.offheight = max(height, model.vis.global_.offheight)
+    def __init__(self, model: Any, data: Any, groups: Sequence[int]) -> None:
+        model.vis.global_.offwidth = max(WIDTH, model.vis.global_.offwidth)
+        model.vis.global_.offheight = max(HEIGHT, model.vis.global_.offheight)
         self._model, self._data = model, data
-        self._surface = mujoco.GLContext(width, height)
+        self._surface = mujoco.GLContext(WIDTH, HEIGHT)
         self._surface.make_current()
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_150)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
-        self._size = (width, height)
         self._scene = mujoco.MjvScene(model, maxgeom=10_000)
         self._option, self._camera = mujoco.MjvOption(), mujoco.MjvCamera()
         self._option.geomgroup[:] = [int(group in groups) for group in range(len(self._option.geomgroup))]
@@ -47,7 +47,6 @@ class Pictures:
             camera: Its name in the model.
             things: The bodies of every thing with a mask, by its name.
         """
-        width, height = self._size
         self._update(camera)
         rgb, raw = self._render()
         near, far = (
@@ -56,12 +55,12 @@ class Pictures:
         depth = near / (1.0 - raw * (1.0 - near / far))
         depth[raw > UNSEEN + (1.0 - UNSEEN) * 0.999] = 0.0
         number = self._model.camera(camera).id
-        focal = height / 2 / np.tan(np.deg2rad(self._model.cam_fovy[number]) / 2)
+        focal = HEIGHT / 2 / np.tan(np.deg2rad(self._model.cam_fovy[number]) / 2)
         turn = self._data.cam_xmat[number].reshape(3, 3) * np.array([1.0, -1.0, -1.0])  # MuJoCo looks along -z, y up
         return {
             "rgb": rgb,
             "depth": depth.astype(np.float32),
-            "intrinsics": [focal, focal, (width - 1) / 2, (height - 1) / 2],
+            "intrinsics": [focal, focal, (WIDTH - 1) / 2, (HEIGHT - 1) / 2],
             "position": self._data.cam_xpos[number].copy(),
             "rotation": turn,
             "instances": self._instances(things),
@@ -91,11 +90,10 @@ class Pictures:
 
     def _render(self) -> tuple[Any, Any]:
         """Colours (H, W, 3) uint8 and raw depth (H, W), upper row first."""
-        width, height = self._size
         self._surface.make_current()
-        box = mujoco.MjrRect(0, 0, width, height)
+        box = mujoco.MjrRect(0, 0, WIDTH, HEIGHT)
         mujoco.mjr_render(box, self._scene, self._context)
-        rgb, depth = np.empty((height, width, 3), np.uint8), np.empty((height, width), np.float32)
+        rgb, depth = np.empty((HEIGHT, WIDTH, 3), np.uint8), np.empty((HEIGHT, WIDTH), np.float32)
         mujoco.mjr_readPixels(rgb, depth, box, self._context)
         return np.flipud(rgb), np.flipud(depth).astype(float)
 

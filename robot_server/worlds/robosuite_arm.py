@@ -42,7 +42,6 @@ CONTROLLER = {
 CAMERAS = {"front": "agentview", "wrist": "robot0_eye_in_hand"}
 VISIBLE = (1,)
 """Groups of geoms that are shown: robosuite has collision shapes in group 0 and helpers in 2."""
-SIZE = 256
 FINGERS_AT = 0.004
 """Metres within which the fingers have their opening."""
 SETTLE = 10
@@ -188,7 +187,7 @@ class RobosuiteArm:
 
     def _eyes(self) -> Pictures:
         if self._pictures is None:
-            self._pictures = Pictures(self.world.model, self.world.data, SIZE, SIZE, VISIBLE)
+            self._pictures = Pictures(self.world.model, self.world.data, VISIBLE)
         return self._pictures
 
     def picture(self, camera: str) -> Mapping[str, Any]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from homie.bench.options import BenchOptions
 from homie.bench.play.one_by_one import OpenBench
-from homie.integrations.mcp.drivers import Driver, FreeDriver
 from homie.integrations.mcp.planner import TOKEN
 from homie.integrations.mcp.suite import Budget, SuiteDriver
+from homie.integrations.mcp.tool_results import Driver, FreeDriver
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.web import is_local

@@ -1,0 +1,36 @@
+"""The pace at which a simulation goes."""
+
+from __future__ import annotations
+
+import time
+
+LATE = 0.25
+"""s behind the clock from which lost time is not caught up: a skill that thinks must not be followed by a rush."""
+
+
+class Pace:
+    """Keeps robot time from running ahead of the clock.
+
+    Args:
+        speed: Robot seconds in a second; 0 for no limit.
+    """
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+        self._anchor: tuple[float, float] | None = None
+
+    def keep(self, stamp: float) -> None:
+        """Sleep until it is time for what comes after robot time `stamp` (s)."""
+        if self._speed <= 0.0:
+            return
+        now = time.monotonic()
+        clock, robot = self._anchor or (now, stamp)
+        ahead = clock + (stamp - robot) / self._speed - now
+        if self._anchor is None or ahead < -LATE or stamp < robot:
+            self._anchor = now, stamp
+        elif ahead > 0.0:
+            time.sleep(ahead)
+
+    def rest(self) -> None:
+        """Robot time pauses for a while."""
+        self._anchor = None
