@@ -47,7 +47,7 @@ from homie.studio.simulation_pace import Pace
 from homie.studio.teleop_commands import Hand, Stick
 from homie.studio.typed_orders import read_line
 
-PRACTICE = "practice, not recorded"
+PRACTICE = "practice (not recorded) until a task is begun"
 """The task of an episode that nobody has begun and that is not recorded."""
 STOPPED = Failure(FailureReason.STOPPED_BY_PERSON)
 LONGEST_MOVE = 60.0
@@ -350,6 +350,7 @@ class Operation:
         except BaseException:
             self._drop_take()
             raise
+        self._front.refresh(self)
 
     def _give(self) -> None:
         if self._episode.task == PRACTICE:
@@ -373,6 +374,7 @@ class Operation:
         finally:
             self._drop_take()
             self._person = True
+            self._front.refresh(self)  # what was recorded is said before the practice begins
             self._episode = self._new_episode(PRACTICE, episode.inventory)
 
     def _say(self, note: notes.Note) -> None:

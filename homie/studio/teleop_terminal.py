@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from homie.data.recording.notes import discarded, mark_of, read_notes
 from homie.data.recording.takes import repair_takes
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
@@ -67,7 +68,7 @@ class Terminal:
         self._write(printable(sentence))
 
     def refresh(self, operation: Operation) -> None:
-        """Say when a recording begins and when it has ended."""
+        """Say when a recording begins, and what people say of it when it has ended."""
         was, self._recording = self._recording, operation.recording
         now = self._recording
         if now is not None and now != was:
@@ -75,7 +76,10 @@ class Terminal:
             if operation.state.in_charge == "person":
                 self.tell(WHY)
         if was is not None and now is None:
-            self.tell(f"recorded    {was}")
+            last = operation.state.last
+            said = read_notes(last) if last is not None else ()
+            verdict = "discarded" if discarded(said) else f"marked {mark_of(said) or 'neither success nor failure'}"
+            self.tell(f"recorded    {was}  {verdict}")
 
 
 class Sights(EpisodeListener):

@@ -11,6 +11,7 @@ from pathlib import Path
 from homie.data.recording.reader import read_recording
 from homie.data.recording.takes import list_takes
 from homie.runtime.runstore import read_steps
+from homie.studio.operation import PRACTICE
 
 TINY = ("--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets", "tiny")
 PLUGIN = Path(__file__).parents[1] / "plugin"
@@ -27,12 +28,26 @@ def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
     lines = "begin fetch the ball\ngo to ball # it is near\n\n# a remark\ndance\npick ball\nend success\n"
     done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
     assert done.returncode == 2, done.stderr
-    assert "'dance' is not understood" in done.stderr and "recorded" in done.stderr
+    assert "'dance' is not understood" in done.stderr
     assert "1 line of the input could not be carried out, as was said above; all others were." in done.stderr
     assert "say why, as in `go to apple # it is nearest`" in done.stderr
     (take,) = list_takes(tmp_path)
     assert take.mark == "success"
+    said = done.stderr.splitlines()
+    assert said.index(f"recorded    {take.run}  marked success") < len(said) - 1 - said[::-1].index(f"task  {PRACTICE}")
     assert [record.execution.feedback.ok for record in read_steps(take.episode)] == [True] * 3
+
+
+def test_every_recording_ends_with_its_folder_and_its_verdict(tmp_path):
+    words, environment = command(tmp_path)
+    lines = "begin one\nend failure\nbegin two\ndiscard\nbegin three\nend\nbegin four\n"
+    done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    unmarked = "marked neither success nor failure"
+    verdicts = ("marked failure", "discarded", unmarked, unmarked)
+    said = [line for line in done.stderr.splitlines() if line.startswith("recorded ")]
+    takes = sorted(list_takes(tmp_path), key=lambda take: ("one", "two", "three", "four").index(take.task))
+    assert said == [f"recorded    {take.run}  {verdict}" for take, verdict in zip(takes, verdicts, strict=True)]
 
 
 def test_input_of_which_nothing_could_be_done_is_bad_input(tmp_path):
