@@ -2,10 +2,11 @@
 
 lessons -> ways by decisions (teacher.py) -> sequences, each time from a base that is a little off -> navigate.pth
 
-What keeps a clone on its way: the base is moved off the recorded way and the decision that leads back is learnt; the
-decision before is left out half of the time, since a network that sees it learns to repeat it; and so are some of the
-pictures. M3 holds its arm before the camera, other skills do not: what covers the same near pixels all along a recorded
-way is the arm, and is put into the pictures of the other ways. While no recording has it, a random part is covered.
+What keeps a clone on its way: the base is moved off the recorded way, its pictures are turned with it, and the decision
+that leads back is learnt; the decision before is left out half of the time, since a network that sees it learns to
+repeat it; and so are some of the pictures. M3 holds its arm before the camera, other skills do not: what covers the
+same near pixels all along a recorded way is the arm, and is put into the pictures of the other ways. While no recording
+has it, a random part is covered.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from torch.nn import functional
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillReport, SkillTraining
 from homie.kernel.support.progress import StepOver
-from homie.kernel.types import Array
+from homie.kernel.types import Array, wrapped
 from skills.checkpoints.device import chosen_device
 from skills.m3.checkpoint import load_network, saved
 from skills.m3.files import find_files
-from skills.m3.frames import seen_by_m3, to_m3
+from skills.m3.frames import FIELD, seen_by_m3, to_m3
 from skills.m3.layout import DEPTH_RANGE, NAVIGATION, SIZE, STOP
 from skills.m3.network import HIDDEN, Network
 from skills.m3.teacher import decisions, goals, nodes
@@ -143,7 +144,8 @@ def _loss(
         classes = torch.from_numpy(decisions(way.poses, now))
         count = len(classes)
         states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(now, way.target)]))
-        pictures.append(None if rng.random() < BLIND else covered(way.pictures, arms, rng))
+        turns = torch.from_numpy(wrapped(now[:, 2] - way.poses[:, 2])).float()
+        pictures.append(None if rng.random() < BLIND else covered(turned(way.pictures, turns), arms, rng))
         known = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
         before[1:count, column] = known * functional.one_hot(classes[:-1], NAVIGATION.actions)
         labels[:count, column] = classes
@@ -179,6 +181,27 @@ def _through(
     after, _ = network.net.rnn_encoder.rnn(torch.cat((seen, states, before), 2), start)
     logits: torch.Tensor = network.actor(after)
     return logits
+
+
+def turned(pictures: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
+    """Depth pictures (n, 128, 128) as a base would see them that is turned to the left by `turns` (n,), rad.
+
+    As if the camera looked level. 0, which is no return, where the recorded picture shows nothing.
+    """
+    slopes = (torch.arange(SIZE) + 0.5 - SIZE / 2) * (2 * math.tan(FIELD / 2) / SIZE)
+    cos, sin = torch.cos(turns)[:, None], torch.sin(turns)[:, None]
+    ahead = cos + sin * slopes  # the recorded depth (n, 128) of what is at depth 1 in each column now
+    columns = _pixels((cos * slopes - sin) / ahead)[:, None, :]
+    rows = _pixels(slopes[None, :, None] / ahead[:, None, :])
+    outside = (ahead[:, None, :] <= 0) | (columns < 0) | (columns >= SIZE) | (rows < 0) | (rows >= SIZE)
+    places = rows.clamp(0, SIZE - 1) * SIZE + columns.clamp(0, SIZE - 1)
+    seen = pictures.flatten(1).gather(1, places.flatten(1)).view_as(pictures) / ahead[:, None, :]
+    return seen.masked_fill(outside, 0.0)
+
+
+def _pixels(slopes: torch.Tensor) -> torch.Tensor:
+    """The pixels, of rows or columns, in which rays of some slopes end."""
+    return (slopes * (SIZE / (2 * math.tan(FIELD / 2))) + SIZE / 2).floor().long()
 
 
 def arm_before_camera(pictures: torch.Tensor) -> Arm | None:
