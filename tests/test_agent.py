@@ -12,9 +12,10 @@ from homie.kernel.actions import canonical_action
 from homie.kernel.agent import run_episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import PlannerError, Unanswered
-from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Detector, EpisodeListener, Planner, Skill
 from homie.kernel.senses import Senses
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     END_FAILURE,
     END_SUCCESS,

@@ -8,8 +8,8 @@ from homie_tiny import TinyRobot, TinySkills
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.executor import SkillTable
 from homie.kernel.registry import DETECTOR, make_part
+from homie.kernel.skill_table import SkillTable
 from homie.runtime import session
 from homie.runtime.assembly import (
     LoadedSkills,

@@ -10,9 +10,10 @@ import pytest
 from homie.envs.mujoco.table.robot import FrankaTable
 from homie.envs.mujoco.table.sampled_tables import generate
 from homie.kernel import registry
-from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Listeners, Skill
 from homie.kernel.senses import Senses
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import Command, Decision, Outcome, Subtask
 
 EVERY = 4

@@ -13,9 +13,10 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 from error_detection import execution, paper_order
 from homie.kernel.actions import ACTION_TABLE, Ability, Action
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
-from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, ErrorCheck, Skill
 from homie.kernel.senses import Senses
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     SUCCESS,
     AttemptEnded,

@@ -32,7 +32,7 @@ LAYERS = {
         ("types", "world"),
         ("robot",),
         ("interfaces",),
-        ("function_planner",),
+        ("function_planner", "skill_table"),
         ("registry", "senses"),
         ("executor", "scenes"),
         ("episode_rules", "inventory", "options"),

@@ -15,10 +15,11 @@ from homie.kernel import types
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.agent import Episode, run_episode, unreadable
 from homie.kernel.episode_rules import EpisodeRules
-from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner
 from homie.kernel.inventory import apply_effects, in_hand, update_inventory
 from homie.kernel.senses import Senses
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     SUCCESS,
     Check,

@@ -10,9 +10,10 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 from error_detection import execution, paper_order
 from homie.kernel.agent import Episode
 from homie.kernel.episode_rules import EpisodeRules
-from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Listeners, Planner
 from homie.kernel.senses import Senses
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import VIEWS, Command, Decision, Subtask
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from homie.kernel import registry
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
-from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import (
     Detector,
     ErrorCheck,
@@ -45,6 +45,7 @@ from homie.kernel.registry import (
 )
 from homie.kernel.robot_factory import Opening
 from homie.kernel.senses import Senses
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.support.old_module_names import renamed
 from homie.runtime.provenance import described
 from homie.runtime.skills_by_action import skills_by_action

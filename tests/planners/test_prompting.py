@@ -14,9 +14,9 @@ import pytest
 
 from homie.kernel.actions import ACTION_TABLE, Action, action_table
 from homie.kernel.errors import BadInput
-from homie.kernel.executor import SkillTable
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     END_FAILURE,
     END_SUCCESS,

@@ -25,7 +25,7 @@ from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
 from homie.bench.episode import OWN_CODE, UNREADABLE, Cause
 from homie.bench.goal_lines import GOALS
 from homie.bench.play.goal_log import GoalLog
-from homie.bench.play.task_words import check_words
+from homie.bench.play.scene_names_check import check_words
 from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Task, read_subtask

@@ -1,9 +1,10 @@
-"""Prices of tokens, and the cost of an answer."""
+"""Prices of tokens, the cost of an answer, and the budget of an episode."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 
+from homie.kernel.errors import PlannerError
 from planners.llm.messages import Reply
 
 
@@ -35,3 +36,12 @@ class Prices(BaseModel):
         millionths += read * (usual if self.price_cache_read is None else self.price_cache_read)
         millionths += write * (usual if self.price_cache_write is None else self.price_cache_write)
         return (millionths + reply.output_tokens * (self.price_output or 0.0)) / 1e6
+
+    def check_budget(self, spent: float) -> None:
+        """Raise PlannerError when an episode has cost its budget.
+
+        Args:
+            spent: US dollars.
+        """
+        if self.budget is not None and spent >= self.budget:
+            raise PlannerError(f"The budget of the episode is spent: {spent:.4f} of {self.budget:g} US dollars.")

@@ -95,7 +95,7 @@ class RemoteModel(LanguageModel):
             request = self._fitted(whole_request)
             form = self._form(request)
             body = self.body(request, form)
-            self._afford()
+            self.settings.check_budget(self.spent)
             whole = self.marked(body, request) if self._marks else body
             try:
                 reply = call(self.endpoint, self.settings, self._rng, partial(self._attempt, request, form, whole))
@@ -328,11 +328,6 @@ class RemoteModel(LanguageModel):
                 if (reply := self._cache.get(key)) is not None:
                     return reply
         return None
-
-    def _afford(self) -> None:
-        budget = self.settings.budget
-        if budget is not None and self.spent >= budget:
-            raise PlannerError(f"The budget of the episode is spent: {self.spent:.4f} of {budget:g} US dollars.")
 
     def _account(self, body: Body, reply: Reply) -> Reply:
         if self.settings.known:

@@ -22,10 +22,11 @@ from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.agent import run_episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused
-from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Listeners, Planner, Robot, Skill
 from homie.kernel.options import RunOptions
 from homie.kernel.senses import Senses
+from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     END,
     Command,

@@ -11,7 +11,7 @@ import pytest
 
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
-from homie.bench.play.task_words import check_words
+from homie.bench.play.scene_names_check import check_words
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.executor import Executor
