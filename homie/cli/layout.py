@@ -17,7 +17,8 @@ CHAPTERS = {
     "Run a robot": ("run", "scene", "studio", "teleop"),
     "Measure": ("bench", "report", "compare", "detector"),
     "Train": ("data", "train"),
-    "Look at parts": ("plan", "skill", "robot", "serve", "env", "play-server"),
+    "Connect robots, agents and models": ("robot", "serve", "play-server", "env"),
+    "Look at parts": ("plan", "skill"),
     "Find your way": ("list", "doctor"),
 }
 """The commands of `homie` by what they are for; those of other packages come after them."""

@@ -1,10 +1,11 @@
-"""Which planners, skill sets and detectors are usable with the installed packages. Imports no SDK."""
+"""What the parts are that can be chosen, and which are usable with the installed packages. Imports no SDK."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from inspect import isroutine
 
 from pydantic import BaseModel
 
@@ -14,7 +15,7 @@ from homie.kernel.support import packages
 from homie.kernel.support.text import first_sentence
 
 CONFIGURED = ("planners", "skills", "detectors")
-"""The kinds of parts that may have settings and need packages."""
+"""The kinds of parts that say which packages they need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +38,7 @@ class PartState:
 
 
 def part_states(kind: str) -> Iterator[PartState]:
-    """All registered parts of one of the `CONFIGURED` kinds. For a part that cannot be imported, the problem is the
-    import error."""
+    """All registered parts of a kind. For a part that cannot be imported, the problem is the import error."""
     for name, target in registry.targets(kind).items():
         try:
             part: object = registry.load(kind, name)  # a class, or a function that makes one
@@ -65,8 +65,19 @@ def _state(name: str, target: str, part: object) -> PartState:
         target=target,
         problem=f"not installed: {', '.join(missing)}" if missing else "",
         fix=packages.install_command(extra) if missing else "",
-        about=first_sentence(getattr(part, "__doc__", None) or ""),
+        about=_about(part),
         settings=getattr(part, "Settings", None),
         note=getattr(part, "note", ""),
         keys=getattr(part, "keys", ()),
     )
+
+
+def _about(part: object) -> str:
+    """What a part is, in a sentence: the docstring of a class or a function, the layers of an order of checks, what
+    all else says of itself."""
+    if isinstance(part, Sequence) and not isinstance(part, str):
+        layers = (str(getattr(check, "layer", getattr(check, "__name__", type(check).__name__))) for check in part)
+        return f"Checks {', '.join(layers)}, in this order."
+    if isinstance(part, type) or isroutine(part):
+        return first_sentence(part.__doc__ or "")
+    return str(getattr(part, "about", ""))

@@ -28,15 +28,17 @@ class Opening(Generic[RobotT, SettingsT]):
         Settings: The model of its settings, all with defaults. One that has the name of an option (`seed`, `scene`,
             `rooms`, `picture_size`) is filled by it; `--robot-option NAME=VALUE` fills every one, and wins.
         make: Makes the robot from its argument (`franka:ARGUMENT`) and its settings.
+        about: What it is, in a sentence: a line of `homie list robots`.
 
     Example:
         ```
-        open_cart = Opening(HomeSettings, CartHome.of)
+        open_cart = Opening(HomeSettings, CartHome.of, "A cart with an arm in a simulated house.")
         ```
     """
 
     Settings: type[SettingsT]
     make: Callable[[str, SettingsT], RobotT]
+    about: str = ""
 
     def __call__(self, options: OpenOptions, argument: str = "") -> RobotT:
         """The robot of the options.

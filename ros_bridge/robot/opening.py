@@ -82,7 +82,7 @@ def connect(name: str, settings: RosSettings) -> RosRobot:
         return robot
 
 
-open_ros = Opening(RosSettings, connect)
+open_ros = Opening(RosSettings, connect, "A robot over ROS 2: `ros:PROFILE`.")
 """Of `--robot ros:PROFILE`, with `--robot-option transport=rclpy`."""
 
 

@@ -52,6 +52,30 @@ def test_a_part_is_a_line_and_its_settings_are_shown_for_its_name(homie, kind):
     assert list(json.loads(homie("list", kind, name, "--json").stdout)[kind]) == [name]
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "about"),
+    [
+        ("robots", "franka", "A Panda on a table: `franka:FAMILY`."),
+        ("bodies", "panda-base", "Base, arm of 7 joints, head of 2 joints, gripper of 1 joint."),
+        ("locators", "background", "The setting in which targets are located from world state (EMMOE, section 4.3)."),
+        ("checks", "paper", "Checks format, logical, distance, in this order."),
+    ],
+)
+def test_parts_that_need_no_package_are_lines_in_words(homie, kind, name, about):
+    parts = json.loads(homie("list", kind, "--json").stdout)[kind]
+    lines = homie("list", kind).stdout.splitlines()
+    assert [line.split()[0] for line in lines[1 : len(parts) + 1]] == list(parts)
+    assert all(part["about"] for part in parts.values()) and not any("usable" in line for line in lines)
+    assert homie("list", kind, name).stdout.splitlines()[1] == f"  {name}  {about}"
+
+
+def test_the_settings_of_a_robot_are_shown_for_its_name(homie):
+    assert homie("list", "robots").stdout.splitlines()[-1] == "`homie list robots NAME` lists the settings of one."
+    heading, *settings = homie("list", "robots", "mujoco").stdout.splitlines()[2:]
+    assert heading.split() == ["SETTING", "DEFAULT"]
+    assert {"seed", "picture_size", "body"} <= {line.split()[0] for line in settings}
+
+
 def test_without_a_kind_all_names_are_there(homie):
     listed = json.loads(homie("list", "--json").stdout)
     lines = homie("list").stdout.splitlines()

@@ -44,27 +44,22 @@ def list_command(
     if kind is not None and kind not in KINDS:
         hint = suggestion(kind, KINDS, f"choose one of: {', '.join(KINDS)}.")
         raise BadInput(f"There is no list of '{kind}': {hint}")
-    if kind in CONFIGURED:
-        _list_parts(kind, name, json=json)
+    if kind is None:
+        _list_names(json=json)
     elif kind == "suites":
         _list_suites(name, json=json)
     else:
-        _list_names(kind, name, json=json)
+        _list_parts(kind, name, json=json)
 
 
-def _list_names(kind: str | None, name: str | None, *, json: bool) -> None:
-    """The names of a kind with where they are found, or the names alone of all kinds."""
-    listed = {each: registry.targets(each) for each in KINDS if kind in (None, each)}
-    if kind is not None and name is not None:
-        listed = {kind: _only(listed[kind], name, kind)}
+def _list_names(*, json: bool) -> None:
+    """The names of all kinds; as JSON, with where they are found."""
+    listed = {kind: registry.targets(kind) for kind in KINDS}
     if json:
         print_json(listed)
-    elif kind is None:
-        say(columns((each, ", ".join(targets)) for each, targets in listed.items()))
-        say("`homie list KIND` says what each of them is.")
-    else:
-        say(kind)
-        say(columns(listed[kind].items(), indent=INDENT))
+        return
+    say(columns((kind, ", ".join(targets)) for kind, targets in listed.items()))
+    say("`homie list KIND` says what each of them is.")
 
 
 def _list_parts(kind: str, name: str | None, *, json: bool) -> None:
@@ -79,22 +74,30 @@ def _list_parts(kind: str, name: str | None, *, json: bool) -> None:
         return
     say(kind)
     if name is not None:
-        _show_part(states[name])
+        _show_part(states[name], kind)
         return
-    rows = [(state.name, "not usable" if state.problem else "usable", _about(state)) for state in states.values()]
-    say(columns(rows, indent=INDENT))
+    say(columns([_row(state, kind) for state in states.values()], indent=INDENT))
     _advise({state.name: state.fix or state.problem for state in states.values() if state.problem})
-    say(f"`homie list {kind} NAME` lists the settings of one.")
+    if any(state.settings for state in states.values()):
+        say(f"`homie list {kind} NAME` lists the settings of one.")
+
+
+def _row(state: PartState, kind: str) -> tuple[str, ...]:
+    """A line of the list. Kinds that do not say what they need are not called usable."""
+    if kind in CONFIGURED:
+        return (state.name, "not usable" if state.problem else "usable", _about(state))
+    return (state.name, "not usable" if state.problem else _about(state))
 
 
 def _about(state: PartState) -> str:
     return f"{state.about} ({state.note})".strip() if state.note else state.about
 
 
-def _show_part(state: PartState) -> None:
+def _show_part(state: PartState, kind: str) -> None:
     """All about one part."""
     say(columns([(state.name, _about(state))], indent=INDENT))
-    say(f"{INDENT}{'':<4}{state.problem or 'usable'}")
+    if state.problem or kind in CONFIGURED:
+        say(f"{INDENT}{'':<4}{state.problem or 'usable'}")
     if state.fix:
         say(f"{INDENT}{'':<4}-> {state.fix}")
     settings = [(each, _default(field), field.description or "") for each, field in _fields(state)]
@@ -199,7 +202,8 @@ def _part(state: PartState, kind: str) -> dict[str, object]:
     keys = {"keys": state.keys} if kind == "planners" else {}
     note = {"note": state.note} if state.note else {}
     about = {"about": state.about, **note}
-    return {"target": state.target, "usable": not state.problem, **about, **fix, "settings": settings, **keys}
+    usable = {"usable": not state.problem} if state.problem or kind in CONFIGURED else {}
+    return {"target": state.target, **usable, **about, **fix, "settings": settings, **keys}
 
 
 def _fields(state: PartState) -> Iterable[tuple[str, FieldInfo]]:

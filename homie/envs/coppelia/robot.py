@@ -206,5 +206,5 @@ class CoppeliaRobot(SnapshotRobot):
         return snapshot.model_copy(update={"instruction": self._task.task.instruction, "success": done})
 
 
-open_coppelia = Opening(CoppeliaSettings, CoppeliaRobot.of)
+open_coppelia = Opening(CoppeliaSettings, CoppeliaRobot.of, "A Panda in a running CoppeliaSim: `coppelia:SCENE`.")
 """The Panda in a scene of CoppeliaSim."""

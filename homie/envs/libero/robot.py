@@ -226,5 +226,5 @@ class LiberoRobot(SnapshotRobot):
         return self.world.shape(name)
 
 
-open_libero = Opening(LiberoSettings, LiberoRobot.of)
+open_libero = Opening(LiberoSettings, LiberoRobot.of, "The Panda of LIBERO: `libero:SUITE/TASK`.")
 """The robot in a task of LIBERO."""

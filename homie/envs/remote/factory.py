@@ -77,7 +77,11 @@ def open_habitat_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
     return open_robot(f"habitat:{argument}", settings)
 
 
-open_habitat = Opening(RemoteSettings, open_habitat_robot)
+open_habitat = Opening(RemoteSettings, open_habitat_robot, "A rearrangement task of Habitat: `habitat:CONFIG`.")
 """The robot of a configuration of Habitat, in a process with the Python that has Habitat."""
-open_remote = Opening(RemoteSettings, open_robot)
+open_remote = Opening(
+    RemoteSettings,
+    open_robot,
+    "A robot in another process and another Python: `remote:URL`, or `remote:FILE.py:CLASS`.",
+)
 """The robot behind a robot server."""

@@ -275,4 +275,4 @@ class ThorRobot(SymbolicRobot):
         return frame[np.ix_(rows, columns)]
 
 
-open_thor = Opening(ThorSettings, ThorRobot.of)
+open_thor = Opening(ThorSettings, ThorRobot.of, "The agent of AI2-THOR: `thor`, or `thor:fake` in a substitute room.")

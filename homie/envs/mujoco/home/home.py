@@ -345,5 +345,5 @@ def body_called(name: str) -> SimulatedBody | None:
     return body
 
 
-open_home = Opening(HomeSettings, MujocoHome.of)
+open_home = Opening(HomeSettings, MujocoHome.of, "A Fetch, or another of `homie list bodies`, in a simulated house.")
 """The home of a run, with a Fetch or another registered body."""

@@ -120,5 +120,9 @@ def _pose(text: str) -> Pose2:
     return Pose2(x, y, math.radians(degrees))
 
 
-open_mjcf = Opening(MjcfSettings, MjcfHome.of)
+open_mjcf = Opening(
+    MjcfSettings,
+    MjcfHome.of,
+    "A Fetch, or another of `homie list bodies`, in the house of an MJCF file: `mjcf:FILE`.",
+)
 """A registered body in the house of an MJCF file."""

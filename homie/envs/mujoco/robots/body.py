@@ -22,6 +22,7 @@ from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
+from homie.kernel.support.text import counted
 
 Adding: TypeAlias = Callable[[mujoco.MjSpec, Vec3, float], None]
 """Adds a robot to a world at a position (m) and with a heading (rad)."""
@@ -46,6 +47,15 @@ class SimulatedBody:
     kinematics: Callable[[], Kinematics]
     finger_lead: float
     start: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def about(self) -> str:
+        """Its groups in a sentence: a line of `homie list bodies`."""
+        groups = (
+            group.kind if group.kind == "base" else f"{group.kind} of {counted(len(group.joints), 'joint')}"
+            for group in self.spec.groups
+        )
+        return f"{', '.join(groups).capitalize()}."
 
     @classmethod
     def of_mjcf(

@@ -141,5 +141,5 @@ class FrankaTable(SimulatedRobot):
 PANDA = SimulatedBody.of_mjcf(panda.FILE, panda.SPEC, panda.HAND, kinematics=partial(PandaKinematics, FOOT[2]))
 """The Panda that stands on this table, for what drives another one like it."""
 
-open_table = Opening(TableSettings, FrankaTable.of)
+open_table = Opening(TableSettings, FrankaTable.of, "A Panda on a table: `franka:FAMILY`.")
 """The table of a run, with a Panda."""
