@@ -35,15 +35,18 @@ def test_names_of_groups_and_of_single_numbers() -> None:
 @pytest.mark.parametrize(
     ("action", "says"),
     [
-        ([0.1, 0.2], "The action is 4 finite"),
-        ([0.1, 0.2, 0.3, float("nan")], "The action is 4 finite"),
-        ("fast", "The action is 4 finite"),
-        ({"base": 0.5}, "The group 'base' is 2 finite"),
-        ({"base": ("a", "b")}, "The group 'base' is 2 finite"),
+        ([0.1, 0.2], "The action is 4 numbers, base.linear, base.angular, "),
+        ([0.1, 0.2, 0.3, float("nan")], "The action is 4 numbers, base.linear, base.angular, "),
+        ("fast", "The action is 4 numbers, base.linear, base.angular, "),
+        ({"base": 0.5}, "The group 'base' is 2 numbers, forward speed (m/s) and turning speed (rad/s), "),
+        (
+            {"base": ("a", "b")},
+            "The group 'base' is 2 numbers, forward speed (m/s) and turning speed (rad/s), ",
+        ),
         ({"bas": (0.5, 0.0)}, "There is no number 'bas' in this action: did you mean 'base'?"),
         ({"base.linear": 0.5}, "The group 'base' is given in part: add base.angular"),
         ({"base": (0.5, 0.0), "base.linear": 0.5}, "The group 'base' is given twice"),
-        ({"arm.lift": (0.5, 0.5)}, "The group 'arm' is 1 finite"),
+        ({"arm.lift": (0.5, 0.5)}, "The group 'arm' is 1 number, lift (rad), all finite"),
     ],
 )
 def test_what_is_wrong_is_said(action: object, says: str) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from homie.kernel.errors import CommandRefused
+from homie.kernel.errors import CommandRefused, suggestion
+from homie.kernel.support.text import counted, listed
 from homie.kernel.types import Array
 from ros_bridge.guard.messages import Aim, FromAgent, Grip, Navigate, Point, Reach, Trajectory, Velocity
 from ros_bridge.profiles.chain import effector
@@ -32,6 +33,10 @@ AT_ONCE = 0.05
 """rad or m by which the first point of a trajectory may be off the measured joints without counting as a motion."""
 STEP = 0.1
 """rad or m of the fastest joint between two looks at where the effector is."""
+
+
+UNITS = ("m/s", "rad/s", "m/s")
+"""Of a velocity: ahead, turning and to the left."""
 
 
 def check_stamp(stamp: float, now: float) -> None:
@@ -72,9 +77,9 @@ def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float, f
             f"The base of the robot {profile.name} does not drive to the side: its profile has no `sideways`."
         )
     limits = (base.linear, base.angular, base.sideways or 0.0)
-    for name, value, limit in zip(("linear", "angular", "sideways"), velocity, limits, strict=True):
+    for name, unit, value, limit in zip(("linear", "angular", "sideways"), UNITS, velocity, limits, strict=True):
         if abs(value) > limit * SLACK:
-            raise CommandRefused(f"The {name} velocity {value:.3g} is over the limit of {limit:g}.")
+            raise CommandRefused(f"The {name} velocity {value:.3g} is over the limit of {limit:g} {unit}.")
     return velocity
 
 
@@ -162,7 +167,7 @@ def check_aim(profile: Profile, command: Aim, measured: Mapping[str, float]) -> 
             "its controller takes single points."
         )
     if len(command.positions) != len(group.joints):
-        raise CommandRefused(f"The aim has {len(command.positions)} positions for {len(group.joints)} joints.")
+        raise CommandRefused(f"The aim takes {_wanted(group)}; got {len(command.positions)}.")
     positions = np.array([command.positions], dtype=float)
     if not np.isfinite(positions).all():
         raise CommandRefused("The aim is not finite.")
@@ -188,7 +193,7 @@ def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[st
     order = _order(group, command.joints)
     if not command.points:
         raise CommandRefused("The trajectory has no points.")
-    positions = _positions(command.points, len(group.joints))[:, order]
+    positions = _positions(command.points, group)[:, order]
     times = np.array([point.time for point in command.points])
     if not (np.isfinite(positions).all() and np.isfinite(times).all()):
         raise CommandRefused("The trajectory is not finite.")
@@ -225,7 +230,8 @@ def _inside(workspace: Workspace, places: Array) -> Array:
 def _group(profile: Profile, name: str) -> Group:
     group = profile.groups.get(name)
     if group is None:
-        raise CommandRefused(f"The robot has no group '{name}', it has {', '.join(profile.groups) or 'none'}.")
+        hint = suggestion(name, profile.groups, f"it has {', '.join(profile.groups) or 'none'}.")
+        raise CommandRefused(f"The robot has no group '{name}': {hint}")
     return group
 
 
@@ -246,11 +252,16 @@ def _order(group: Group, names: Sequence[str]) -> list[int]:
     return [list(names).index(name) for name in expected]
 
 
-def _positions(points: Sequence[Point], count: int) -> Array:
-    wrong = next((len(point.positions) for point in points if len(point.positions) != count), None)
+def _positions(points: Sequence[Point], group: Group) -> Array:
+    wrong = next((len(point.positions) for point in points if len(point.positions) != len(group.joints)), None)
     if wrong is not None:
-        raise CommandRefused(f"A point has {wrong} positions for {count} joints.")
+        raise CommandRefused(f"A point takes {_wanted(group)}; got {wrong}.")
     return np.array([point.positions for point in points], dtype=float)
+
+
+def _wanted(group: Group) -> str:
+    """Which positions of a group are wanted: `2 positions, of shoulder and elbow`."""
+    return f"{counted(len(group.joints), 'position')}, of {listed([joint.name for joint in group.joints])}"
 
 
 def _check_positions(joints: Sequence[Joint], positions: Array) -> None:

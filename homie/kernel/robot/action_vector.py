@@ -14,6 +14,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.support.text import counted
 from homie.kernel.types import Array, Command, Proprioception
 
 
@@ -61,7 +62,8 @@ class ActionVector:
         """
         if isinstance(action, Mapping):
             return Command(self._by_group(action))
-        numbers = _finite(action, len(self.names), "The action")
+        wanted = counted(len(self.names), "number") + f", {', '.join(self.names)}" * bool(self.names)
+        numbers = _finite(action, len(self.names), f"The action is {wanted}")
         targets: dict[str, tuple[float, ...]] = {}
         for group in self.groups:
             targets[group.name], numbers = tuple(numbers[: len(group.joints)]), numbers[len(group.joints) :]
@@ -83,8 +85,9 @@ class ActionVector:
 
     def _by_group(self, action: Mapping[str, float | Sequence[float]]) -> dict[str, tuple[float, ...]]:
         known = {group.name: group.names for group in self.groups}
+        wanted = {group.name: f"The group '{group.name}' is {group.numbers_in_words}" for group in self.groups}
         targets = {
-            name: _finite([value] if np.ndim(value) == 0 else value, len(known[name]), f"The group '{name}'")
+            name: _finite([value] if np.ndim(value) == 0 else value, len(known[name]), wanted[name])
             for name, value in action.items()
             if name in known
         }
@@ -97,17 +100,18 @@ class ActionVector:
             if group in targets or (lacking := [name for name in asked if name not in single]):
                 what = "twice" if group in targets else f"in part: add {', '.join(lacking)}"
                 raise BadInput(f"The group '{group}' is given {what}.")
-            targets[group] = _finite([single[name] for name in asked], len(asked), f"The group '{group}'")
+            targets[group] = _finite([single[name] for name in asked], len(asked), wanted[group])
         return {name: tuple(values) for name, values in targets.items()}
 
 
-def _finite(values: object, size: int, whose: str) -> list[float]:
+def _finite(values: object, size: int, wanted: str) -> list[float]:
+    """So many finite numbers. Raises BadInput with a sentence that begins with what is wanted."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (size,) or not np.isfinite(array).all():
-        raise BadInput(f"{whose} is {size} finite number(s) (got {str(values)[:80]}).")
+        raise BadInput(f"{wanted}, all finite (got {str(values)[:80]}).")
     numbers: list[float] = array.tolist()
     return numbers
 

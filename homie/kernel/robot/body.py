@@ -36,7 +36,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.reach import Fingers, Reach
-from homie.kernel.support.text import listed
+from homie.kernel.support.text import counted, listed
 from homie.kernel.types import Array, Command, Mask, Proprioception, short_way
 
 Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]
@@ -48,6 +48,7 @@ Posture: TypeAlias = Mapping[str, Sequence[float]]
 
 LINEAR, ANGULAR, SIDEWAYS = "linear", "angular", "sideways"
 """The velocities of a base, in the place of joints; the last (to the left) of an omnidirectional one alone."""
+_NUMBERS = {LINEAR: "forward speed (m/s)", ANGULAR: "turning speed (rad/s)", SIDEWAYS: "speed to the left (m/s)"}
 _WORDS: Mapping[Kind, str] = {
     "base": "a base that drives",
     "torso": "a torso",
@@ -106,6 +107,22 @@ class Group:
         """Of its joints, in the order of a command."""
         return tuple(joint.name for joint in self.joints)
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """What each number of a command is, with its unit, in their order."""
+        if self.kind == "base":
+            return tuple(_NUMBERS.get(joint.name, joint.name) for joint in self.joints)
+        if self.kind == "gripper":
+            return ("opening (m)",)
+        return tuple(
+            f"{joint.name} ({'m' if joint.slides or self.kind == 'torso' else 'rad'})" for joint in self.joints
+        )
+
+    @property
+    def numbers_in_words(self) -> str:
+        """How many numbers a command has, and which: `2 numbers, forward speed (m/s) and turning speed (rad/s)`."""
+        return f"{counted(len(self.joints), 'number')}, {listed(self.numbers)}"
+
     @classmethod
     def base(
         cls,
@@ -146,7 +163,8 @@ def _check_group(group: Group) -> None:
         raise BadInput(f"{where} is of no kind '{group.kind}': choose one of {', '.join(get_args(Kind))}.")
     sizes = {"base": (2, 3), "gripper": (1,)}.get(group.kind, (max(1, len(group.joints)),))
     if len(group.joints) not in sizes:
-        raise BadInput(f"{where} has {len(group.joints)} joint(s); a {group.kind} has {' or '.join(map(str, sizes))}.")
+        has = counted(len(group.joints), "joint")
+        raise BadInput(f"{where} has {has}; one of kind '{group.kind}' has {' or '.join(map(str, sizes))}.")
     for joint in group.joints:
         if not (joint.lower <= joint.upper and joint.speed > 0.0 and joint.acceleration > 0.0):
             raise BadInput(
@@ -369,7 +387,7 @@ def _check_spec(spec: RobotSpec) -> None:
         for group in spec.chain.groups if posture or spec.ready else ():
             if len(posture.get(group.name, ())) != len(group.joints):
                 raise BadInput(
-                    f"{where}: the posture {title} needs {len(group.joints)} number(s) for '{group.name}' "
+                    f"{where}: the posture {title} needs for '{group.name}' {group.numbers_in_words} "
                     f"(has {len(posture.get(group.name, ()))})."
                 )
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from homie.kernel.errors import CommandRefused
+from homie.kernel.errors import CommandRefused, suggestion
 from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.types import Array, Command, Failure, FailureReason, Proprioception, SentCommand, short_way
 
@@ -88,7 +88,8 @@ class SafetyGate:
         inside = np.minimum(np.maximum(values, low), high)  # np.clip takes three times as long
         if np.abs(inside - values).max() > ROUNDING:
             worst = int(np.argmax(np.abs(inside - values)))
-            excess = f"{group.name}[{worst}] {values[worst]:.4g} is outside {low[worst]:.4g}..{high[worst]:.4g}"
+            limits = f"{low[worst]:.4g}..{high[worst]:.4g}"
+            excess = f"{group.name}: {group.numbers[worst]} {values[worst]:.4g} is outside {limits}"
             if self.over_limit == "refuse":
                 raise refused(f"{excess}.")
             changes.append(f"{excess}: clamped")
@@ -140,17 +141,17 @@ class SafetyGate:
         for name, value in command.targets.items():
             group = self._groups.get(name)
             if group is None:
-                raise refused(f"{self.spec.name} has no group '{name}'; it has {', '.join(self._groups)}.")
-            size = len(group.joints)
+                hint = suggestion(name, self._groups, f"it has {', '.join(self._groups)}.")
+                raise refused(f"{self.spec.name} has no group '{name}': {hint}")
             try:
                 numbers = np.asarray(value).reshape(-1)
             except ValueError:  # ragged
                 numbers = np.array([None])
             # Real numbers only: numpy would read "0.5" and None as floats, too.
             if numbers.size and numbers.dtype.kind not in "fiu":
-                raise refused(f"{name} must be {size} number(s), got {value!r}.")
-            if numbers.size != size:
-                raise refused(f"{name} takes {size} number(s), got {numbers.size}.")
+                raise refused(f"{name} takes {group.numbers_in_words}; got {value!r}.")
+            if numbers.size != len(group.joints):
+                raise refused(f"{name} takes {group.numbers_in_words}; got {numbers.size}.")
             if not all(math.isfinite(number) for number in numbers):
                 raise refused(f"{name} holds a value that is not finite ({value!r}).")
 

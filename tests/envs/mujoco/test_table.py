@@ -171,7 +171,7 @@ class TestRobot:
 
     def test_a_base_command_is_refused_and_nothing_moves(self, table):
         before = table.observe()
-        with pytest.raises(CommandRefused, match="franka has no group 'base'; it has arm, gripper"):
+        with pytest.raises(CommandRefused, match="franka has no group 'base': it has arm, gripper"):
             table.act(Command(base=(0.5, 0.2)))
         assert table.observe().stamp == before.stamp and table.observe().body == before.body
 

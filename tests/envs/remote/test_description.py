@@ -61,7 +61,7 @@ def _opened(**changes: Any) -> None:
         ({"groups": [{"name": "arm", "kind": "leg", "joints": ARM}]}, "'torso', 'arm'"),
         ({"period": 0.0}, "needs a control period above 0 s"),
         ({"groups": [{"name": "arm", "kind": "arm", "joints": [{**ARM[0], "speed": 0.0}]}]}, "a speed and an"),
-        ({"rest": {"arm": [0.0]}}, "the posture rest needs 7 number(s) for 'arm' (has 1)"),
+        ({"rest": {"arm": [0.0]}}, "the posture rest needs for 'arm' 7 numbers, "),
         ({"kinematics": {}}, "has an arm: its description needs `kinematics`"),
         ({"kinematics": {"mjcf": "<mujoco"}}, "The MJCF of the robot 'arm' cannot be used"),
         ({"kinematics": {"mjcf": "<mujoco/>"}}, "The MJCF of the robot 'arm' cannot be used"),

@@ -76,7 +76,7 @@ def test_a_base_without_an_arm_drives_and_refuses_what_it_has_not(guarded, nodes
 
     until(drives)
     assert link.stop(20).confirmed and abs(robot.speed[0]) < 0.01
-    assert refusal(lambda: link.follow("arm", {"j": [0.1]}, [1.0])) == "The robot has no group 'arm', it has none."
+    assert refusal(lambda: link.follow("arm", {"j": [0.1]}, [1.0])) == "The robot has no group 'arm': it has none."
     assert refusal(lambda: link.grip(0.05, 10.0)) == f"The robot {profile.name} has no gripper."
     assert "names no planner of the robot's own" in refusal(lambda: link.reach([]))
     parts = ("clock", "joint states", "odometry", "base command", "effector frame", "odometry frame")

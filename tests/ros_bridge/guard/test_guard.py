@@ -293,8 +293,8 @@ def test_a_person_lets_each_subtask_begin():
     [
         ({"linear": math.nan}, "not finite"),
         ({"angular": math.inf}, "not finite"),
-        ({"linear": 0.6}, "linear velocity 0.6 is over the limit of 0.5"),
-        ({"angular": -1.5}, "angular velocity -1.5 is over the limit of 1"),
+        ({"linear": 0.6}, "linear velocity 0.6 is over the limit of 0.5 m/s"),
+        ({"angular": -1.5}, "angular velocity -1.5 is over the limit of 1 rad/s"),
         ({"frame": "odom"}, "in the frame 'base_link', not 'odom'"),
         ({"stamp": 999.0}, "s old"),
         ({"stamp": 2000.0}, "in the future"),
@@ -317,7 +317,7 @@ HERE = tuple(HOME[name] for name in ARM)
         ({"group": "leg"}, "no group 'leg'"),
         ({"joints": ("elbow",)}, "must name the joints torso_lift_joint"),
         ({"points": ()}, "no points"),
-        ({"points": (((0.1, 0.2), 4.0),)}, "2 positions for 1 joints"),
+        ({"points": (((0.1, 0.2), 4.0),)}, "takes 1 position, of torso_lift_joint; got 2"),
         ({"points": (((math.nan,), 4.0),)}, "not finite"),
         ({"points": (((0.1,), math.inf),)}, "not finite"),
         ({"points": (((0.1,), 4.0), ((0.2,), 4.0))}, "times of a trajectory must rise"),
@@ -513,7 +513,7 @@ def test_what_blocks_a_joint_does_not_let_its_aim_run_ahead(world):
     [
         ("torso", (0.5,), "outside 0"),
         ("torso", (math.nan,), "not finite"),
-        ("torso", (0.1, 0.1), "2 positions for 1 joints"),
+        ("torso", (0.1, 0.1), "takes 1 position, of torso_lift_joint; got 2"),
         ("tail", (0.1,), "no group 'tail'"),
         ("arm", (-1.6, 1.5, 0.0, 0.0, 0.0, 0.0, 0.0), "workspace"),
     ],

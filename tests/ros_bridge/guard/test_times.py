@@ -399,7 +399,7 @@ def test_what_is_refused_is_logged_once_in_a_while(world, caplog):
         world.drive(9.0)
     world.say(Grip(id=31, width=9.0, effort=1, stamp=world.now))
     assert logged(caplog, "Refused") == [
-        "Refused on the agent's velocity (1 so far): The linear velocity 9 is over the limit of 0.5.",
+        "Refused on the agent's velocity (1 so far): The linear velocity 9 is over the limit of 0.5 m/s.",
         "Refused on the agent's grip (1 so far): The gap 9 m is outside 0..0.1.",
     ]
 
