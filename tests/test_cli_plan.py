@@ -92,6 +92,7 @@ def test_an_unreadable_answer_is_reported_and_is_no_failure_of_the_command(homie
         (["plan", "go", "--image", "notes.txt"], 2, "notes.txt is not a picture: give a PNG or JPEG file"),
         (["plan", "go", "--planner", "ruel"], 2, "did you mean 'rule'?"),
         (["plan", "go", "--set", "examples=3"], 2, "The planner 'rule' has no settings"),
+        (["plan", "go", "--set", f"examples={'[' * 100}"], 2, "The planner 'rule' has no settings"),
         (["plan", "go", *["--image", "a.png"] * 5], 2, "--image takes at most 4 of them (got 5)."),
     ],
 )

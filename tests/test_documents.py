@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -142,6 +143,14 @@ def test_brackets_in_strings_are_not_depth() -> None:
         ("a: .inf", ".inf is not a finite number"),
         ("a: .nan", ".nan is not a finite number"),
         ("a: 1.0e+999", "is not a finite number"),
+        ("a: !!set {x, y}", "values of the tag !!set are not known here"),
+        ("a: !!binary aGk=", "values of the tag !!binary are not known here"),
+        ("a: !!python/name:os.system", "values of the tag !!python/name:os.system are not known here"),
+        ("a: !!int x", "'x' is not of the type int"),
+        ("a: !!float ''", "'' is not of the type float"),
+        ("a: !!bool x", "'x' is not of the type bool"),
+        ("a: !!map [1]", "expected a mapping node"),
+        ('a: "\\ud83d"', "an escape stands for half a character"),
     ],
 )
 def test_yaml_is_read_within_bounds(load: Callable[[str], object], text: str, problem: str) -> None:
@@ -151,6 +160,16 @@ def test_yaml_is_read_within_bounds(load: Callable[[str], object], text: str, pr
 
 def test_aliases_and_merges_are_read() -> None:
     assert parse_yaml("a: &a {x: 1}\nb: *a\nc: {<<: *a, y: 2}") == {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1, "y": 2}}
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_what_json_has_not_is_text(words: bool) -> None:
+    assert parse_yaml("[2026-02-01, 2026-13-01, =]", words=words) == ["2026-02-01", "2026-13-01", "="]
+    assert parse_yaml("[1.5, 2, true, null, x]", words=words) == [1.5, 2, True, None, "x"]
+
+
+def test_characters_that_json_writes_as_two_escapes_are_whole() -> None:
+    assert parse_yaml(json.dumps({"text": "find \U0001f600"})) == {"text": "find \U0001f600"}
 
 
 def test_on_and_off_are_words_where_yaml_1_2_is_meant() -> None:

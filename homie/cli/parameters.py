@@ -141,7 +141,7 @@ def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
         raise BadInput(f"--{flag} needs {form} (got '{pair}'), for example --{flag} {example}.")
     try:
         return name.strip(), parse_yaml(value) if value else ""
-    except yaml.YAMLError:
+    except (ValueError, yaml.YAMLError):
         return name.strip(), value
 
 

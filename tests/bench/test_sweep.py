@@ -104,6 +104,8 @@ def test_values_are_read_as_yaml_and_names_as_on_the_command_line():
     assert only.name == "names-True"
     with pytest.raises(BadInput, match=r"^--sweep planner\.x: the values cannot be read \(got '\[1'\)\.$"):
         variants(BenchOptions(suite="s", sweep=["planner.x=[1"]))
+    with pytest.raises(BadInput, match=r"^--sweep planner\.x: the values cannot be read"):
+        variants(BenchOptions(suite="s", sweep=[f"planner.x={'[' * 100}"]))
     for name in ("out", "suite", "sweep", "clean", "mixed", "skill_settings", "detector_settings", "robot_settings"):
         with pytest.raises(
             BadInput, match=rf"cannot vary '{name}': name a setting as planner\.SETTING, or one of planner, "

@@ -126,7 +126,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
         )
     try:
         return name, [parse_yaml(value) for value in values]
-    except yaml.YAMLError as error:
+    except (ValueError, yaml.YAMLError) as error:
         raise BadInput(f"--sweep {name}: the values cannot be read (got '{listed}').") from error
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 from yaml.composer import Composer
@@ -31,6 +31,10 @@ MOST_NODES = 2_000_000
 _BESIDE_BRACKETS = re.compile(r'"(?>[^"\\]+|\\.)*+"|[^\[\]{}"]+', re.DOTALL)
 _LONG_NUMBER = re.compile(r"[eE]\+?\d{3}|\d{300}")
 """What a number needs to be larger than the largest float."""
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_OF_YAML = "tag:yaml.org,2002:"
+_KINDS = ("null", "str", "seq", "map")
+"""Tags of values that are what PyYAML makes of them. Sets, dates and bytes, which JSON has not, are left out."""
 _TOO_DEEP = f"it is nested too deeply (more than {DEEPEST} lists and mappings inside each other)"
 
 
@@ -72,14 +76,14 @@ def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
 
 
 def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
-    """What a text of YAML says; None for an empty one.
+    """What a text of YAML says, of which JSON has the like; None for an empty one. A date is text.
 
     Args:
         data: The text, or its bytes in UTF-8.
         words: Whether `on`, `off`, `yes` and `no` are words, as in YAML 1.2, and not true and false.
 
     Raises:
-        yaml.YAMLError: It is none, or has a name twice in a mapping.
+        yaml.YAMLError: It is none, or has a name twice in a mapping, a tag such as `!!set`, or half a character.
         ValueError: It is outside the bounds: too large, nested too deeply, with aliases that stand for too much or for
             themselves, a number that is not finite.
     """
@@ -148,6 +152,18 @@ def _finite(text: str) -> float:
     return number
 
 
+def _resolvers(*without: str) -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """What plain text is by its first character: a number, true, ... All but some types; true and false stay bools."""
+    return {
+        first: [
+            (tag, pattern)
+            for tag, pattern in resolvers
+            if (kind := tag.removeprefix(_OF_YAML)) not in without or (kind == "bool" and first in "tTfF")
+        ]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
 class _Slow(yaml.SafeLoader):
     """A loader that bounds what it composes, event by event."""
 
@@ -185,9 +201,18 @@ class _Slow(yaml.SafeLoader):
         if self._nodes > MOST_NODES:
             raise ValueError(f"it stands for more than {MOST_NODES:,} values, its aliases counted")
 
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
+        text = super().construct_scalar(node)
+        if text.isascii() or not _SURROGATE.search(text):
+            return text
+        try:  # JSON writes one character as two escapes, which the slow parser takes as two characters
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            raise ConstructorError(None, None, "an escape stands for half a character", node.start_mark) from None
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         names = set()
-        for key, _ in node.value:
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
                 continue
             if key.value in names:
@@ -196,22 +221,34 @@ class _Slow(yaml.SafeLoader):
         mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
         return mapping
 
-    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
-        number = float(super().construct_yaml_float(node))
-        if not math.isfinite(number):
+    def construct_number(self, node: yaml.ScalarNode) -> Any:
+        """A number or a truth value; by its tag, so that it may be none."""
+        kind = node.tag.removeprefix(_OF_YAML)
+        try:
+            value = SafeConstructor.yaml_constructors[node.tag](self, node)
+        except (ValueError, LookupError) as error:
+            if "set_int_max_str_digits" in str(error):
+                raise
+            raise ConstructorError(None, None, f"'{node.value}' is not of the type {kind}", node.start_mark) from None
+        if isinstance(value, float) and not math.isfinite(value):
             raise ConstructorError(None, None, f"{node.value} is not a finite number", node.start_mark)
-        return number
+        return value
+
+    def refuse(self, node: yaml.Node) -> NoReturn:
+        tag = node.tag.replace(_OF_YAML, "!!")
+        raise ConstructorError(None, None, f"values of the tag {tag} are not known here", node.start_mark)
 
 
-_Slow.add_constructor("tag:yaml.org,2002:float", _Slow.construct_yaml_float)
-_WORDS = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not (tag.endswith(":bool") and first not in "tTfF")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+_Slow.yaml_constructors = {
+    **{f"{_OF_YAML}{kind}": SafeConstructor.yaml_constructors[f"{_OF_YAML}{kind}"] for kind in _KINDS},
+    **{f"{_OF_YAML}{kind}": _Slow.construct_number for kind in ("bool", "int", "float")},
+    None: _Slow.refuse,
 }
+_Slow.yaml_implicit_resolvers = _resolvers("timestamp", "value")
 
 
 class _SlowWords(_Slow):
-    yaml_implicit_resolvers = _WORDS
+    yaml_implicit_resolvers = _resolvers("timestamp", "value", "bool")
 
 
 _Fast: type[_Slow] = _Slow
@@ -235,6 +272,6 @@ if yaml.__with_libyaml__:
             self._begin()
 
     class _WordsByLibYaml(_ByLibYaml):
-        yaml_implicit_resolvers = _WORDS
+        yaml_implicit_resolvers = _SlowWords.yaml_implicit_resolvers
 
     _Fast, _FastWords = _ByLibYaml, _WordsByLibYaml
