@@ -11,6 +11,7 @@ has it, a random part is covered.
 
 from __future__ import annotations
 
+import io
 import math
 import time
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from torch.nn import functional
 
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillReport, SkillTraining
+from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
 from homie.kernel.types import Array, wrapped
 from skills.checkpoints.device import chosen_device
@@ -249,9 +251,9 @@ def _keep(
     """All that an interrupted training goes on with; whole, or as it was before."""
     path.parent.mkdir(exist_ok=True)
     parts = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
-    fresh = path.with_suffix(".new")
-    torch.save({**parts, "losses": losses, "held_out": held, "step": step}, fresh)
-    fresh.replace(path)
+    content = io.BytesIO()
+    torch.save({**parts, "losses": losses, "held_out": held, "step": step}, content)
+    write_atomically(path, content.getvalue())
 
 
 def _resume(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -116,9 +117,18 @@ class Stopped(Exception):
     pass
 
 
-def test_a_training_goes_on_where_it_was_stopped(tmp_path, drives):
+def test_a_training_goes_on_where_it_was_stopped(tmp_path, drives, monkeypatch):
     pytest.importorskip("torch")
     from skills.m3.checkpoint import load_network
+
+    synced: list[str] = []
+    sync = os.fsync
+
+    def noted(file: int) -> None:
+        synced.append(os.readlink(f"/proc/self/fd/{file}"))
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", noted)
 
     def options(out: str) -> SkillOptions:
         return SkillOptions.build(
@@ -132,6 +142,8 @@ def test_a_training_goes_on_where_it_was_stopped(tmp_path, drives):
     whole = train_skill(options("whole"), lambda *step: None)
     with pytest.raises(Stopped):
         train_skill(options("halves"), stop)
+    kept = next((tmp_path / "halves").rglob("*.pt"))
+    assert f"{kept.with_name('.' + kept.name + '.tmp')}" in synced, "a machine that fails then has the whole state"
     halves = train_skill(options("halves"), lambda *step: None)
     assert halves.losses == pytest.approx(whole.losses) and halves.held_out == pytest.approx(whole.held_out)
     assert (whole.lessons, whole.held_out_lessons, set(whole.held_out)) == (2, 1, {2, 4})
