@@ -230,7 +230,10 @@ def test_a_check_of_ones_own_has_to_return_a_check():
         (Check("two\nlines"), "as `layer`: write a text of one line."),
         (Check(3), "3 as `layer`: write a text of one line."),
         (Check("mine", None, 3), "3 as `message`: write a text."),
-        (Check("mine", None, "", (3,)), "(3,) as `about`: write texts."),
+        (Check("mine", None, "", (3,)), "(3,) as `about`: write a tuple of texts."),
+        (Check("mine", None, "", None), "None as `about`: write a tuple of texts."),
+        (Check("mine", ErrorCode.F2, "x", "sofa"), "'sofa' as `about`: write a tuple of texts."),
+        (Check("mine", ErrorCode.F2, "x", (), "yes"), "'yes' as `lasting`: write True or False."),
     ],
 )
 def test_a_check_of_ones_own_has_to_answer_in_texts(answer, member):

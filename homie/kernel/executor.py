@@ -238,13 +238,15 @@ def _valid(answer: object, check: ErrorCheck) -> Check:
     name = getattr(check, "__name__", type(check).__name__)
     if not isinstance(answer, Check):
         raise BadInput(
-            f"The check '{name}' returned {answer!r}: a check returns a homie.kernel.types.Check, without a code if it "
-            "has no objection."
+            f"The check '{name}' returned {brief(answer)}: a check returns a homie.kernel.types.Check, without a code "
+            "if it has no objection."
         )
+    texts = isinstance(answer.about, tuple | list) and all(isinstance(item, str) for item in answer.about)
     for member, right, kind in (
         ("layer", is_line(answer.layer), "a text of one line"),
         ("message", isinstance(answer.message, str), "a text"),
-        ("about", all(isinstance(item, str) for item in answer.about), "texts"),
+        ("about", texts, "a tuple of texts"),
+        ("lasting", isinstance(answer.lasting, bool), "True or False"),
     ):
         if not right:
             value = brief(getattr(answer, member))

@@ -104,7 +104,7 @@ class Operation:
         self._last: Path | None = None
         self._person, self._halted, self._over = True, False, False
         self.done = self.refused = 0
-        """Orders that were carried out, and that were not."""
+        """Orders that were carried out, and those that were not, or of which the subtask was broken off by an error."""
         self._doing = self._hand_message = ""
         self._listener: EpisodeListener = Listeners()
         self._episode = self._new_episode(PRACTICE, ())
@@ -218,6 +218,7 @@ class Operation:
         except HomieError as error:
             if self._lost:
                 raise
+            self.refused += self._person
             self._front.tell(str(error))
             self._person = True
         finally:

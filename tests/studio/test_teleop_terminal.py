@@ -59,6 +59,15 @@ def test_input_of_which_nothing_could_be_done_is_bad_input(tmp_path):
     assert nothing.returncode == 0
 
 
+def test_a_subtask_that_an_error_breaks_off_counts_as_not_carried_out(tmp_path):
+    words, environment = command(tmp_path / "recordings")
+    (tmp_path / "careless.py").write_text("def check(question):\n    return None\n")
+    environment["PYTHONPATH"] += f"{os.pathsep}{tmp_path}"
+    words += ["--check-order", "careless:check"]
+    done = subprocess.run(words, input="go to ball\n", capture_output=True, text=True, env=environment)
+    assert done.returncode == 2 and "The check 'check' returned None: a check returns a" in done.stderr, done.stderr
+
+
 def test_keys_of_a_terminal_drive_and_it_is_put_back(tmp_path):
     import termios
 
