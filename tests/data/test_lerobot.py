@@ -221,6 +221,37 @@ def test_a_damaged_data_set_is_one_sentence(dataset, tmp_path):
         LeRobotReader(copied)
 
 
+def test_a_damaged_note_is_not_passed_over(dataset, tmp_path):
+    out = write(tmp_path / "set", *LeRobotReader(dataset))
+    notes = out / "meta/homie_episodes.jsonl"
+    lines = notes.read_bytes().splitlines(keepends=True)
+    for damaged in (b"\n", lines[1][:40] + b"\n", lines[1].replace(b'"success": ', b'"success": 7')):
+        notes.write_bytes(lines[0] + damaged + lines[2])
+        before = files_of(out)
+        for opened in (LeRobotReader, lambda folder: write(folder, demonstration(1))):
+            with pytest.raises(BadInput, match=r"^Cannot read .*homie_episodes\.jsonl, line 2: .*\. Restore the file"):
+                opened(out)
+        assert files_of(out) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../kept.mp4", "/kept.mp4", "data/../../kept.mp4", "videos/../../kept.mp4", "videos/../chunk-000/file-000.mp4"],
+)
+def test_what_an_interrupted_export_has_left_is_deleted_inside_the_data_set_only(dataset, tmp_path, name):
+    out = write(tmp_path / "set", *LeRobotReader(dataset))
+    (tmp_path / "kept.mp4").write_text("mine")
+    (out / "chunk-000").mkdir()
+    (out / "chunk-000/file-000.mp4").write_text("mine")
+    left = out / "meta/homie_unfinished.json"
+    for content in ({"episodes": 99, "files": [name]}, {"files": []}, [], {"episodes": 99, "files": 3}):
+        left.write_text(json.dumps(content))
+        before = files_of(out)
+        with pytest.raises(BadInput, match=r"^Cannot read .*homie_unfinished\.json: "):
+            write(out, demonstration(8))
+        assert files_of(out) == before and (tmp_path / "kept.mp4").exists()
+
+
 LEROBOT = os.environ.get("HOMIE_LEROBOT_PYTHON", "")
 """The Python of an environment that has lerobot (docs/testing.md)."""
 

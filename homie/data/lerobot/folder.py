@@ -8,23 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter
 
 from homie.data.lerobot.columns import Position, number
 from homie.data.lerobot.info import INFO, is_lerobot, read_info
 from homie.data.lerobot.task_tables import read_table
 from homie.data.recording.demonstration import Demonstration, Stage
 from homie.kernel.errors import BadInput
-from homie.kernel.support.documents import load_json
-from homie.kernel.support.files import to_json, write_atomically
+from homie.kernel.support.documents import load_json, parse_json
+from homie.kernel.support.files import reading, to_json, write_atomically
+from homie.kernel.support.spelling import spelt
 
 UNFINISHED = "meta/homie_unfinished.json"
 NOTES = "meta/homie_episodes.jsonl"
 EVEN = 1e-4
 """Seconds by which a frame may miss its time: the tolerance of LeRobot."""
+_ADDED = r"(data|meta/episodes|videos/(?!\.\.?/)[^/]+)/chunk-\d+/file-\d+\.(parquet|mp4)"
+"""Names of files that an export adds (`DATA`, `EPISODES`, `VIDEO`)."""
 _STAGES = TypeAdapter(tuple[Stage, ...])
 
 
@@ -70,6 +73,19 @@ class EpisodeNote(BaseModel):
         return _STAGES.validate_python(self.stages)
 
 
+class Unfinished(BaseModel):
+    """Files that are being added to a data set of so many episodes. They are deleted, so that no other name may be one.
+
+    Attributes:
+        files: Relative to the data set.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    episodes: int = Field(ge=0)
+    files: tuple[Annotated[str, spelt(_ADDED, "name a file of data, meta/episodes or videos")], ...]
+
+
 def read_rows(root: Path, total: int) -> list[dict[str, Any]]:
     """The rows of the episodes that `info.json` counts, in order. Raises BadInput where some are missing.
 
@@ -102,14 +118,17 @@ def whole(row: Mapping[str, Any], name: str, what: str) -> int:
 
 
 def read_notes(root: Path, total: int) -> dict[int, EpisodeNote]:
-    """What Homie has noted of the episodes, by their index; nothing of those that others have added."""
+    """What Homie has noted of the episodes, by their index; nothing of those that others have added.
+
+    Raises BadInput: without a note its episode would be added once more, and nobody would know whether it succeeded.
+    """
     path = root / NOTES
     notes: dict[int, EpisodeNote] = {}
-    for line in path.read_bytes().split(b"\n") if path.exists() else ():
-        try:
-            note = EpisodeNote.model_validate_json(line)
-        except ValidationError:  # a line that a kill has torn, or the empty one behind the last
-            continue
+    with reading(path):
+        lines = path.read_bytes().splitlines() if path.exists() else []
+    for place, line in enumerate(lines, 1):
+        with reading(f"{path}, line {place}", advice="Restore the file from a copy, or make the data set anew."):
+            note = EpisodeNote.model_validate(parse_json(line))
         if note.episode_index < total:
             notes[note.episode_index] = note
     return notes
@@ -126,7 +145,7 @@ def last_file(rows: Sequence[dict[str, Any]], what: str) -> int:
 
 def begin_files(root: Path, episodes: int, files: Sequence[str]) -> None:
     """Note that these files are being added to a data set of so many episodes. Raises OSError."""
-    write_atomically(root / UNFINISHED, to_json({"episodes": episodes, "files": list(files)}))
+    write_atomically(root / UNFINISHED, to_json(Unfinished(episodes=episodes, files=tuple(files)).model_dump()))
 
 
 def end_files(root: Path) -> None:
@@ -135,13 +154,17 @@ def end_files(root: Path) -> None:
 
 
 def clear_unfinished(root: Path) -> None:
-    """Delete what an interrupted export has left, unless it was interrupted after `info.json` was written."""
+    """Delete what an interrupted export has left, unless it was interrupted after `info.json` was written.
+
+    Raises BadInput, OSError.
+    """
     path = root / UNFINISHED
     if not path.exists():
         return
-    left = load_json(path)
+    with reading(path, advice="Delete it if no export to this data set was interrupted."):
+        left = Unfinished.model_validate(load_json(path))
     total = read_info(root)[0].total_episodes if is_lerobot(root) else 0
-    if total <= left["episodes"]:
-        for name in left["files"]:
+    if total <= left.episodes:
+        for name in left.files:
             (root / name).unlink(missing_ok=True)
     path.unlink()
