@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 
-from homie.kernel.support import old_module_names
+from homie.kernel.support import deprecated_imports
 from homie.kernel.support.version import __version__
 
 TYPE_CHECKING = False  # not from `typing`: importing that takes longer than all else before Ctrl-C is handled
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from homie.bench.score.results import load_run, load_runs
     from homie.bench.score.scores import Score
     from homie.bench.suite.suite import Suite, read_suite
-    from homie.bench.tables import to_markdown
+    from homie.bench.table_formats import to_markdown
     from homie.data.lerobot_export import export_lerobot
     from homie.data.options import LeRobotOptions, TrainingOptions
     from homie.data.recording.reader import read_recording
@@ -143,7 +143,7 @@ if TYPE_CHECKING:
 if sys.platform == "win32":
     raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
 
-old_module_names.install()
+deprecated_imports.install()
 __all__ = [
     "DETECTOR",
     "END",
@@ -289,7 +289,7 @@ _NAMES = {
     "homie.bench.score.scores": "Score",
     "homie.bench.intervals_and_tests": "Estimate Term bootstrap clustered_wilson",
     "homie.bench.suite.suite": "Suite read_suite",
-    "homie.bench.tables": "to_markdown",
+    "homie.bench.table_formats": "to_markdown",
     "homie.data.training_examples": "make_dataset",
     "homie.data.lerobot_export": "export_lerobot",
     "homie.data.options": "LeRobotOptions TrainingOptions",

@@ -1,3 +1,3 @@
 """Skills that come with Homie, by name in `--skills`."""
 
-from homie.kernel.support import old_module_names  # noqa: F401  names of version 0.1 can be imported from now on
+from homie.kernel.support import deprecated_imports  # noqa: F401  names of version 0.1 can be imported from now on

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from homie.bench.report.page import template_environment
 from homie.bench.report.svg_drawing import Bar, legend, share_bars
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.tables import Column, Table
+from homie.bench.table_formats import Column, Table
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.version import __version__
 from suites.leaderboard_drilldown import CHARACTERS, QuestionGroup, brief, question_groups

@@ -48,7 +48,7 @@ LAYERS = {
     "homie.bench": (
         ("intervals_and_tests", "splits", "goal_lines"),
         ("suite",),
-        ("options", "keywords", "tables", "episode"),
+        ("options", "keywords", "table_formats", "episode"),
         ("finished_episodes",),
         ("run_versions",),
         ("runs_inside", "repeatable"),
@@ -111,7 +111,7 @@ LAYERS = {
         ("model_planner",),
         ("calls", "rewriting", "respondent", "external_model"),
         ("providers", "local", "training_examples", "answers_trainer", "tiny_model"),
-        ("lora_merging",),
+        ("lora_layers", "lora_merging"),
         ("trainer",),
     ),
     "perception": (
@@ -144,7 +144,7 @@ LAYERS = {
     "suites": (
         ("published", "leaderboard_sheet"),
         ("questions", "vigil", "leaderboard_drilldown"),
-        ("authoring", "tables", "leaderboard_questions"),
+        ("authoring", "table_formats", "leaderboard_questions"),
         ("leaderboard_results",),
         ("leaderboard_page", "commands"),
     ),

@@ -13,8 +13,8 @@ import pytest
 
 from homie.kernel.interfaces import GroundTruthAccess, Planner, Skill
 from homie.kernel.scenes import Scenes
+from homie.kernel.support.deprecated_imports import new_name
 from homie.kernel.support.moved_modules import MOVED
-from homie.kernel.support.old_module_names import new_name
 from homie.kernel.types import Command, Decision, Outcome, PlannerInput, Visibility
 
 ROOT = Path(__file__).parents[1]

@@ -25,7 +25,7 @@ from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.paired_differences import paired_table
 from homie.bench.score.results import load_run
 from homie.bench.score.scores import Results
-from homie.bench.tables import Cell, Column, Table, to_markdown
+from homie.bench.table_formats import Cell, Column, Table, to_markdown
 from homie.runtime.runstore import episode_folders, read_steps
 
 TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"

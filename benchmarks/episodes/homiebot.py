@@ -24,7 +24,7 @@ from safetensors.torch import load_file, save_file
 from benchmarks.episodes.from_nothing import homie, readable
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import load_run
-from homie.bench.tables import Cell, Column, Table, to_markdown
+from homie.bench.table_formats import Cell, Column, Table, to_markdown
 from homie.kernel.support.files import to_json, write_atomically
 from planners.homiebot.planner import WEIGHTS
 from planners.llm.local.adapters import ADAPTER_CONFIG, ADAPTER_WEIGHTS

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.bench.tables import Column, Table
+from homie.bench.table_formats import Column, Table
 from homie.kernel.support.text import counted
 from homie.runtime.provenance import PartsFile, read_parts, shown
 from homie.runtime.runstore import EpisodeFile

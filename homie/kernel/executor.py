@@ -30,7 +30,7 @@ from homie.kernel.interfaces import (
 from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
 from homie.kernel.senses import Senses
 from homie.kernel.skill_table import SkillTable
-from homie.kernel.support.old_module_names import renamed
+from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types import (
     Attempt,
     AttemptEnded,

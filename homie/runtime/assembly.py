@@ -46,7 +46,7 @@ from homie.kernel.registry import (
 from homie.kernel.robot_factory import Opening
 from homie.kernel.senses import Senses
 from homie.kernel.skill_table import SkillTable
-from homie.kernel.support.old_module_names import renamed
+from homie.kernel.support.deprecated_imports import renamed
 from homie.runtime.provenance import described
 from homie.runtime.skills_by_action import skills_by_action
 

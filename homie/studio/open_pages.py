@@ -1,4 +1,4 @@
-"""The pages that are open: what each has been shown, who of them has the controls. All of it in the server's thread."""
+"""The pages that are open, and what each has been shown. All of it in the server's thread."""
 
 from __future__ import annotations
 
@@ -11,23 +11,18 @@ from dataclasses import asdict
 from typing import Any
 
 from homie.data.recording import notes
-from homie.kernel.errors import BadInput
-from homie.kernel.types import Subtask
 from homie.studio import messages as asked
 from homie.studio.inspection import Thing
 from homie.studio.library import Library
-from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Say, Take, Typed
+from homie.studio.orders import Desk, Look, Say
 from homie.studio.page_content import Board
+from homie.studio.page_controls import PageControls
 from homie.studio.page_pictures import Frame
-from homie.studio.teleop_commands import RELEASED, Stick
-from homie.studio.typed_orders import STOP, urgent
 
 IN_FLIGHT = 2
 """Frames that a page may not have painted yet before it is sent another one: a slow page gets fewer, not older ones."""
 WAITING = 1000
 """Messages that may wait for a page; one that takes none is closed."""
-TAKEN = "Somebody else has the controls: wait until they release them."
-NOT_HELD = "You only watch: take the controls first."
 
 
 class Page:
@@ -106,9 +101,9 @@ class Hub:
             stale: Age of the picture at which controls lock, s.
         """
         self.desk, self.library = desk, library
-        self._stale, self._clock = stale, clock
+        self._clock = clock
         self._pages: list[Page] = []
-        self._driver: Page | None = None
+        self._controls = PageControls(desk, stale=stale, clock=clock)
         self._loop: asyncio.AbstractEventLoop | None = None
         self.board = Board(
             lambda frame: self._soon(self._show, frame),
@@ -137,15 +132,13 @@ class Hub:
         """A page is gone; release its controls."""
         if page in self._pages:
             self._pages.remove(page)
-        if self._driver is page:
-            self._driver = None
-            self.desk.hold(RELEASED)
+        self._controls.take(page, hold=False)
         self._tell_roles()
 
     def _tell_roles(self) -> None:
+        driver = self._controls.driver
         for page in self._pages:
-            free = self._driver is None
-            page.text({"type": "role", "drives": page is self._driver, "free": free, "pages": len(self._pages)})
+            page.text({"type": "role", "drives": page is driver, "free": driver is None, "pages": len(self._pages)})
 
     # ------------------------------------------------------------ what pages ask for
 
@@ -159,60 +152,15 @@ class Hub:
             case asked.Focus(view=view):
                 self.board.pictures.focus = view
             case asked.Control(hold=hold):
-                self._control(page, hold)
+                if self._controls.take(page, hold=hold):
+                    self._tell_roles()
             case asked.Said():
                 self._note(message)
             case asked.Inspect():
                 pixel = None if message.words else (message.x, message.y)
                 self.desk.order(Look(message.view, self._answer(page, message.id), pixel, message.words))
             case _:
-                self._drive(page, message)
-
-    def _control(self, page: Page, hold: bool) -> None:
-        if hold and self._driver not in (None, page):
-            raise BadInput(TAKEN)
-        if hold or self._driver is page:
-            self._driver = page if hold else None
-            self.desk.hold(RELEASED)
-            self._tell_roles()
-
-    def _drive(self, page: Page, message: asked.Message) -> None:
-        """What only the page with the controls may ask, while it sees what there is."""
-        if self._driver is not page:
-            raise BadInput(TAKEN if self._driver is not None else NOT_HELD)
-        age = self._clock() - page.painted
-        if age > self._stale:
-            self.desk.hold(RELEASED)
-            raise BadInput(f"The picture is {age:.1f} s old: the controls are locked until it is fresh.")
-        desk = self.desk
-        match message:
-            case asked.Held():
-                desk.hold(
-                    Stick(
-                        drive=message.drive,
-                        turn=message.turn,
-                        reach=message.reach,
-                        wrist=message.wrist,
-                        grip=message.grip,
-                        joints=message.joints,
-                    )
-                )
-            case asked.Line(text=text):
-                if text.strip().lower() == STOP:
-                    desk.stop()
-                elif urgent(text):
-                    desk.interrupt(Typed(text))
-                elif text.strip():
-                    desk.order(Typed(text))
-            case asked.DoIt():
-                subtask = Subtask(message.action, message.target, message.destination)
-                desk.order(Do(subtask, message.analysis.strip(), message.model))
-            case asked.Start():
-                desk.order(Begin(task=message.task, planner=message.planner.strip(), record=message.record))
-            case asked.End():
-                desk.interrupt(Typed("again") if message.again else Finish(message.mark, message.discard))
-            case asked.Charge(person=person):
-                desk.interrupt(Take()) if person else desk.order(Give())
+                self._controls.drive(page, message)
 
     def _note(self, message: asked.Said) -> None:
         note = notes.note(message.kind, message.text, round=message.round)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from homie.envs.thor.kinds import CONTAINERS, OPENABLE, RECEPTACLES, SLICEABLE, TOGGLEABLE
 from homie.envs.thor.settings import Point, ThorSettings
-from homie.kernel.support.old_module_names import renamed
+from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types import Image
 from homie.testing.thor_picture import Box, Camera, Picture, draw
 from homie.testing.thor_room import AGENT, EYE_LEVEL, Thing, room_of

@@ -25,7 +25,8 @@ from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.find_model import find_folder
 from planners.llm.local.loading import WEIGHTS, Load, load_engine, multiplies_in_bfloat16
-from planners.llm.lora_merging import in_low_precision, joined, new_adapter
+from planners.llm.lora_layers import in_low_precision, new_adapter
+from planners.llm.lora_merging import joined
 from planners.llm.tiny_model import make_tiny
 from planners.llm.training_examples import COLUMNS, dataset_of, plain, read_examples, texts_of
 

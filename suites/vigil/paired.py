@@ -7,7 +7,7 @@ from pathlib import Path
 
 from homie.bench.intervals_and_tests import Term, bootstrap
 from homie.bench.score.plugin_runs import Comparison
-from homie.bench.tables import Cell, Column, Table
+from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.errors import BadInput
 from homie.kernel.support.text import counted
 from homie.runtime.runstore import read_model

@@ -26,7 +26,7 @@ from homie.bench.score.metrics import metrics, shown_in
 from homie.bench.score.results import load_run, load_runs, make_profile
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.suite.suite import Suite
-from homie.bench.tables import Column, Table, shown
+from homie.bench.table_formats import Column, Table, shown
 from homie.cli.commands.compare import _comparable
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import sealed

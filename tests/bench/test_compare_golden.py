@@ -11,7 +11,7 @@ from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.suite.suite import Suite
-from homie.bench.tables import to_markdown
+from homie.bench.table_formats import to_markdown
 from homie.runtime.runstore import Usage
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "compare"

@@ -22,7 +22,7 @@ from homie.bench.play.runner import bench
 from homie.bench.report import report
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.tables import to_json_text
+from homie.bench.table_formats import to_json_text
 from homie.kernel.errors import BadInput
 from homie.runtime import session
 from homie.runtime.runstore import read_run

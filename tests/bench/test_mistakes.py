@@ -6,7 +6,7 @@ import pytest
 
 from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of, mistakes_table
 from homie.bench.suite.suite import Task, find_suite
-from homie.bench.tables import to_markdown
+from homie.bench.table_formats import to_markdown
 from homie.kernel.types import END, SUCCESS, Decision, ErrorCode, Execution, Feedback, RoundRecord, Subtask
 from homie.kernel.types.limits import EndedBy
 from homie.kernel.world.snapshot import FixedState, ObjectState, WorldSnapshot

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.bench.intervals_and_tests import Estimate, Interval
-from homie.bench.tables import Column, Kind, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
+from homie.bench.table_formats import Column, Kind, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
 from homie.kernel.errors import BadInput
 
 TABLE = Table(

@@ -10,8 +10,8 @@ from test_moved import GONE, MODULES, check_old_names, in_suites, is_there
 
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
+from homie.kernel.support.deprecated_imports import new_name
 from homie.kernel.support.moved_modules import MOVED
-from homie.kernel.support.old_module_names import new_name
 
 
 def test_every_module_of_the_release_before_is_there() -> None:

@@ -14,7 +14,7 @@ pytest.importorskip("trl")
 transformers = pytest.importorskip("transformers")
 
 from planners.llm.answers_trainer import AnswersTrainer, computes_where_asked  # noqa: E402
-from planners.llm.lora_merging import in_low_precision, targets_of  # noqa: E402
+from planners.llm.lora_layers import in_low_precision, targets_of  # noqa: E402
 from planners.llm.tiny_model import make_tiny  # noqa: E402
 
 TEXTS = ("put the apple in the bowl", "close the fridge and go to the kitchen")

@@ -15,7 +15,7 @@ from homie.bench.score.metrics import estimate
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.suite.suite import Suite
-from homie.bench.tables import shown
+from homie.bench.table_formats import shown
 from homie.kernel.support.text import counted, printable
 from homie.runtime.runstore.damage import DAMAGED
 

@@ -18,7 +18,7 @@ from homie.bench.score.errors import CODES, folded
 from homie.bench.score.metrics import WORLD, ErrorCounts, error_counts, metrics, raw_errors, shown_in
 from homie.bench.score.results import groups
 from homie.bench.suite.suite import read_subtask
-from homie.bench.tables import Column, Table
+from homie.bench.table_formats import Column, Table
 from homie.kernel.support.text import counted
 from homie.kernel.types import ErrorCode
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from homie.bench.score.tokens_and_times import Spent
-from homie.bench.tables import Cell, Column, Table
+from homie.bench.table_formats import Cell, Column, Table
 
 
 def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:

@@ -16,7 +16,7 @@ from homie.bench.score.scores import Count, Results
 from homie.bench.score.series import series_of, tasks_table, worlds_table
 from homie.bench.score.tokens_and_times import Spent, usage_table
 from homie.bench.suite.suite import Task
-from homie.bench.tables import Column, Table
+from homie.bench.table_formats import Column, Table
 from homie.kernel.errors import BadInput
 
 

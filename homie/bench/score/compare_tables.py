@@ -19,7 +19,7 @@ from homie.bench.score.metrics import (
     skill_counts,
 )
 from homie.bench.score.scores import Count, Results
-from homie.bench.tables import Cell, Column, Table
+from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.support.text import counted
 
 Runs: TypeAlias = Mapping[str, Results]

@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import pairwise
 
 from homie.bench.suite.suite import Suite, Task, read_subtask
-from homie.bench.tables import Cell, Column, Table
+from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.poses import MOVE
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.condition_words import Words

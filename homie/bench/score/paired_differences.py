@@ -18,7 +18,7 @@ from homie.bench.intervals_and_tests import (
 from homie.bench.score.compare_tables import RUN, Intervals
 from homie.bench.score.metrics import WORLD, blocked, shown_in, terms
 from homie.bench.score.scores import Results
-from homie.bench.tables import Column, Table
+from homie.bench.table_formats import Column, Table
 from homie.kernel.support.text import counted
 
 

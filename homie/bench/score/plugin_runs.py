@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.tables import Table
+from homie.bench.table_formats import Table
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
 

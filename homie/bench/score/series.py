@@ -7,7 +7,7 @@ from typing import Any
 
 from homie.bench.intervals_and_tests import wilson
 from homie.bench.score.results import BenchRun
-from homie.bench.tables import Column, Table
+from homie.bench.table_formats import Column, Table
 from homie.kernel.support.text import counted
 from homie.kernel.world.predicates import Done
 

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from homie.bench.tables import Cell, Column, Table
+from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.types import RoundRecord
 from homie.runtime.runstore import EpisodeFile, Usage
 

@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from homie.bench.suite.suite import Suite, read_suite
-from homie.kernel.support import old_module_names
+from homie.kernel.support import deprecated_imports
 
 PACKAGE = "homie.bench.suite"
 
@@ -45,4 +45,4 @@ def table_wipe() -> Suite:
 
 def __getattr__(name: str) -> Any:
     """A suite of a published benchmark, by the place where it was."""
-    return old_module_names.attribute("homie.bench.suites", name, "suites.published")
+    return deprecated_imports.attribute("homie.bench.suites", name, "suites.published")

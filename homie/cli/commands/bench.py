@@ -12,7 +12,7 @@ from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.play.sweep import SweepSummary, sweep
-from homie.bench.tables import shown
+from homie.bench.table_formats import shown
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.errors import InfrastructureError

@@ -16,7 +16,7 @@ from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.plugin_runs import Comparison, comparisons, page_across
 from homie.bench.score.results import check_different
 from homie.bench.score.series import BY_TASK, WORLDS
-from homie.bench.tables import Table, write
+from homie.bench.table_formats import Table, write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
 from homie.kernel.errors import BadInput

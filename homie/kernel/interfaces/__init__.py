@@ -33,7 +33,7 @@ from homie.kernel.interfaces.world import (
     Rearrangeable,
     WorldState,
 )
-from homie.kernel.support.old_module_names import renamed
+from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.world.entity_names import kind_of
 
 __all__ = [

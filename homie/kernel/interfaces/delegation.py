@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from homie.kernel.support.old_module_names import renamed
+from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types import Array, Box, Outcome, Pose2
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.old_module_names import renamed, renamed_members
+from homie.kernel.support.deprecated_imports import renamed, renamed_members
 from homie.kernel.support.text import listed, one_line
 
 Returned = TypeVar("Returned")

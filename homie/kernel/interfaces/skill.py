@@ -11,7 +11,7 @@ from homie.kernel.interfaces.checks import ErrorCheck
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.parts import Configurable
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.support.old_module_names import renamed_members
+from homie.kernel.support.deprecated_imports import renamed_members
 from homie.kernel.types import (
     Command,
     Goal,

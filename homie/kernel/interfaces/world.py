@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from homie.kernel.actions import Action
 from homie.kernel.interfaces.robot import Robot
-from homie.kernel.support.old_module_names import renamed
+from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types import (
     Choice,
     Goal,

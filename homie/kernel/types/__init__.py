@@ -8,7 +8,7 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 from typing import TYPE_CHECKING
 
 from homie.kernel.error_codes import ErrorCode, no_target, unskilled_model
-from homie.kernel.support.old_module_names import renamed
+from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.commands import Command, SentCommand, Target
 from homie.kernel.types.events import (

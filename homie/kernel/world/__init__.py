@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from homie.kernel.support.old_module_names import attribute
+from homie.kernel.support.deprecated_imports import attribute
 
 
 def __getattr__(name: str) -> Any:

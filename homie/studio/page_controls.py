@@ -1,0 +1,87 @@
+"""Which page has the controls, and what it may ask of the robot while its picture is fresh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Subtask
+from homie.studio import messages as asked
+from homie.studio.orders import Begin, Desk, Do, Finish, Give, Take, Typed
+from homie.studio.teleop_commands import RELEASED, Stick
+from homie.studio.typed_orders import STOP, urgent
+
+TAKEN = "Somebody else has the controls: wait until they release them."
+NOT_HELD = "You only watch: take the controls first."
+
+
+class Painted(Protocol):
+    """A page that shows pictures."""
+
+    painted: float
+    """When the picture on its screen was taken, s of the monotonic clock."""
+
+
+class PageControls:
+    """Lets one page at a time drive, in the server's thread.
+
+    Args:
+        desk: Takes the orders.
+        stale: Age of the picture at which controls lock, s.
+        clock: s, monotonic.
+    """
+
+    def __init__(self, desk: Desk, *, stale: float, clock: Callable[[], float]) -> None:
+        self._desk, self._stale, self._clock = desk, stale, clock
+        self.driver: Painted | None = None
+        """The page with the controls."""
+
+    def take(self, page: Painted, *, hold: bool) -> bool:
+        """Give a page the controls or release them; whether that changes anything. Raises BadInput if another page has
+        them."""
+        if hold and self.driver not in (None, page):
+            raise BadInput(TAKEN)
+        if not hold and self.driver is not page:
+            return False
+        self.driver = page if hold else None
+        self._desk.hold(RELEASED)
+        return True
+
+    def drive(self, page: Painted, message: asked.Message) -> None:
+        """Do what only the page with the controls may ask. Raises BadInput if it has not, or sees an old picture."""
+        if self.driver is not page:
+            raise BadInput(TAKEN if self.driver is not None else NOT_HELD)
+        age = self._clock() - page.painted
+        if age > self._stale:
+            self._desk.hold(RELEASED)
+            raise BadInput(f"The picture is {age:.1f} s old: the controls are locked until it is fresh.")
+        desk = self._desk
+        match message:
+            case asked.Held():
+                desk.hold(
+                    Stick(
+                        drive=message.drive,
+                        turn=message.turn,
+                        reach=message.reach,
+                        wrist=message.wrist,
+                        grip=message.grip,
+                        joints=message.joints,
+                    )
+                )
+            case asked.Line(text=text):
+                if text.strip().lower() == STOP:
+                    desk.stop()
+                elif urgent(text):
+                    desk.interrupt(Typed(text))
+                elif text.strip():
+                    desk.order(Typed(text))
+            case asked.DoIt():
+                subtask = Subtask(message.action, message.target, message.destination)
+                desk.order(Do(subtask, message.analysis.strip(), message.model))
+            case asked.Start():
+                desk.order(Begin(task=message.task, planner=message.planner.strip(), record=message.record))
+            case asked.End():
+                desk.interrupt(Typed("again") if message.again else Finish(message.mark, message.discard))
+            case asked.Charge(person=person):
+                desk.interrupt(Take()) if person else desk.order(Give())
