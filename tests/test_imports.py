@@ -144,7 +144,7 @@ LAYERS = {
     "suites": (
         ("published", "leaderboard_sheet"),
         ("questions", "vigil", "leaderboard_drilldown"),
-        ("authoring", "table_formats", "leaderboard_questions"),
+        ("authoring", "tables", "leaderboard_questions"),
         ("leaderboard_results",),
         ("leaderboard_page", "commands"),
     ),
