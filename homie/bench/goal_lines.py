@@ -42,5 +42,5 @@ class GoalLine(BaseModel):
 
 def read_goals(folder: Path) -> tuple[GoalLine, ...]:
     """The lines of an episode folder, without one that a kill has cut off; none where its task has no goal, and of
-    episodes from before Homie kept them. Raises OSError."""
+    episodes from before Homie kept them. Raises BadInput for a line that is damaged in another way, OSError."""
     return tuple(kept_lines(folder / GOALS, GoalLine)[0])

@@ -121,6 +121,23 @@ def test_an_interrupted_data_set_goes_on_and_becomes_the_same(run, tmp_path, for
         make_dataset(options(run, out), "sft")
 
 
+def test_a_damaged_journal_is_refused(run, tmp_path):
+    out = tmp_path / "out"
+
+    def stop(entry, reason):
+        if entry.name.endswith("episode-2"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_dataset(options(run, out), "sft", stop)
+    journal = out / UNFINISHED / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes().replace(b"{", b"[", 1))
+    before = files_of(out)
+    with pytest.raises(BadInput, match=r"journal\.jsonl is damaged in line 1, with 2 sound lines behind it: .*anew\.$"):
+        make_dataset(options(run, out), "sft")
+    assert files_of(out) == before
+
+
 def test_an_episode_that_was_reported_is_with_the_system(run, tmp_path):
     """A kill after that loses nothing of it: its lines and its entry do not wait in the process."""
     out = tmp_path / "out"

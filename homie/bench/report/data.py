@@ -248,7 +248,7 @@ def _goals(folder: Path) -> tuple[GoalLine, ...]:
     """What an episode folder has of its goal; empty if it cannot be read, which its outcome reports."""
     try:
         return read_goals(folder)
-    except OSError:
+    except (BadInput, OSError):
         return ()
 
 

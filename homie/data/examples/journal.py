@@ -49,7 +49,7 @@ class Journal:
     """
 
     def __init__(self, out: Path, recipe: Recipe) -> None:
-        """Raises BadInput if another data set is being made here, OSError."""
+        """Raises BadInput if another data set is being made here or the journal is damaged, OSError."""
         self.folder = out / UNFINISHED
         self.folder.mkdir(exist_ok=True)
         self._check(recipe)
@@ -113,9 +113,10 @@ class Journal:
             )
 
     def _read(self) -> tuple[Entry, ...]:
-        """The entries whose lines are all there."""
+        """The entries whose lines are all there. Raises BadInput for a damaged journal, OSError."""
         there = {split: self.lines(split).stat().st_size if self.lines(split).exists() else 0 for split in SPLITS}
-        entries, _ = kept_lines(self.folder / "journal.jsonl", Entry)
+        anew = f"delete the folder {self.folder} to begin the data set anew"
+        entries, _ = kept_lines(self.folder / "journal.jsonl", Entry, advice=anew)
         return tuple(takewhile(lambda entry: all(entry.sizes[split] <= there[split] for split in SPLITS), entries))
 
 

@@ -8,29 +8,51 @@ from typing import BinaryIO, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from homie.kernel.errors import BadInput
 from homie.kernel.support.files import sync_folder, to_json
+from homie.kernel.support.text import counted
 from homie.runtime.runstore import read_model, write_model
 
 Record = TypeVar("Record", bound=BaseModel)
 
 
-def kept_lines(path: Path, model: type[Record]) -> tuple[list[Record], int]:
-    """The records before the first line that is cut off or damaged, and the bytes that they take; none without a file.
+ALONE = "delete this line alone: its record is made again"
+"""What to do about a damaged line, where each record is for itself."""
 
-    Raises OSError.
+
+def kept_lines(path: Path, model: type[Record], *, advice: str = ALONE) -> tuple[list[Record], int]:
+    """The records of a file, and the bytes that they take; none without a file. What a kill has cut off is left out.
+
+    Args:
+        advice: What to do about a line that no kill has damaged, if there is no copy of the file.
+
+    Raises:
+        BadInput: A damaged line has sound ones behind it, which would be lost with it.
+        OSError: The file cannot be read.
     """
     records: list[Record] = []
     size = 0
-    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
-        try:
-            record = model.model_validate_json(line)
-        except ValidationError:  # a kill of the machine can leave zeros
-            break
-        if not line.endswith(b"\n"):
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    for number, line in enumerate(lines, 1):
+        record = _record(line, model)
+        if record is None:
+            if sound := sum(_record(other, model) is not None for other in lines[number:]):
+                raise BadInput(
+                    f"{path} is damaged in line {number}, with {counted(sound, 'sound line')} behind it: restore the "
+                    f"file from a copy, or {advice}."
+                )
             break
         records.append(record)
         size += len(line)
     return records, size
+
+
+def _record(line: bytes, model: type[Record]) -> Record | None:
+    """The record in a line, None where it is cut off or damaged: a kill of the machine can leave zeros."""
+    try:
+        return model.model_validate_json(line) if line.endswith(b"\n") else None
+    except ValidationError:
+        return None
 
 
 def append_line(file: BinaryIO, data: object) -> None:
@@ -51,6 +73,7 @@ class KeptRecords(Generic[Record]):
         records: Those that are in the file.
 
     Raises:
+        BadInput: A line is damaged that no kill has cut off.
         OSError: The file cannot be read or written.
     """
 

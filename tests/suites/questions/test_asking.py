@@ -55,6 +55,25 @@ def test_it_goes_on_where_a_kill_has_cut_it_off(folder: Path, script: str, tmp_p
     assert kept[:3] == lines[:3] and len(kept) == 8
 
 
+def test_answers_behind_a_damaged_line_are_not_lost(folder: Path, script: str, tmp_path: Path) -> None:
+    """They were paid for, and no kill damages a line in the middle."""
+    run = tmp_path / "run"
+    ask(options(folder, script, run))
+    answers = run / "answers.jsonl"
+    lines = answers.read_bytes().splitlines(keepends=True)
+    damaged = b"".join([*lines[:2], lines[2].replace(b'"answer"', b'"said"'), *lines[3:]])
+    answers.write_bytes(damaged)
+    with pytest.raises(
+        BadInput, match=rf"answers\.jsonl is damaged in line 3, with {len(lines) - 3} sound lines behind"
+    ):
+        ask(options(folder, script, run))
+    assert answers.read_bytes() == damaged
+    answers.write_bytes(b"".join([*lines[:2], *lines[3:]]))  # as the sentence advises
+    asked: list[str] = []
+    ask(options(folder, script, run), asked.append)
+    assert len(asked) == len(answers.read_bytes().splitlines()) == len(lines)
+
+
 def test_other_questions_or_another_planner_do_not_go_on(folder: Path, script: str, tmp_path: Path) -> None:
     ask(options(folder, script, tmp_path / "run"))
     with pytest.raises(BadInput, match=r"another asking \(different: planner, described\)"):
