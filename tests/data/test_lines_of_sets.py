@@ -142,12 +142,39 @@ def test_a_torn_line_of_other_words_is_gone_before_the_next(tmp_path):
         assert list(words("abc", ["a"])) == ["cba 0"] and words.asked == 0, "what is known is not asked for"
         assert list(words("xy", ())) == ["yx 0"] and words.asked == 1
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
-        {"text": "abc", "names": ["a"], "versions": ["cba 0", "cba 1"]},
-        {"text": "xy", "names": [], "versions": ["yx 0"]},
+        {"text": "abc", "names": ["a"], "versions": ["cba 0", "cba 1"], "asked": 2},
+        {"text": "xy", "names": [], "versions": ["yx 0"], "asked": 1},
     ]
-    path.write_text('{"text": 3}\n')
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))  # as an editor may leave it
+    with Rewritings(path, Backwards(), 1) as words:
+        assert list(words("xy", ())) == ["yx 0"] and list(words("z", ())) == ["z 0"] and words.asked == 1
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_more_versions_than_the_file_has_are_asked_for(tmp_path):
+    path = tmp_path / "words.jsonl"
+    path.write_text('{"text": "abc", "names": ["a"], "versions": ["cab"]}\n')
+    for number in (1, 0):
+        with Rewritings(path, Backwards(), 2) as words:
+            assert list(words("abc", ["a"])) == ["cba 0", "cba 1"] and words.asked == number
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"text": 3}\n',
+        '{"text": "a", "names": "b", "versions": "abc"}\n',
+        '{"text": "a", "names": [], "versions": []}\n\n',
+        "my only notes, without an end of line",
+        '{"notes": 1}',
+    ],
+)
+def test_a_file_of_another_kind_is_not_written_over(tmp_path, content):
+    path = tmp_path / "words.jsonl"
+    path.write_text(content)
     with pytest.raises(BadInput, match=r"words\.jsonl, .* is not a rewritten text: choose another --rewritings\.$"):
         Rewritings(path, Backwards(), 1)
+    assert path.read_text() == content
 
 
 def test_a_set_that_lacks_a_line_or_has_one_of_another_form(tmp_path):
