@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from skills.m3.layout import SIZE  # noqa: E402
-from skills.m3.training import LEAST_PICTURES, arm_before_camera, covered  # noqa: E402
+from skills.m3.training import LEAST_PICTURES, arm_before_camera, covered, turned  # noqa: E402
 
 
 def drive(*, arm: bool, pictures: int = 40, wall: bool = False):
@@ -46,3 +46,27 @@ def test_without_a_known_arm_a_random_part_is_covered() -> None:
     bare = drive(arm=False)
     parts = [covered(bare, [], np.random.default_rng(seed)) != bare for seed in range(6)]
     assert all((part == part[0]).all() for part in parts) and any(part.any() for part in parts)
+
+
+def wall_ahead(turn: float) -> torch.Tensor:
+    """Depth pictures (1, 128, 128), 1 is 10 m, of a wall 3 m before a base that is turned to the left by `turn`."""
+    slopes = (np.arange(128) + 0.5 - 64) / 64
+    depths = 0.3 / (np.cos(turn) + np.sin(turn) * slopes)
+    return torch.from_numpy(np.broadcast_to(depths, (1, 128, 128)).astype(np.float32))
+
+
+@pytest.mark.parametrize("turn", [-0.3, -0.1, 0.05, 0.25])
+def test_a_turned_picture_is_that_of_a_turned_base(turn: float) -> None:
+    seen = turned(wall_ahead(0.0), torch.tensor([turn]))
+    known = seen > 0
+    assert known.float().mean() > 0.6
+    assert torch.allclose(seen[known], wall_ahead(turn)[known], rtol=0.02)
+    # What the recorded picture does not show is on the side to which the base is turned.
+    gone = ~known[0].any(dim=0)
+    assert gone[0] == (turn > 0)
+    assert gone[-1] == (turn < 0)
+
+
+def test_a_picture_that_is_not_turned_stays_as_it_is() -> None:
+    pictures = torch.rand(3, 128, 128)
+    assert torch.equal(turned(pictures, torch.zeros(3)), pictures)
