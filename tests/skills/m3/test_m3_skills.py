@@ -14,7 +14,7 @@ from homie.kernel.robot.body import Group
 from homie.kernel.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.manipulate import Close, Open, Pick, Place
-from skills.m3.navigate import Navigate
+from skills.m3.navigate import BLOCKED, Navigate
 from skills.m3.skill import REST
 from skills.m3.skill_set import M3
 from skills.policies.policy import PolicyFailed
@@ -129,6 +129,29 @@ def test_a_stop_is_believed_only_near_the_target(goal, outcome):
     skill = Navigate(Always(7), SPEC, KINEMATICS)
     assert perform(skill, Puppet(APPLE), goal) is outcome
     assert skill.reason.startswith("the policy stopped")
+
+
+class AgainstAWall(Puppet):
+    """Cannot drive, and turns only for a while."""
+
+    def __init__(self, turns: int) -> None:
+        super().__init__(APPLE)
+        self.turns = turns
+
+    def act(self, command: Command) -> None:
+        before = self.base
+        super().act(command)
+        turned = command.get("base") is not None and self.turns > 0
+        self.turns -= turned
+        self.base = Pose2(before.x, before.y, self.base.yaw if turned else before.yaw)
+
+
+@pytest.mark.parametrize("turns", [0, 90])
+def test_a_base_that_does_not_move_any_more_is_stopped(turns: int) -> None:
+    skill = Navigate(Always(5 * 3 + 4), SPEC, KINEMATICS)
+    assert perform(skill, AgainstAWall(turns), Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.FAILED
+    assert skill.reason == "the way stays blocked"
+    assert len(skill.policy.inputs) == pytest.approx(turns / skill.periods + BLOCKED, abs=1)
 
 
 # ------------------------------------------------------------ Pick and Put
