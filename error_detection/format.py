@@ -6,22 +6,22 @@ from error_detection import further_sentences
 from error_detection.layers import Violation, official, place
 from error_detection.logical import suitable
 from homie.kernel.interfaces import CheckQuestion
-from homie.kernel.types import ErrorCode, model_key, no_target, unskilled_model
+from homie.kernel.types import ErrorCode, model_key, no_target, unknown_action, unskilled_model
 
 
 def listed_action(question: CheckQuestion) -> Violation | None:
-    """F1 for an action that is not in the list."""
+    """F1 for an action that is not in the list, with the one that it is most like."""
     action = question.subtask.action
     if action in question.actions:
         return None
-    return official(ErrorCode.F1, action=action)
+    return Violation(ErrorCode.F1, unknown_action(action, question.actions))
 
 
 def listed_model(question: CheckQuestion) -> Violation | None:
     """F1 for a model that is not in the list (however it is spelt), or that has no skill for the action."""
     model, action = question.decision.model, question.subtask.action
     if model and model_key(model) not in map(model_key, question.models):
-        return Violation(ErrorCode.F1, further_sentences.unknown_model(model))
+        return Violation(ErrorCode.F1, further_sentences.unknown_model(model, question.models))
     if not question.skilled:
         return Violation(ErrorCode.F1, unskilled_model(model, action))
     return None

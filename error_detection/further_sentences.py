@@ -11,14 +11,16 @@ from collections.abc import Sequence
 
 from error_detection.failure_advice import explained
 from homie.kernel.actions import spoken
+from homie.kernel.errors import did_you_mean
 from homie.kernel.types import ErrorCode
 
 # ---------------------------------------------------------------- F: format
 
 
-def unknown_model(model: str) -> str:
+def unknown_model(model: str, models: Sequence[str]) -> str:
     """F1: the model is not in the list. Ours: the official code ignores the chosen model."""
-    return f"{model} is not in the model list! You should only choose models in the list."
+    end = did_you_mean(model, models, "; ") or "."
+    return f"{model} is not in the model list! You should only choose models in the list{end}"
 
 
 def extra_name(action: str, arguments: Sequence[str], name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
 from homie.kernel.errors import BadInput, did_you_mean
@@ -45,6 +46,8 @@ _SPOKEN = (
     ("Close", re.compile(r"(?:close|shut)(?: the)? (?P<target>.+)$")),
     ("End", re.compile(r"(?:end|done|quit|exit|stop)(?:(?: with)? (?P<target>success|failure))?$")),
 )
+
+_OTHERS = ("answer", "decline", "help", "end success", "end failure")
 
 
 class HumanPlanner(Planner):
@@ -124,16 +127,22 @@ def read_ending(line: str) -> Decision | None:
 
 
 def _step(line: str, actions: tuple[str, ...]) -> Decision:
-    subtask = read_line(line, actions)
+    subtask = read_line(line, actions, _OTHERS)
     reports: dict[str, Report] = {report: report for report in ENDED_BY_PERSON}
     ends = subtask.action == END.action
     return Decision((subtask,), ENDED_BY_PERSON[reports.get(subtask.target.lower(), "")] if ends else BY_PERSON)
 
 
-def read_line(line: str, actions: tuple[str, ...]) -> Subtask:
+def read_line(line: str, actions: tuple[str, ...], others: Sequence[str] = ()) -> Subtask:
     """A subtask from what a person types: spoken (`put apple on table`) or as in the paper (`[Put, apple, table]`).
 
-    Raises BadInput with a hint for anything else.
+    Args:
+        line: What is typed.
+        actions: Those of the robot.
+        others: Words that would begin another line than one of a subtask, and may have been meant.
+
+    Raises:
+        BadInput: It is neither.
     """
     plain = " ".join(line.split())
     if plain.startswith("[") or "," in plain:
@@ -147,7 +156,21 @@ def read_line(line: str, actions: tuple[str, ...]) -> Subtask:
     for action in (text for text in actions if text not in spoken):
         if plain.lower().startswith(f"{action.lower()} "):
             return Subtask(action, plain[len(action) :].strip())
-    raise BadInput(f"'{line}' is not understood. Write for example: go to fridge, pick apple, put apple on table, end.")
+    hint = _begins_like(plain, (*(action.lower() for action in (*spoken, *actions)), *others))
+    raise BadInput(
+        f"'{line}' is not understood{hint or '.'} Write for example: go to fridge, pick apple, put apple on table, end."
+    )
+
+
+def _begins_like(line: str, known: Sequence[str]) -> str:
+    """A question about the first words of a line, with a colon before it; "" where they are like none."""
+    words = line.split()
+    for count in (1, 2):
+        begins = " ".join(words[:count])
+        alike = [name for name in known if len(name.split()) == count and name != begins.lower()]
+        if len(words) >= count and (hint := did_you_mean(begins, alike)):
+            return hint
+    return ""
 
 
 def _tell(text: str) -> None:

@@ -59,7 +59,8 @@ class Reliability(BaseModel):
         able = [action for action in ACTIONS if action != "End"]
         for action, chance in self.actions.items():
             if action not in able:
-                raise ValueError(f"there is no skill '{action}': {suggestion(action, able, ', '.join(able))}")
+                hint = suggestion(action, able, f"there are {', '.join(able)}")
+                raise ValueError(f"there is no skill '{action}' ({hint})")
             if chance.failure == "E2" and ACTION_TABLE[action].inventory != "gives":
                 raise ValueError(f"{action} cannot fail with E2: only what is put can be lost")
         return self

@@ -26,9 +26,9 @@ LAYERS = {
         ("cli",),
     ),
     "homie.kernel": (
-        ("error_codes", "exit_codes", "knowledge", "poses", "stop_signals"),
+        ("exit_codes", "knowledge", "poses", "stop_signals"),
         ("errors",),
-        ("actions", "support"),
+        ("actions", "error_codes", "support"),
         ("types", "world"),
         ("robot",),
         ("interfaces",),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+
+from homie.kernel.errors import did_you_mean
 
 
 class ErrorCode(StrEnum):
@@ -43,6 +46,18 @@ class ErrorCode(StrEnum):
     D2 = "D2", "too close", "Unable to {action}, the target is too close"
     E1 = "E1", "still failing after all attempts", "Unable to {action}, the subtask is too difficult to perform"
     E2 = "E2", "the object is gone", "Unable to {action}, and the object is missing"
+
+
+def unknown_action(action: str, known: Iterable[str]) -> str:
+    """The F1 sentence for an action that is not in the list, with the one that it is most like (not in the official
+    code).
+
+    >>> unknown_action("Pik", ["Go to", "Pick"])
+    "pik is not in the action list! You should only choose actions in the list; did you mean 'Pick'?"
+    """
+    sentence = ErrorCode.F1.filled(action=action)
+    hint = did_you_mean(action, known, "; ")
+    return f"{sentence.rstrip('.')}{hint}" if hint else sentence
 
 
 def unskilled_model(model: str, action: str) -> str:

@@ -49,6 +49,7 @@ from homie.kernel.types import (
     Subtask,
     SubtaskChecked,
     no_target,
+    unknown_action,
     unskilled_model,
 )
 
@@ -263,7 +264,7 @@ def _unrunnable(question: CheckQuestion) -> Check:
     """F1 or F2 for a subtask without a skill or without an entity, whatever the order of checks let through."""
     subtask = question.subtask
     if subtask.action not in question.actions:
-        return Check("format", ErrorCode.F1, ErrorCode.F1.filled(action=subtask.action))
+        return Check("format", ErrorCode.F1, unknown_action(subtask.action, question.actions))
     if not question.skilled:
         return Check("format", ErrorCode.F1, unskilled_model(question.decision.model, subtask.action))
     words = acted_on(subtask, question.action.arguments)

@@ -50,6 +50,8 @@ _WORDS: Mapping[str, tuple[Order, ...]] = {
     "give": (Give(),),
     "quit": (Quit(),),
 }
+_FIRST = (*_WORDS, *MOTIONS, STOP, "again", "begin", "note", "mark", "why", "look")
+"""What a line begins with that is not a subtask."""
 
 
 def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> tuple[Order, ...]:
@@ -83,7 +85,7 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
     if note := _note(plain):
         return (Say(note),)
     what, _, why = plain.partition("#")
-    subtask = registry.load("tools", "spoken-subtask")(what.strip(), tuple(actions))
+    subtask = registry.load("tools", "spoken-subtask")(what.strip(), tuple(actions), _FIRST)
     return (Do(subtask, why.strip()),)
 
 

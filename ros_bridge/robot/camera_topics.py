@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from homie.kernel.errors import BadInput, RobotFault
+from homie.kernel.errors import BadInput, RobotFault, suggestion
 from homie.kernel.types import Array, CameraFrame, Pose
 from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import LOOK, instances_topic
@@ -98,7 +98,8 @@ class Pictures:
         """
         for name in cameras:
             if name not in self._cameras:
-                raise BadInput(f"The robot has no camera '{name}', it has {', '.join(self._cameras)}.")
+                hint = suggestion(name, self._cameras, f"it has {', '.join(self._cameras)}.")
+                raise BadInput(f"The robot has no camera '{name}': {hint}")
         until, asked_at, asked_for = (
             time.monotonic() + (self._patience if patience is None else patience),
             -math.inf,

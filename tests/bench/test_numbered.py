@@ -141,6 +141,23 @@ RIGHT = [
 ]
 
 
+def test_an_option_that_is_none_says_which_may_be_meant(tmp_path: Path) -> None:
+    path = suite(tmp_path, RIGHT)
+    content = json.loads(path.read_text())
+    own = ["[Pick, key]", f"[Put, {HELD}, table]"]
+    for options, says in (
+        ([*own, "[Open, chest]", "[Open, chst]"], r"have not: \[Open, chst\] \(did you mean '\[Open, chest\]'\?\)\. "),
+        (
+            [*own, "[Open, chst]"],
+            r"needs \[Open, chest\], .* none of its options \(did you mean '\[Open, chst\]'\?\)\.",
+        ),
+    ):
+        content["tasks"][0]["options"] = options
+        path.write_text(json.dumps(content))
+        with pytest.raises(BadInput, match=says):
+            bench(path, tmp_path / "run", planner="expert")
+
+
 def test_an_expert_and_a_random_planner_play_by_numbers(tmp_path: Path) -> None:
     named, wrong = ([step.replace(HELD, name) for step in RIGHT] for name in ("key", "chest"))
     path = suite(tmp_path, RIGHT, named, wrong)

@@ -54,6 +54,14 @@ class TestBothOrders:
         sentence = "fly to is not in the action list! You should only choose actions in the list."
         assert verdict(ask(at("kitchen", checks), "Fly to", "apple")) == ("F1", sentence)
 
+    def test_f1_names_what_is_meant(self, checks: Sequence[ErrorCheck]) -> None:
+        sentence = "pik is not in the action list! You should only choose actions in the list; did you mean 'Pick'?"
+        assert verdict(ask(at("kitchen", checks), "Pik", "apple")) == ("F1", sentence)
+        assert verdict(ask(at("kitchen", checks), "Go to", "apple", model="txt")) == (
+            "F1",
+            "txt is not in the model list! You should only choose models in the list; did you mean 'text'?",
+        )
+
     def test_f1_model(self, checks: Sequence[ErrorCheck]) -> None:
         sentence = "RT-2 is not in the model list! You should only choose models in the list."
         assert verdict(ask(at("kitchen", checks), "Go to", "apple", model="RT-2")) == ("F1", sentence)

@@ -65,6 +65,8 @@ def test_truth_values_and_choices() -> None:
     assert observe.checked({}) == {"view": ""} and observe.checked({"view": "all"}) == {"view": "all"}
     with pytest.raises(BadInput, match=r"has no view 'up': choose one of front, all"):
         observe.checked({"view": "up"})
+    with pytest.raises(BadInput, match=r"has no view 'fornt': did you mean 'front'\?$"):
+        observe.checked({"view": "fornt"})
     assert report.checked({"success": True}) == {"success": True, "reason": "", "answer": ""}
     with pytest.raises(BadInput, match="needs 'success': true or false"):
         report.checked({"success": "yes"})

@@ -43,6 +43,22 @@ def test_lines_that_are_asked_for_again(line: str) -> None:
         read_line(line, ACTIONS)
 
 
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("opn fridge", ": did you mean 'open'?"),
+        ("trun on lamp", ": did you mean 'turn on'?"),
+        ("end succes", ": did you mean 'end success'?"),
+        ("declin", ": did you mean 'decline'?"),
+        ("dance", "."),
+    ],
+)
+def test_a_line_that_is_not_understood_says_what_may_be_meant(line: str, hint: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        read_line(line, (*ACTIONS, "Turn on"), ("end success", "decline"))
+    assert str(raised.value).startswith(f"'{line}' is not understood{hint} Write for example: ")
+
+
 def test_a_session(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("help\nwhat?\ngo to spaceship\npick mug\nend\n"))
     result = stage().play("bring me the mug", HumanPlanner())

@@ -50,6 +50,15 @@ def test_every_recording_ends_with_its_folder_and_its_verdict(tmp_path):
     assert said == [f"recorded    {take.run}  {verdict}" for take, verdict in zip(takes, verdicts, strict=True)]
 
 
+def test_a_misspelt_line_is_told_what_may_be_meant(tmp_path):
+    words, environment = command(tmp_path)
+    lines = "begn one\nhnad up 1\nend succes\nmark failur\n"
+    done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
+    assert done.returncode == 2, done.stderr
+    for meant in ("begin", "hand up", "end success", "failure"):
+        assert f": did you mean '{meant}'?" in done.stderr
+
+
 def test_input_of_which_nothing_could_be_done_is_bad_input(tmp_path):
     words, environment = command(tmp_path)
     done = subprocess.run(words, input="dance\nsing\n", capture_output=True, text=True, env=environment)

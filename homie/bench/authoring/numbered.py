@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from homie.kernel.actions import Action, ActionTable, action_of
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Locator, OwnList, WorldState
 from homie.kernel.robot.graph_moves import MOVES
@@ -80,8 +80,10 @@ def numbered_actions(
     called = partial(_called, locator)
     actions = listed(world, able, executor.skills.table, called, sent_to, options)
     if lacking := [option for option in options if option not in {choice.subtask for choice in actions}]:
+        every = [str(choice.subtask) for choice in listed(world, able, executor.skills.table, called, sent_to)]
+        named = ", ".join(f"{option}{did_you_mean(str(option), every, ' (', ')')}" for option in lacking)
         raise BadInput(
-            f"its options have what its scene or the skills have not: {', '.join(map(str, lacking))}. Options are"
+            f"its options have what its scene or the skills have not: {named}. Options are"
             ' written by the names of the scene, "[Pick, mug_2]"; the suite says by which skills they can be tried.'
         )
     return (*actions, *ends)

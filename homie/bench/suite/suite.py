@@ -28,7 +28,7 @@ from homie.bench.splits import TaskSplit
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.suite.protocol import Limit, Protocol, Strict
 from homie.kernel import registry
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput, did_you_mean, suggestion
 from homie.kernel.options import MAX_SEED
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
@@ -198,7 +198,8 @@ class Task(Strict):
                 )
         steps = [read_subtask(step) for step in self.expert or ()]
         if options and (lacking := [step for step in steps if is_interaction(step) and step not in options]):
-            raise ValueError(f"its expert needs {lacking[0]}, which is none of its options")
+            hint = did_you_mean(str(lacking[0]), map(str, options), " (", ")")
+            raise ValueError(f"its expert needs {lacking[0]}, which is none of its options{hint}")
         return self
 
 

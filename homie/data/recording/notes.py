@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json
 from homie.kernel.support.problems import first_problem
@@ -51,7 +51,8 @@ class Note(BaseModel):
 def note(kind: str, text: str = "", *, round: int | None = None, stamp: float | None = None) -> Note:
     """A note of now. Raises BadInput for one that means nothing."""
     if kind == "mark" and text not in (SUCCESS, FAILURE):
-        raise BadInput(f"An episode is marked '{SUCCESS}' or '{FAILURE}' (got '{text}').")
+        hint = did_you_mean(text, (SUCCESS, FAILURE)) or "."
+        raise BadInput(f"An episode is marked '{SUCCESS}' or '{FAILURE}' (got '{text}'){hint}")
     if kind == "analysis" and round is None:
         raise BadInput("An analysis is of a round: say which.")
     if kind in ("analysis", "remark") and not text.strip():

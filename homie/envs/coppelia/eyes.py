@@ -6,7 +6,7 @@ import numpy as np
 
 from homie.envs.coppelia.link import Link
 from homie.envs.coppelia.panda import Panda, pose_of
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import CameraFrame, Intrinsics, Pose
 
 FRONT, WRIST = "front", "wrist"
@@ -51,7 +51,8 @@ class Eyes:
     def frame(self, name: str) -> CameraFrame:
         """What a sensor sees. Raises BadInput for one that there is not."""
         if name not in self._sensors:
-            raise BadInput(f"The Panda of CoppeliaSim has no camera '{name}': it has {' and '.join(self.names)}.")
+            hint = suggestion(name, self.names, f"it has {' and '.join(self.names)}.")
+            raise BadInput(f"The Panda of CoppeliaSim has no camera '{name}': {hint}")
         link, sensor = self._link, self._sensors[name]
         colours, (width, height) = link("getVisionSensorImg", sensor)
         metres, _ = link("getVisionSensorDepth", sensor, METRES)

@@ -24,7 +24,7 @@ from homie.envs.mujoco.robots.bodies.panda import FINGERS
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.mujoco.table.scene import FOOT
 from homie.envs.snapshot_robot import Shape, SnapshotRobot
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import PictureSize, Seed, pixels_of
 from homie.kernel.robot.body import Group, Joint, RobotSpec
 from homie.kernel.robot_factory import Opening
@@ -193,7 +193,8 @@ class LiberoRobot(SnapshotRobot):
 
     def _frame(self, name: str) -> CameraFrame:
         if name not in CAMERAS:
-            raise BadInput(f"The {SPEC.name} has no camera '{name}': it has {' and '.join(CAMERAS)}.")
+            known = f"it has {' and '.join(CAMERAS)}."
+            raise BadInput(f"The {SPEC.name} has no camera '{name}': {suggestion(name, CAMERAS, known)}")
         model, data, camera = self.world.model, self.world.data, CAMERAS[name]
         picture = self._pictures().rgbd(data, camera, hidden_groups=COLLISION, segmentation=True)
         names = tuple(known for known in self.world.bodies if self.world.bodies[known])

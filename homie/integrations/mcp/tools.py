@@ -95,7 +95,8 @@ class Tool:
             raise BadInput(f"{self.name} needs '{name}': up to {LONGEST} printable characters.")
         value = value.strip()
         if field.choices and (value or field.required) and value not in field.choices:
-            raise BadInput(f"{self.name} has no {name} '{value[:40]}': choose one of {', '.join(field.choices)}.")
+            known = suggestion(value[:40], field.choices, f"choose one of {', '.join(field.choices)}.")
+            raise BadInput(f"{self.name} has no {name} '{value[:40]}': {known}")
         if field.required and not value:
             raise BadInput(f"{self.name} needs '{name}': it is empty.")
         return value

@@ -7,7 +7,7 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 
 from typing import TYPE_CHECKING
 
-from homie.kernel.error_codes import ErrorCode, no_target, unskilled_model
+from homie.kernel.error_codes import ErrorCode, no_target, unknown_action, unskilled_model
 from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.commands import Command, SentCommand, Target
@@ -169,6 +169,7 @@ __all__ = [
     "quaternion_rotation",
     "rotation_z",
     "short_way",
+    "unknown_action",
     "unskilled_model",
     "with_held",
     "wrapped",

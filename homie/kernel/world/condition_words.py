@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.world.snapshot import Relation, State, ThingState, WorldSnapshot
 
 ANYTHING, EVERYTHING, NOTHING = "anything", "everything", "nothing"
@@ -77,7 +77,8 @@ def fractions(world: WorldSnapshot, word: str) -> list[list[float]]:
         if word == EVERYTHING or place_meant(world, word, joint.receptacle):
             by_receptacle.setdefault(joint.receptacle, []).append(joint.fraction)
     if not by_receptacle:
-        raise BadInput(f"The goal asks whether '{word}' is open or closed, and no such thing opens.")
+        hint = likely(word, spellings(world, {joint.receptacle for joint in world.joints.values()})) or "."
+        raise BadInput(f"The goal asks whether '{word}' is open or closed, and no such thing opens{hint}")
     return list(by_receptacle.values())
 
 
@@ -104,10 +105,17 @@ def names_and_kinds(world: WorldSnapshot) -> Iterator[tuple[str, str]]:
     yield from ((item.at, "") for item in world.objects.values())
 
 
-def spellings(world: WorldSnapshot) -> list[str]:
-    """The words for everything in a world, kinds first: what a misspelt one may have meant."""
-    known = [pair for pair in names_and_kinds(world) if any(pair)]
+def spellings(world: WorldSnapshot, names: Collection[str] | None = None) -> list[str]:
+    """The words for what has these names in a world (for everything: None), kinds first: what a misspelt one may have
+    meant."""
+    known = [pair for pair in names_and_kinds(world) if any(pair) and (names is None or pair[0] in names)]
     return list(dict.fromkeys([*(kind for _, kind in known if kind), *(name for name, _ in known)]))
+
+
+def likely(words: Words, known: Collection[str], before: str = ": ", after: str = "") -> str:
+    """A question about the first of the words that is like a known one (`homie.kernel.errors.did_you_mean`)."""
+    hints = (did_you_mean(word, known, before, after) for word in _several(words))
+    return next(filter(None, hints), "")
 
 
 def _several(words: Words) -> tuple[str, ...]:

@@ -28,7 +28,16 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.support.problems import fault_of, sentence_of
-from homie.kernel.world.condition_words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spellings, spoken
+from homie.kernel.world.condition_words import (
+    ANYTHING,
+    EVERYTHING,
+    Words,
+    likely,
+    means,
+    names_and_kinds,
+    spellings,
+    spoken,
+)
 from homie.kernel.world.predicates import (
     At,
     Closed,
@@ -263,6 +272,5 @@ def with_nearest(unknown: Sequence[str], world: WorldSnapshot) -> str:
     known = spellings(world)
     listed = []
     for words in unknown:
-        hints = (did_you_mean(word, known, " (", ")") for word in words.split(", "))
-        listed.append(words + next(filter(None, hints), ""))
+        listed.append(words + likely(tuple(words.split(", ")), known, " (", ")"))
     return ", ".join(listed)

@@ -19,9 +19,11 @@ from homie.kernel.world.condition_words import (
     fractions,
     from_robot,
     is_there,
+    likely,
     means,
     objects_meant,
     place_meant,
+    spellings,
     spoken,
     states,
 )
@@ -280,8 +282,14 @@ def _powered(world: WorldSnapshot, word: str) -> list[bool]:
     """Whether each appliance that a word means is on. Raises BadInput for none."""
     having = states(world, word, "on")
     if not having:
-        raise BadInput(f"The goal asks whether '{word}' is turned on, and there is no such appliance.")
+        hint = likely(word, _words_of(world, "on")) or "."
+        raise BadInput(f"The goal asks whether '{word}' is turned on, and there is no such appliance{hint}")
     return [thresholds.is_so("on", value) for value in having.values()]
+
+
+def _words_of(world: WorldSnapshot, state: str) -> list[str]:
+    """The words for what has a state in a world."""
+    return spellings(world, {name for name, item in world.things.items() if state in item.states})
 
 
 def _in_state(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, State]:
@@ -289,9 +297,10 @@ def _in_state(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, St
     having = states(world, words, state)
     if not having:
         known = sorted({name for item in world.things.values() for name in item.states})
-        hint = f"the states here are: {', '.join(known)}" if known else "this world tells no states"
+        listed = f": the states here are: {', '.join(known)}." if known else ": this world tells no states."
+        hint = likely(words, _words_of(world, state)) if state in known else likely(state, known)
         raise BadInput(
-            f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be: {hint}."
+            f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be{hint or listed}"
         )
     return having
 

@@ -276,8 +276,12 @@ def test_pose_of_a_free_camera(model: mujoco.MjModel, data: mujoco.MjData) -> No
 
 
 def test_unknown_camera_and_backend(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    with make_renderer(model, 16, 16, backend="raycast") as renderer, pytest.raises(BadInput, match=r"'nose'.*: eye\."):
-        renderer.rgb(data, "nose")
+    for camera, hint in (
+        ("robot/nose", r"'nose' in this scene: its cameras are eye\.$"),
+        ("eey", "did you mean 'eye'"),
+    ):
+        with make_renderer(model, 16, 16, backend="raycast") as renderer, pytest.raises(BadInput, match=hint):
+            renderer.rgb(data, camera)
     with pytest.raises(BadInput, match=r"'vulkan'.*egl, osmesa, glfw, raycast"):
         make_renderer(model, backend="vulkan")
 
@@ -358,6 +362,6 @@ def test_words_of_mujoco_gl(word: str, backend: str) -> None:
 def test_bogus_mujoco_gl_is_one_sentence() -> None:
     done = _run(CHOOSE, MUJOCO_GL="vulkan")
     assert done.stdout == (
-        "2 MUJOCO_GL=vulkan names no rendering backend; choose one of egl, osmesa, glfw, raycast, or unset it.\n"
+        "2 MUJOCO_GL=vulkan names no rendering backend: choose one of egl, osmesa, glfw, raycast, or unset it.\n"
     )
     assert done.stderr == ""

@@ -123,6 +123,13 @@ def test_mistakes_are_one_sentence(change: str, words: str) -> None:
     assert "\n" not in text
 
 
+@pytest.mark.parametrize(("change", "meant"), [("unknown kind", "fridgge"), ("unknown object", "aple")])
+def test_a_misspelt_kind_gets_the_known_one(change: str, meant: str) -> None:
+    text = json.dumps(_broken(change)).replace('"freezer"', '"fridgge"').replace('"kiwi"', '"aple"')
+    with pytest.raises(BadInput, match=rf"kind '{meant}' \(did you mean '\w+'\?\)\.$"):
+        SceneSpec.parse(text, "house.json")
+
+
 def test_objects_on_the_floor_stand_where_the_world_says() -> None:
     spec = _studio()
     spec["objects"][0].update(receptacle="kitchen", surface="floor", x=2.5, y=0.5)

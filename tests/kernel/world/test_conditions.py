@@ -315,6 +315,30 @@ def test_what_a_world_does_not_tell():
         parse_condition({"turned_off": "x"}).holds(little)
 
 
+@pytest.mark.parametrize(
+    ("goal", "says"),
+    [
+        ({"open": "frdge"}, "is open or closed, and no such thing opens: did you mean 'fridge'?"),
+        ({"closed": "lapm"}, "is open or closed, and no such thing opens."),
+        ({"turned_on": "lapm"}, "is turned on, and there is no such appliance: did you mean 'lamp'?"),
+        ({"is": ["applee", "sliced"]}, "is sliced, which nothing of that name can be: did you mean 'apple'?"),
+        ({"is": ["apple", "slicd"]}, "is slicd, which nothing of that name can be: did you mean 'sliced'?"),
+        ({"is_not": ["fridge", "sliced"]}, "which nothing of that name can be: the states here are: on, sliced."),
+    ],
+)
+def test_a_goal_about_what_there_is_not_says_what_may_be_meant(goal, says):
+    there = read_snapshot(
+        {
+            "objects": {"apple_1": {"kind": "apple", "relation": "on", "at": "sofa_1", "states": {"sliced": False}}},
+            "fixed": {"fridge_1": {"kind": "fridge"}, "lamp_1": {"kind": "lamp", "states": {"on": False}}},
+            "joints": {"door": {"receptacle": "fridge_1", "fraction": 0.0}},
+        }
+    )
+    with pytest.raises(BadInput) as raised:
+        parse_condition(goal).holds(there)
+    assert str(raised.value).endswith(says)
+
+
 @pytest.mark.parametrize("bound", ["at_least", "at_most", "exactly"])
 def test_an_amount_has_a_bound_that_is_no_less_than_nothing(bound):
     assert parse_condition({"count": {"of": "pear", bound: 0}}).holds(read_snapshot({}))

@@ -102,5 +102,7 @@ def test_a_silent_camera_is_reported(eye):
 
 
 def test_a_camera_that_is_not_there_is_reported(eye):
-    with pytest.raises(BadInput, match="no camera 'ear'"):
+    with pytest.raises(BadInput, match=r"no camera 'ear': it has eye\.$"):
         eye[1].frames(["ear"])
+    with pytest.raises(BadInput, match=r"no camera 'eyes': did you mean 'eye'\?$"):
+        eye[1].frames(["eyes"])

@@ -64,10 +64,10 @@ def blueprint(
     """
     if kind not in FURNITURE:
         hint = suggestion(kind, FURNITURE, f"known kinds: {', '.join(FURNITURE)}")
-        raise ValueError(f"unknown furniture kind '{kind}'; {hint}")
+        raise ValueError(f"unknown furniture kind '{kind}' ({hint})")
     if colour not in COLOURS:
         hint = suggestion(colour, COLOURS, f"known colours: {', '.join(COLOURS)}")
-        raise ValueError(f"unknown colour '{colour}'; {hint}")
+        raise ValueError(f"unknown colour '{colour}' ({hint})")
     entry = FURNITURE[kind]
     least, most = entry.least or entry.size, entry.most or entry.size
     size = []
@@ -195,7 +195,7 @@ def object_plan(kind: str, colour: str) -> ObjectPlan:
     """The blueprint of an object. Raises ValueError with one sentence for an unknown kind or colour."""
     if kind not in OBJECTS:
         hint = suggestion(kind, OBJECTS, f"known kinds: {', '.join(OBJECTS)}")
-        raise ValueError(f"unknown object kind '{kind}'; {hint}")
+        raise ValueError(f"unknown object kind '{kind}' ({hint})")
     if colour not in OBJECTS[kind].colours:
         raise ValueError(f"{kind} comes in {' or '.join(OBJECTS[kind].colours)}, not in '{colour}'")
     return OBJECTS[kind].plan(COLOURS[colour])

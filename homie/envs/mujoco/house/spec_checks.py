@@ -95,7 +95,8 @@ def _unique(names: Iterable[str], what: str) -> None:
 def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
     for name in doorway.rooms:
         if name not in rooms:
-            raise ValueError(f"a doorway leads to '{name}', which is not a room{did_you_mean(name, rooms)}")
+            hint = did_you_mean(name, rooms, " (", ")")
+            raise ValueError(f"a doorway leads to '{name}', which is not a room{hint}")
     a, b = (rooms[name] for name in doorway.rooms)
     half = doorway.width / 2
     along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
@@ -108,7 +109,8 @@ def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
 
 def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
     if piece.room not in rooms:
-        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room{did_you_mean(piece.room, rooms)}")
+        hint = did_you_mean(piece.room, rooms, " (", ")")
+        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room{hint}")
     room = rooms[piece.room]
     if not all(room.contains(x, y, WALL / 2 - 0.015) for x, y in piece.corners()):
         xs, ys = zip(*piece.corners(), strict=True)
@@ -122,7 +124,9 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
         return
     host = scene.furniture_by_name.get(piece.stands_on)
     if host is None or host.name == piece.name or host.stands_on == piece.name:
-        hint = did_you_mean(piece.stands_on, [each for each in scene.furniture_by_name if each != piece.name])
+        hint = did_you_mean(
+            piece.stands_on, [each for each in scene.furniture_by_name if each != piece.name], " (", ")"
+        )
         raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is not another piece of furniture{hint}")
     if host.blueprint.support is None:
         raise ValueError(f"nothing can stand on '{host.name}'")
@@ -189,7 +193,7 @@ def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
         return
     piece = scene.furniture_by_name.get(item.receptacle)
     if piece is None:
-        hint = did_you_mean(item.receptacle, [*scene.furniture_by_name, *rooms])
+        hint = did_you_mean(item.receptacle, [*scene.furniture_by_name, *rooms], " (", ")")
         raise ValueError(f"'{item.name}' is at '{item.receptacle}', which is neither furniture nor a room{hint}")
     plans = {plan.name: plan for plan in surfaces_of(scene, piece)}
     if item.surface not in plans:
@@ -247,7 +251,7 @@ def check_people(scene: SceneParts, start: Corners) -> None:
     things |= {person.id for person in scene.people}
     for person in scene.people:
         if person.points_at is not None and (person.points_at not in things or person.points_at == person.id):
-            hint = did_you_mean(person.points_at, things - {person.id})
+            hint = did_you_mean(person.points_at, things - {person.id}, " (", ")")
             raise ValueError(f"'{person.id}' points at '{person.points_at}', which is not a thing of this scene{hint}")
         for corners in _occupied(person):
             blocked = _blocked(scene, corners)

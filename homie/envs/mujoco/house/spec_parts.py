@@ -18,6 +18,7 @@ from homie.envs.mujoco.blueprints.parts import Blueprint, Link, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.envs.mujoco.blueprints.state_parts import tapped
 from homie.envs.mujoco.meshes.meshed import meshed
+from homie.kernel.errors import suggestion
 from homie.kernel.support.spelling import spelt
 from homie.kernel.world.household import states_of
 
@@ -294,7 +295,8 @@ class PersonSpec(_Leaner):
     @model_validator(mode="after")
     def _consistent(self) -> PersonSpec:
         if self.colour not in COLOURS:
-            raise ValueError(f"unknown colour '{self.colour}' of '{self.id}'; known colours: {', '.join(COLOURS)}")
+            hint = suggestion(self.colour, COLOURS, f"known colours: {', '.join(COLOURS)}")
+            raise ValueError(f"unknown colour '{self.colour}' of '{self.id}' ({hint})")
         if (self.points_at is None) is (self.gesture == "pointing"):
             raise ValueError(f'\'{self.id}\' needs both "gesture": "pointing" and points_at, or neither')
         if self.path and self.posture == "sitting":

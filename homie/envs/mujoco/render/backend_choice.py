@@ -16,7 +16,7 @@ from homie.envs.mujoco.render.opengl_contexts import GL_CONTEXTS, GlContext, GlU
 from homie.envs.mujoco.render.opengl_renderer import GlRenderer
 from homie.envs.mujoco.render.raycast_renderer import RaycastRenderer
 from homie.envs.mujoco.render.renderer import Renderer
-from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.errors import BadInput, MissingPart, suggestion
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,8 @@ def make_renderer(
     if chosen == RAYCAST:
         return RaycastRenderer(model, width, height)
     if chosen and chosen not in GL_CONTEXTS:
-        raise BadInput(f"There is no rendering backend {chosen!r}; choose one of {', '.join(BACKENDS)}.")
+        hint = suggestion(chosen, BACKENDS, f"choose one of {', '.join(BACKENDS)}.")
+        raise BadInput(f"There is no rendering backend '{chosen}': {hint}")
     for name in (chosen,) if chosen else _TRIED_BY_ITSELF:
         context = _context(name)
         if isinstance(context, GlContext):
@@ -154,7 +155,6 @@ def _backend_of_environment() -> str:
     word = os.environ.get("MUJOCO_GL", "").strip().lower()
     backend = _MUJOCO_WORDS.get(word, word)
     if backend and backend not in BACKENDS:
-        raise BadInput(
-            f"MUJOCO_GL={word} names no rendering backend; choose one of {', '.join(BACKENDS)}, or unset it."
-        )
+        hint = suggestion(word, BACKENDS, f"choose one of {', '.join(BACKENDS)}, or unset it.")
+        raise BadInput(f"MUJOCO_GL={word} names no rendering backend: {hint}")
     return backend

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import mujoco
 import numpy as np
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import Array, Intrinsics, Pose
 
 _MUJOCO_TO_OPTICAL = np.diag([1.0, -1.0, -1.0])
@@ -69,11 +69,14 @@ Camera: TypeAlias = str | FreeCamera
 
 
 def camera_id(model: mujoco.MjModel, name: str) -> int:
-    """The id of a named camera. Raises BadInput, listing the cameras that exist."""
+    """The id of a named camera. Raises BadInput with the name that is meant, or all; those of the robot are told as
+    its users know them, without `robot/`."""
     number = int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name))
     if number < 0:
-        names = ", ".join(model.camera(i).name for i in range(model.ncam)) or "none"
-        raise BadInput(f"There is no camera {name!r} in this scene; its cameras are: {names}.")
+        names = [model.camera(i).name.removeprefix("robot/") for i in range(model.ncam)]
+        asked = name.removeprefix("robot/")
+        hint = suggestion(asked, names, f"its cameras are {', '.join(names) or 'none'}.")
+        raise BadInput(f"There is no camera '{asked}' in this scene: {hint}")
     return number
 
 
