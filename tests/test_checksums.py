@@ -28,8 +28,8 @@ def test_what_was_sealed_is_read_and_its_checksum_comes_last(value: dict[str, ob
     ("data", "message"),
     [
         (b"", "it is empty"),
-        (b"{", r"it is not JSON \(Expecting property name.*\)"),
-        (b"\xff", r"it is not JSON \(.*\)"),
+        (b"{", r"it is not valid JSON: Expecting property name.* in line 1, column 2"),
+        (b"\xff", r"it is not text in UTF-8"),
         (b"[1, 2]", "it holds no JSON object"),
         (b"3", "it holds no JSON object"),
         (b"[" * 100_000, r"it is nested too deeply .*"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,6 +71,13 @@ def test_a_file_that_is_not_as_it_was_is_named(episode):
     assert damage(episode) == "steps.jsonl (it is missing)"
     steps.mkdir()
     assert damage(episode) == "steps.jsonl (it cannot be read: Is a directory)"
+
+
+def test_a_pipe_is_not_waited_for(episode):
+    for name in ("steps.jsonl", "episode.json"):
+        (episode / name).unlink()
+        os.mkfifo(episode / name)
+        assert "it is a pipe or a device, not a file" in damage(episode)
 
 
 def test_an_ending_that_cannot_be_read_is_reported_without_its_path(episode):

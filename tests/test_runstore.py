@@ -262,7 +262,7 @@ def test_a_file_is_refused(tiny_options, tmp_path):
 def test_a_broken_run_file_is_refused(tiny_options, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.json").write_text("{")
-    with pytest.raises(BadInput, match=r"run\.json is damaged: it is not JSON"):
+    with pytest.raises(BadInput, match=r"run\.json is damaged: it is not valid JSON"):
         session.run(tiny_options())
 
 

@@ -116,7 +116,7 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
     steps.unlink()
     assert finished(done).ending.cause.startswith("damaged: steps.jsonl (Cannot read ")
     ending.write_text("{")
-    assert finished(done).ending.cause.startswith("damaged: episode.json (it is not JSON (Expecting")
+    assert finished(done).ending.cause.startswith("damaged: episode.json (it is not valid JSON: Expecting")
 
 
 @pytest.mark.parametrize(

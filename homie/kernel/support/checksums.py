@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.support.documents import parse_json
-from homie.kernel.support.files import to_json
+from homie.kernel.support.files import check_regular, reason_of, to_json
 
 CHECKSUM = "checksum"
 """The last key of a sealed file: the SHA-256 of the file without it."""
@@ -33,6 +33,7 @@ class FileMark(BaseModel):
 
 def mark(path: Path, *, content: bool = True) -> FileMark:
     """The mark of a file; without `content` of its length alone. Raises OSError."""
+    check_regular(path)
     size = path.stat().st_size
     return FileMark(bytes=size, sha256=sha256(path) if content else "")
 
@@ -76,7 +77,7 @@ def unsealed(data: bytes) -> dict[str, Any]:
     try:
         loaded = parse_json(data)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"it is not JSON ({error})") from None
+        raise ValueError(reason_of(error)) from None
     if not isinstance(loaded, dict):
         raise ValueError("it holds no JSON object")
     checksum = loaded.pop(CHECKSUM, None)

@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,6 +119,13 @@ def _sentence(verb: str, what: str, path: Path | str, error: BaseException, advi
 
 def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+
+
+def check_regular(path: Path) -> None:
+    """Raise OSError for a pipe or a device where a program has left a file: to read one may never end."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
 
 
 def user_cache(name: str) -> Path:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import sealed, unsealed
-from homie.kernel.support.files import reading, write_atomically
+from homie.kernel.support.files import check_regular, reading, write_atomically
 from homie.kernel.support.problems import first_problem
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -18,6 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 def contents(path: Path) -> bytes:
     """The bytes of a file. Raises BadInput."""
     with reading(path):
+        check_regular(path)
         return path.read_bytes()
 
 
