@@ -68,7 +68,7 @@ def make_split(sources: Sequence[Source], by: By, share: float, seed: int) -> tu
     share of the episodes is; with two groups or more, one at least.
 
     Raises:
-        BadInput: there are fewer than two groups, so that one side would be empty.
+        BadInput: there are fewer than two groups, so that one side would be empty, or a scene is damaged.
     """
     entries = [(source, entry) for source in sources for entry in source.entries()]
     keys = [_keys(source, entry, by) for source, entry in entries]

@@ -11,6 +11,9 @@ from homie.data.episode import LeftOut
 from homie.data.recording.notes import add_note, note
 from homie.data.sources.runs import house_of
 from homie.data.sources.source_kinds import open_sources
+from homie.data.split import make_split
+from homie.kernel.errors import BadInput
+from homie.kernel.support.checksums import mark
 from homie.runtime.planner_inputs import INPUTS
 from homie.runtime.runstore import read_episode, read_run, write_ending, write_model
 
@@ -53,8 +56,30 @@ def test_a_house_is_its_rooms_and_furniture_and_not_what_lies_in_it(tmp_path):
     first = house_of(tmp_path / "scene.json")
     (tmp_path / "scene.json").write_text('{"places": [2]}')
     assert house_of(tmp_path / "scene.json") != first, "of another sort of scene all of it counts"
-    (tmp_path / "scene.json").write_text("{")
-    assert house_of(tmp_path / "scene.json") == house_of(tmp_path / "nowhere.json") == ""
+    assert house_of(tmp_path / "nowhere.json") == ""
+
+
+@pytest.mark.parametrize("text", ["{", '{"rooms": [], "furniture": 3}', '{"rooms": [], "furniture": ["bed"]}', None])
+def test_without_its_scene_an_episode_is_on_no_side_of_a_split(tmp_path, text):
+    """Else episodes of one house would be on both sides of a split by houses."""
+    for name in ("monday", "tuesday"):
+        run = write_run(tmp_path / name, ["a-0"])
+        (run / "scene.json").write_text('{"rooms": [], "furniture": []}')
+    marked = {"scene.json": mark(run / "scene.json")}
+    write_model(run / "run.json", read_run(run).model_copy(update={"files": marked}))
+    sources = open_sources([tmp_path / "monday", run])
+    if text is None:
+        (run / "scene.json").unlink()
+    else:
+        (run / "scene.json").write_text(text)
+    with pytest.raises(BadInput, match=r"tuesday/scene\.json"):
+        make_split(sources, "house", 0.5, 0)
+    with pytest.raises(LeftOut, match=r"^damaged: .*tuesday/scene\.json"):
+        read(run)
+    if text is not None:
+        write_model(run / "run.json", read_run(run).model_copy(update={"files": {}}))  # as Homie 0.1 left it
+        with pytest.raises(BadInput, match=r"^Cannot read .*tuesday/scene\.json: .*"):
+            make_split(open_sources([run]), "house", 0.5, 0)
 
 
 def test_where_the_planner_chose_no_model_it_is_that_whose_skill_ran(tmp_path):

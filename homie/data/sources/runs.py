@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
 
 from homie.bench.finished_episodes import BenchFile, read_bench
 from homie.bench.score.results import make_profile, trajectory
@@ -17,15 +20,23 @@ from homie.data.recording.recorded import demonstration_of
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
-from homie.kernel.support.files import to_json
+from homie.kernel.support.files import reading, to_json
 from homie.kernel.types import END, VIEWS, WITHOUT_REASON, Execution, HistoryItem, RoundRecord
 from homie.runtime.planner_inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
-from homie.runtime.runstore.damage import Damaged, read_finished
+from homie.runtime.runstore.damage import Damaged, changed, read_finished
 from homie.runtime.session import own_verdict
 from homie.runtime.task_outcome import Verdict
 
 SCENE = "scene.json"
+
+
+def _house(source: Source, entry: Entry) -> str:
+    """The house of an episode that is read. Raises LeftOut."""
+    try:
+        return source.house(entry)
+    except BadInput as error:
+        raise LeftOut(f"damaged: {error}") from error
 
 
 class BenchSource(Source):
@@ -63,7 +74,7 @@ class BenchSource(Source):
             task=entry.task,
             text=planned.task.text,
             steps=read_played(entry.folder, finished.records),
-            house=self.house(entry),
+            house=_house(self, entry),
             split=entry.split,
             keypaths=planned.task.keypaths,
             done=done,
@@ -108,7 +119,7 @@ class RunSource(Source):
                 replace(step, analysis=better.get(step.input.round, step.analysis))
                 for step in read_played(entry.folder, records)
             ),
-            house=self.house(entry),
+            house=_house(self, entry),
             done=_done(mark_of(notes), verdict, ending.task),
         )
 
@@ -116,6 +127,9 @@ class RunSource(Source):
         return _recorded(self.read(entry), entry.folder, self._file, fps)
 
     def house(self, entry: Entry) -> str:
+        was = self._file.files.get(SCENE)
+        if was is not None and (wrong := changed(self.path / SCENE, was)):
+            raise BadInput(f"{self.path / SCENE} is damaged: {wrong}.")
         return house_of(self.path / SCENE)
 
     def describe(self) -> Mapping[str, str]:
@@ -185,21 +199,29 @@ def _reason(analysis: str) -> str:
     return "" if text in WITHOUT_REASON else text
 
 
+class _House(BaseModel):
+    rooms: Any
+    doorways: Any = None
+    furniture: list[dict[str, Any]] = []
+
+
 def house_of(scene: Path) -> str:
     """What tells a house from others: its rooms, doorways and furniture, not what lies in it or stands open.
 
-    Of a scene without rooms all of it counts; "" where there is no scene.
+    Of a scene without rooms all of it counts; "" where there is no scene. Raises BadInput for one that cannot be read:
+    episodes of one house could be on both sides of a split.
     """
-    try:
-        described = load_json(scene)
-    except (OSError, ValueError):
+    if not scene.exists():
         return ""
-    if isinstance(described, dict) and "rooms" in described:
-        furniture = [
-            {name: piece.get(name) for name in ("name", "kind", "colour", "room", "x", "y", "yaw")}
-            for piece in described.get("furniture", ())
-        ]
-        described = {"rooms": described["rooms"], "doorways": described.get("doorways"), "furniture": furniture}
+    with reading(scene):
+        described = load_json(scene)
+        if isinstance(described, dict) and "rooms" in described:
+            house = _House.model_validate(described)
+            furniture = [
+                {name: piece.get(name) for name in ("name", "kind", "colour", "room", "x", "y", "yaw")}
+                for piece in house.furniture
+            ]
+            described = {"rooms": house.rooms, "doorways": house.doorways, "furniture": furniture}
     return hashlib.sha256(to_json(described)).hexdigest()[:12]
 
 

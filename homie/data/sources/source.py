@@ -64,7 +64,7 @@ class Source(ABC):
         return ()
 
     def house(self, entry: Entry) -> str:
-        """In which house it was, as `Episode.house`."""
+        """In which house it was, as `Episode.house`. Raises BadInput where its scene is damaged."""
         return ""
 
     @abstractmethod
