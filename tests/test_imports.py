@@ -86,6 +86,7 @@ LAYERS = {
         ("card", "detections"),
         ("training_examples",),
         ("emmoe_export", "lerobot_export", "episode_counts", "reader", "generate", "bags"),
+        ("data_set_checks",),
     ),
     "homie.envs.mujoco": (
         ("blueprints", "render"),

@@ -4,25 +4,21 @@ GET  /?token=TOKEN        lets a browser in, once: a cookie takes over
 GET  /                    the page; its script opens /socket
 GET  /api/runs, /api/recordings, /api/export;  /report?run=NAME
 
-Who may look and drive: whoever opens the address that was printed, once; a cookie takes over. A request needs the
-cookie, a `Host` that is this server's, and, where a browser says where it comes from, an `Origin` that is this server's
-too: a page of another site can neither read nor drive.
+Who may look and drive: login.py.
 """
 
 from __future__ import annotations
 
 import asyncio
-import secrets
-import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
-from urllib.parse import urlsplit
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.web import cookie_in, is_local, page_headers, same_secret, secret_cookie
+from homie.kernel.support.web import page_headers
+from homie.studio.login import Access
 from homie.studio.messages import LARGEST, read_message
 from homie.studio.open_pages import Hub, Page
 
@@ -38,11 +34,7 @@ try:
 except ModuleNotFoundError as missing:
     raise missing_part("`homie studio`", missing.name, "studio") from missing
 
-COOKIE = "homie-studio"
 HEADERS = page_headers(pictures="'self' blob: data:")
-NO_TOKEN = "This page wants its token: open the address that `homie studio` has printed."
-WRONG_HOST = "This server does not have that name: open the address that `homie studio` has printed."
-WRONG_ORIGIN = "Another site's page asks for this: open the address that `homie studio` has printed."
 FILES = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -170,50 +162,3 @@ async def _converse(websocket: WebSocket, hub: Hub) -> None:
 @cache
 def _template(name: str) -> bytes:
     return files("homie.studio").joinpath("templates", name).read_bytes()
-
-
-class Access:
-    """The secrets of one server.
-
-    Args:
-        host: The address that it listens at.
-        renewed: Called with a new token when the last one was used; from the server's thread.
-    """
-
-    def __init__(self, host: str, renewed: Callable[[str], None]) -> None:
-        self._session = secrets.token_urlsafe(24)
-        self._local = is_local(host)
-        self._renewed = renewed
-        self._lock = threading.Lock()
-        self.token = secrets.token_urlsafe(24)
-
-    def enter(self, token: str) -> str:
-        """The cookie of whoever brings the token, which is worth nothing after that; "" for another token."""
-        with self._lock:
-            if not same_secret(token, self.token):
-                return ""
-            self.token = secrets.token_urlsafe(24)
-        self._renewed(self.token)
-        return secret_cookie(COOKIE, self._session)
-
-    def refusal(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
-        """Why a request is not served: a status and a sentence; None where it is.
-
-        Args:
-            headers: Names in small letters.
-        """
-        host = headers.get("host", "")
-        if wrong := self.wrong_host(host):
-            return wrong
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
-            return 403, WRONG_ORIGIN
-        if not same_secret(cookie_in(headers.get("cookie", ""), COOKIE), self._session):
-            return 401, NO_TOKEN
-        return None
-
-    def wrong_host(self, host: str) -> tuple[int, str] | None:
-        """A refusal where a name of another machine was made to mean this one (DNS rebinding)."""
-        if self._local and not is_local(urlsplit(f"//{host}").hostname or ""):
-            return 421, WRONG_HOST
-        return None

@@ -15,8 +15,9 @@ from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.packages import missing_part
 from homie.runtime.assembly import choose
 from homie.runtime.runstore import runs_folder
-from homie.studio.app import Access, application
+from homie.studio.app import application
 from homie.studio.library import Library
+from homie.studio.login import Access
 from homie.studio.messages import LARGEST
 from homie.studio.open_pages import Hub
 from homie.studio.operation import Operation

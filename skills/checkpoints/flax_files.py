@@ -17,7 +17,7 @@ import torch
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reason_of
 from skills.checkpoints.checkpoint import Content
-from skills.checkpoints.finding import CONVERT
+from skills.checkpoints.checkpoint_folders import CONVERT
 
 ARRAY, NUMBER = 1, 3
 CHUNKED = "__msgpack_chunked_array__"

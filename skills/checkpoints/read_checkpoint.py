@@ -11,7 +11,7 @@ from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.support.packages import missing_part
 from skills.checkpoints.checkpoint import Checkpoint
-from skills.checkpoints.finding import find_file, release_of, step_of
+from skills.checkpoints.checkpoint_folders import find_file, release_of, step_of
 from skills.checkpoints.formats import CheckpointFormat, formats
 from skills.checkpoints.naming import known_names
 
@@ -26,8 +26,8 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
     damaged one, MissingPart without torch or msgpack.
 
     Args:
-        path: A file, or a folder in one of the layouts of `skills.checkpoints.finding`; FILE#KEY for the weights under
-            a key of a file that has several sets.
+        path: A file, or a folder in one of the layouts of `skills.checkpoints.checkpoint_folders`; FILE#KEY for the
+            weights under a key of a file that has several sets.
         expected: The format that is meant, any that is registered if None: what trainings put before its names is taken
             away.
     """

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from homie.kernel.types import Array, Failure, FailureReason, Goal, Observation, Outcome, Subtask, wrapped
+from homie.kernel.types import Array, Failure, FailureReason, Goal, Observation, Outcome, Subtask
 from homie.kernel.world import thresholds
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
+from skills.policies.blocked_base import BlockedBase
 from skills.policies.policy import Value
-
-STILL, BLOCKED = 0.02, 30
-"""A base that has moved less (m, rad) in so many decisions, each of which was to move it 0.05 m or rad at least, is
-blocked. Gu et al. let a base slide along what it touches; a robot must not press on."""
 
 
 class Navigate(M3Skill):
@@ -30,14 +27,12 @@ class Navigate(M3Skill):
 
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().begin(subtask, goal, observation)
-        self._moved_at, self._moved_to = 0, observation.body.base
+        self._blocked = BlockedBase(observation.body.base, observation.stamp)
 
     def judge(self) -> None:
-        """Fail where the base is blocked."""
-        base, before = self.seen.body.base, self._moved_to
-        if _distance(base.xy, before.xy) > STILL or abs(wrapped(base.yaw - before.yaw)) > STILL:
-            self._moved_at, self._moved_to = self.decided, base
-        elif self.decided - self._moved_at >= BLOCKED:
+        """Fail where the base is blocked. Gu et al. let it slide along what it touches; a robot must not press on."""
+        forward, turning = self.held.get("base") or (0.0, 0.0)
+        if self._blocked.is_blocked(self.seen.body.base, self.seen.stamp, forward, turning):
             self.finish(Outcome.FAILED, Failure(FailureReason.WAY_BLOCKED))
 
     def obey(self, action: Value) -> None:

@@ -12,6 +12,7 @@ from homie.kernel.types import VIEWS, FailureReason, Goal, Observation, Subtask
 from skills.motion.motions import Motion, Stuck
 from skills.nomad.goal import NomadGoal, adapt
 from skills.nomad.steering import STEERING_RATE, TIMEOUT, velocities
+from skills.policies.blocked_base import BlockedBase
 from skills.policies.policy import Policy, PolicyFailed, Value
 from skills.policies.routine import EPSILON, PolicyRoutine
 
@@ -54,6 +55,7 @@ class NomadGoTo(PolicyRoutine):
         """Decide at NoMaD's rate and steer at the rate of its controller until the goal is reached."""
         began = steered = self.seen.stamp
         decided, waypoint, velocity = -np.inf, (0.0, 0.0), (0.0, 0.0)
+        blocked = BlockedBase(self.base, began)
         self.ask(CAMERA, began)
         while True:
             now = self.seen.stamp
@@ -67,6 +69,8 @@ class NomadGoTo(PolicyRoutine):
                     decided, waypoint = now, (forward, left)
             if self.explores and now - began > self.explore_seconds:
                 raise Stuck(FailureReason.EXPLORED, seconds=self.explore_seconds)
+            if blocked.is_blocked(self.base, now, *velocity):
+                raise Stuck(FailureReason.WAY_BLOCKED)
             if now >= steered - EPSILON:
                 steered = max(steered + 1.0 / STEERING_RATE, now)
                 velocity = velocities(waypoint) if now - decided <= TIMEOUT else (0.0, 0.0)

@@ -11,12 +11,13 @@ from episodes import DONE, REPLANNED, episode, write_run
 
 from homie.data.card import asked
 from homie.data.card_parts import license_of
+from homie.data.data_set_checks import validate
 from homie.data.episode_counts import Statistics
 from homie.data.examples.forms import ChatForm, OfficialForm
 from homie.data.examples.pairs import pairs
 from homie.data.examples.rewriting_cache import Rewritings
 from homie.data.options import TrainingOptions
-from homie.data.reader import read_lines, validate
+from homie.data.reader import read_lines
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.types import SUCCESS, Subtask

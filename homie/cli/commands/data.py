@@ -15,6 +15,7 @@ from homie.bench.play.progress import Progress as BenchProgress
 from homie.cli.output import columns, print_json, progress_console, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
+from homie.data.data_set_checks import validate
 from homie.data.emmoe_export import export_emmoe
 from homie.data.episode_counts import count
 from homie.data.examples.datafile import DataFile, read_data_file
@@ -32,7 +33,7 @@ from homie.data.options import (
     TrainingOptions,
     ValidateOptions,
 )
-from homie.data.reader import read_lines, shown, validate
+from homie.data.reader import read_lines, shown
 from homie.data.sources.source import Entry
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, write_split

@@ -270,6 +270,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "ros_bridge.transport.ros": "ros_bridge.transport.ros_",
         "skills.arm": "skills.discrete_actions.arm_",
         "skills.arm.arm_actions": "skills.discrete_actions.arm_actions",
+        "skills.checkpoints.finding": "skills.checkpoints.checkpoint_folders",
         "skills.checkpoints.reading": "skills.checkpoints.read_checkpoint",
         "skills.chores": "skills.household",
         "skills.classical.collision": "skills.motion.collision",

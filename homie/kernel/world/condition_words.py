@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
 from homie.kernel.errors import BadInput, did_you_mean
-from homie.kernel.world.snapshot import Relation, State, ThingState, WorldSnapshot
+from homie.kernel.world.snapshot import State, ThingState, WorldSnapshot
 
 ANYTHING, EVERYTHING, NOTHING = "anything", "everything", "nothing"
 """Words of conditions: every loose object; all that opens; an empty hand."""
@@ -29,14 +29,6 @@ def objects_meant(world: WorldSnapshot, words: Words) -> list[str]:
     """The loose objects that words mean."""
     every = ANYTHING in _several(words)
     return [name for name, item in world.objects.items() if every or means(words, name, item.kind)]
-
-
-def is_there(world: WorldSnapshot, name: str, place: str, relations: Collection[Relation]) -> bool:
-    """Whether an object is at a place, by itself or in or on another that is: an apple in a bowl on the table.
-
-    The last step, to the place itself, is of one of the relations.
-    """
-    return any(item.relation in relations and place_meant(world, place, item.at) for item in world.around(name))
 
 
 def place_meant(world: WorldSnapshot, words: Words, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -18,7 +18,6 @@ from homie.kernel.world.condition_words import (
     distance_on_floor,
     fractions,
     from_robot,
-    is_there,
     likely,
     means,
     objects_meant,
@@ -74,7 +73,7 @@ class Placed(Predicate):
     @classmethod
     def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
         """Whether the object of this name is there."""
-        return is_there(world, name, place, cls.relations)
+        return _is_there(world, name, place, cls.relations)
 
     def words(self) -> Iterator[Words]:
         yield from self.pair
@@ -378,3 +377,11 @@ class Done(Predicate):
 
     def words(self) -> Iterator[Words]:
         yield from ()
+
+
+def _is_there(world: WorldSnapshot, name: str, place: str, relations: Collection[Relation]) -> bool:
+    """Whether an object is at a place, by itself or in or on another that is: an apple in a bowl on the table.
+
+    The last step, to the place itself, is of one of the relations.
+    """
+    return any(item.relation in relations and place_meant(world, place, item.at) for item in world.around(name))

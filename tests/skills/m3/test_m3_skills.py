@@ -14,9 +14,10 @@ from homie.kernel.robot.body import Group
 from homie.kernel.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.manipulate import Close, Open, Pick, Place
-from skills.m3.navigate import BLOCKED, Navigate
+from skills.m3.navigate import Navigate
 from skills.m3.skill import REST
 from skills.m3.skill_set import M3
+from skills.policies.blocked_base import SECONDS
 from skills.policies.policy import PolicyFailed
 
 APPLE = np.array([0.75, 0.05, 0.8])
@@ -151,7 +152,8 @@ def test_a_base_that_does_not_move_any_more_is_stopped(turns: int) -> None:
     skill = Navigate(Always(5 * 3 + 4), SPEC, KINEMATICS)
     assert perform(skill, AgainstAWall(turns), Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.FAILED
     assert skill.reason == "the way stays blocked"
-    assert len(skill.policy.inputs) == pytest.approx(turns / skill.periods + BLOCKED, abs=1)
+    pressed = (len(skill.policy.inputs) * skill.periods - turns) * SPEC.period
+    assert pressed == pytest.approx(SECONDS, abs=0.3)
 
 
 # ------------------------------------------------------------ Pick and Put

@@ -98,6 +98,12 @@ def test_it_stops_where_nomad_says_that_it_is_there():
     assert log[-1][0] == pytest.approx(2.0, abs=0.1) and log[-1][3] is None
 
 
+def test_a_robot_that_presses_against_something_stops():
+    skill, log, body = play(Waypoints((0.1, 0.0), names={"table_1": [3]}), robot=(3.4, 2.0, 0.0), seconds=30.0)
+    assert skill.outcome is Outcome.FAILED and skill.reason == "the way stays blocked"
+    assert body.base.x < 3.9 and log[-1][0] < 12.0
+
+
 def test_a_target_in_sight_is_turned_to_and_its_picture_is_the_goal():
     policy = Waypoints(decisions=4)
     skill, _, body = play(policy)
