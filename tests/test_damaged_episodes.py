@@ -121,7 +121,8 @@ def test_records_and_ending_must_agree(episode):
     assert finished is not None and finished[1] == ()
     steps.write_bytes(data[:-9])
     assert damage(episode).startswith("steps.jsonl (steps.jsonl: left out a last line that a kill has torn (")
-    steps.write_bytes(b"{}\n")
+    record = json.loads(lines[0])
+    steps.write_text(json.dumps({**record, "timings": {"x" * 200: "long"}}) + "\n")
     with pytest.raises(BadInput) as caught:
         read_steps(episode)
     whole = " ".join(str(caught.value).replace(f"{episode}/", "").split())

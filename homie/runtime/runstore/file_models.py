@@ -14,6 +14,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
 from homie.kernel.support.checksums import FileMark, mark
 from homie.kernel.support.documents import parse_json
+from homie.kernel.support.files import reason_of
 from homie.kernel.types import Answer, EndedBy, HistoryItem, Report, RoundRecord
 from homie.runtime.planner_inputs import INPUTS
 from homie.runtime.runstore.checksummed_json import contents, read_model, write_model
@@ -169,7 +170,7 @@ def read_steps(folder: str | Path) -> tuple[RoundRecord, ...]:
     try:
         return tuple(RECORD.validate_python(parse_json(line)) for line in lines)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} holds a line that is not a round record: {error}") from error
+        raise BadInput(f"{path} holds a line that is not a round record: {reason_of(error)}.") from error
 
 
 def write_ending(folder: Path, ending: EpisodeFile) -> None:
