@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.actions import canonical_action
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.documents import LARGEST, bounded_bytes, parse_json, parse_yaml
 from homie.kernel.support.files import reading
@@ -131,8 +131,8 @@ def _entry(path: Path, number: int, entry: Any) -> Decision:
         first = error.errors()[0]
         where = str(first["loc"][0])
         if first["type"] == "extra_forbidden":
-            known = ", ".join(ScriptEntry.model_fields)
-            raise BadInput(f"Entry {number} of {path}: unknown key '{where}' (known: {known}).") from error
+            known = suggestion(where, ScriptEntry.model_fields, f"its keys are {', '.join(ScriptEntry.model_fields)}.")
+            raise BadInput(f"Entry {number} of {path}: unknown key '{where}': {known}") from error
         raise BadInput(
             f"Entry {number} of {path}: '{where}' is not understood (got {first['input']!r}); "
             "write text such as [Pick, apple]."

@@ -22,12 +22,13 @@ from homie.kernel.errors import suggestion
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
+from homie.kernel.support.plain_numbers import PlainNumbers
 
 PACKAGED = {"emmoe": Path(__file__).with_name("ideal_emmoe.yaml")}
 """Files that come with Homie, by the names that stand for them."""
 
 
-class Chance(BaseModel):
+class Chance(PlainNumbers, BaseModel):
     """Of one action.
 
     Attributes:

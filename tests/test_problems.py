@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.problems import first_problem, own_words, phrase_of
 
 
-class Lamp(BaseModel):
+class Lamp(PlainNumbers, BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     watts: int = Field(5, ge=1, le=100)
@@ -36,6 +37,9 @@ class Lamp(BaseModel):
         ({"watts": "many"}, "watts must be a whole number (got 'many')"),
         ({"watts": 1.5}, "watts must be a whole number (got 1.5)"),
         ({"watts": None}, "watts must be a whole number (got None)"),
+        ({"watts": True}, "watts must be a whole number (got true)"),
+        ({"share": False}, "share must be a number (got false)"),
+        ({"bulbs": [1, True]}, "bulbs must be a whole number (got [1, True])"),
         ({"watts": 0}, "watts must be at least 1 (got 0)"),
         ({"watts": 101}, "watts must be at most 100 (got 101)"),
         ({"share": "x"}, "share must be a number (got 'x')"),

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.scenes import own_instruction, scenes_of
 from homie.kernel.support.config import read_config
+from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.problems import RUN_USAGE, Usage, explain
 from homie.kernel.types.limits import ROUNDS
 from homie.kernel.world.household import STATES
@@ -104,7 +105,7 @@ MAX_TASK = 10_000
 """Characters of an instruction. Longer ones are files given by mistake, and take the rule planner minutes."""
 
 
-class Options(BaseModel):
+class Options(PlainNumbers, BaseModel):
     """What all commands have in common: options come from a config file and from what is given, and are checked."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # JSON of run.json has neither

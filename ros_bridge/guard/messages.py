@@ -9,6 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from homie.kernel.support.problems import first_problem
+
 VERSION = 6
 LONGEST_LINE = 1 << 19
 """Bytes of one message: a trajectory of 2000 points of 8 joints has up to 470,000, with all digits of its numbers."""
@@ -233,20 +235,14 @@ def line(message: Said) -> bytes:
 def from_agent(data: bytes) -> FromAgent:
     """The message in a line of an agent. Raises ValueError with one sentence."""
     try:
-        return _FROM_AGENT.validate_json(data)
+        return _FROM_AGENT.validate_json(data, strict=True)
     except ValidationError as error:
-        raise ValueError(_sentence(error)) from error
+        raise ValueError(first_problem(error, "the message")) from error
 
 
 def from_guard(data: bytes) -> FromGuard:
     """The message in a line of the guard. Raises ValueError with one sentence."""
     try:
-        return _FROM_GUARD.validate_json(data)
+        return _FROM_GUARD.validate_json(data, strict=True)
     except ValidationError as error:
-        raise ValueError(_sentence(error)) from error
-
-
-def _sentence(error: ValidationError) -> str:
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place + ': ' if place else ''}{first['msg']}"
+        raise ValueError(first_problem(error, "the message")) from error

@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import is_about_a_field, reading
+from homie.kernel.support.problems import first_problem
 from ros_bridge.profiles.parts import (
     Base,
     Camera,
@@ -128,8 +129,8 @@ def read_profile(name: str) -> Profile:
         return parse_profile((files(__package__) / f"{name}.yaml").read_text(encoding="utf-8"), f"the profile {name}")
     path = Path(name)
     if not path.suffix and not path.exists():
-        hint = suggestion(name, built_in(), f"Homie brings {' and '.join(built_in())}")
-        raise BadInput(f"There is no robot profile '{name}': {hint}; or give a YAML file.")
+        hint = suggestion(name, built_in(), f"Homie brings {' and '.join(built_in())}, or give a YAML file.")
+        raise BadInput(f"There is no robot profile '{name}': {hint}")
     with reading(path, "the robot profile", advice=ADVICE):
         if path.stat().st_size > LARGEST:
             raise BadInput(f"{path} is too large for a robot profile ({LARGEST:,} bytes at most).")
@@ -149,12 +150,6 @@ def parse_profile(text: str, source: str) -> Profile:
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
-        problems = error.errors()
-        first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-        place = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            message = "there is no such name in a profile"
-        more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+        more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
         advice = "" if is_about_a_field(error) else f" {ADVICE}"
-        raise BadInput(f"{source}: {place + ': ' if place else ''}{message}{more}.{advice}") from error
+        raise BadInput(f"{source}: {first_problem(error)}{more}.{advice}") from error

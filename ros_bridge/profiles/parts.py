@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from homie.kernel.support.plain_numbers import PlainNumbers
+
 _NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 
 
@@ -27,7 +29,7 @@ Triple: TypeAlias = tuple[Finite, Finite, Finite]
 Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class Part(BaseModel):
+class Part(PlainNumbers, BaseModel):
     """What all parts of a profile share: unknown names are refused, nothing changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of
+from homie.kernel.support.problems import first_problem
 from ros_bridge.profiles.parts import Camera, Finite, Part, Text
 
 TOPIC = "/homie/simulation"
@@ -51,9 +52,8 @@ class Simulation(Part):
         try:
             return cls.model_validate(parse_json(text))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise BadInput(f"What {TOPIC} says of a simulation cannot be read: {place}: {first['msg']}.") from error
+            problem = first_problem(error, "it")
+            raise BadInput(f"What {TOPIC} says of a simulation cannot be read: {problem}.") from error
         except ValueError as error:
             raise BadInput(f"What {TOPIC} says of a simulation cannot be read: {reason_of(error)}.") from error
 

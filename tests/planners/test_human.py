@@ -47,8 +47,8 @@ def test_lines_that_are_asked_for_again(line: str) -> None:
     ("line", "hint"),
     [
         ("opn fridge", ": did you mean 'open'?"),
-        ("trun on lamp", ": did you mean 'turn on'?"),
-        ("end succes", ": did you mean 'end success'?"),
+        ("trn on lamp", ": did you mean 'turn on'?"),
+        ("end sukcess", ": did you mean 'end success'?"),
         ("declin", ": did you mean 'decline'?"),
         ("dance", "."),
     ],

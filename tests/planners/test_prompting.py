@@ -308,12 +308,18 @@ def test_its_examples_lie_next_to_it_or_are_built_in(tmp_path: Path) -> None:
         ("---\nname: x\n", "must begin with a front matter"),
         (OWN.replace("name: own", "name: [own"), "it is not valid YAML: "),
         (OWN.replace("name: own\nversion: 7\nanswer: text", "just words"), "lines of `key: value`"),
-        (OWN.replace("version: 7", "version: seven"), "'version'"),
-        (OWN.replace("version: 7\n", ""), "'version'"),
-        (OWN.replace("answer: text", "answer: xml"), "'answer'"),
-        (OWN.replace("version: 7", "version: 7\nblok: last"), "'blok'"),
+        (
+            OWN.replace("version: 7", "version: seven"),
+            "version must be a whole number (got 'seven'); its keys",
+        ),
+        (OWN.replace("version: 7", "version: true"), "version must be a whole number (got true); its keys are name, "),
+        (OWN.replace("version: 7\n", ""), "version is missing; its keys are name, version, "),
+        (OWN.replace("answer: text", "answer: xml"), "answer must be 'text', "),
+        (OWN.replace("version: 7", "version: 7\nstanza: last"), "stanza is not known here (got 'last')"),
+        (OWN.replace("version: 7", "versjon: 7"), "versjon is not known here (did you mean 'version'?); its keys"),
         (OWN.replace("block user", "block usr"), "no block 'user'"),
-        (OWN + "{% block more %}{% endblock %}", "unknown block 'more'"),
+        (OWN + "{% block more %}{% endblock %}", "unknown block 'more': it may have system, user, view."),
+        (OWN + "{% block vieww %}{% endblock %}", "unknown block 'vieww': did you mean 'view'?"),
         (OWN.replace("{{ task }}", "{{ task"), "line 7"),
         (
             OWN.replace("answer: text", "answer: text\nexamples: none.yaml"),
@@ -347,6 +353,8 @@ def test_what_a_template_may_use_is_what_it_is_given() -> None:
 def test_missing_templates(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no template 'emoe': write the path of a file or one of: arm, comp"):
         load_template("emoe")
+    with pytest.raises(BadInput, match=r"no template 'compct': did you mean 'compact'\?$"):
+        load_template("compct")
     with pytest.raises(BadInput, match=r"Cannot read the template .*none.md: No such file"):
         load_template(str(tmp_path / "none.md"))
     with pytest.raises(BadInput, match="Cannot read the template"):
@@ -370,7 +378,12 @@ def test_missing_templates(tmp_path: Path) -> None:
         ("- {task: t, views: {}, analysis: a, subtasks: ['[End]', '[Pick, a]']}", "nothing can follow"),
         ("- {task: t, analysis: a, subtasks: ['[End]'], numbers: [1], choices: {1: go}}", "either 'subtasks' or"),
         ("- {task: t, analysis: a, numbers: [1, 2], choices: {1: go}}", "'choices' has no name for the number 2"),
-        ("- {task: t, views: {}, analysis: a, subtasks: ['[End]'], why: b}", "'why'"),
+        (
+            "- {task: t, views: {}, analysis: a, subtasks: ['[End]'], why: b}",
+            "why is not known here (got 'b').",
+        ),
+        ("- {task: t, analysis: a, numbers: [true], choices: {1: go}}", "numbers must be a whole number (got [True])."),
+        ("- {tsk: t, analysis: a, subtasks: ['[End]']}", "tsk is not known here (did you mean 'task'?)."),
     ],
 )
 def test_examples_that_can_not_be_used(text: str, message: str) -> None:

@@ -68,9 +68,10 @@ def test_it_plays_the_script_then_ends_and_starts_again(tmp_path: Path) -> None:
         ("subtask: [Pick, apple]", "must be a list of decisions"),
         ("- [Pick", "it is not valid YAML: "),
         (
-            "- Pick, apple\n- {subtask: '[End]', sub: 1}",
-            r"Entry 2 of .*: unknown key 'sub' \(known: analysis, subtask,",
+            "- Pick, apple\n- {subtask: '[End]', when: 1}",
+            r"Entry 2 of .*: unknown key 'when': its keys are analysis, subtask,",
         ),
+        ("- {subtsk: '[End]'}", r"Entry 1 of .*: unknown key 'subtsk': did you mean 'subtask'\?"),
         ("- {analysis: x}", "Entry 1 of .*: it needs either 'subtask' or 'subtasks'"),
         ("- {subtask: a, subtasks: [b]}", "Entry 1 of .*: it needs either"),
         ("- {subtasks: []}", "Entry 1 of .*: 'subtasks' is not understood"),

@@ -50,9 +50,9 @@ def test_every_recording_ends_with_its_folder_and_its_verdict(tmp_path):
     assert said == [f"recorded    {take.run}  {verdict}" for take, verdict in zip(takes, verdicts, strict=True)]
 
 
-def test_a_misspelt_line_is_told_what_may_be_meant(tmp_path):
+def test_a_misspelt_line_gets_what_may_be_meant(tmp_path):
     words, environment = command(tmp_path)
-    lines = "begn one\nhnad up 1\nend succes\nmark failur\n"
+    lines = "begn one\nhnad up 1\nend sukcess\nmark failurre\n"
     done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
     assert done.returncode == 2, done.stderr
     for meant in ("begin", "hand up", "end success", "failure"):

@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.registry import load, names
+from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, SentTo, ThingsPolicy, Visibility
 from homie.kernel.types.limits import ROUNDS
 
 
-class Strict(BaseModel):
+class Strict(PlainNumbers, BaseModel):
     """A part of a suite file: unknown fields are refused, and nothing changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

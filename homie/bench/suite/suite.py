@@ -33,6 +33,7 @@ from homie.kernel.options import MAX_SEED
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import is_about_a_field, reading, slug
+from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.problems import fault_of
 from homie.kernel.support.spelling import spelt
 from homie.kernel.types import (
@@ -104,7 +105,7 @@ Answer = Annotated[
 """An answer to a question: words without commas and brackets, as they stand in a subtask."""
 
 
-class SceneChoice(BaseModel):
+class SceneChoice(PlainNumbers, BaseModel):
     """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
 
     Attributes:

@@ -88,7 +88,8 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
         phrase = problem["msg"].replace("Input should be", "must be").rstrip(".")
     if kind == "string_too_long":
         return f"{phrase} (got {len(problem['input']):,})"
-    shown = repr(as_typed(problem["input"]))
+    given = problem["input"]
+    shown = str(given).lower() if isinstance(given, bool) else repr(as_typed(given))
     return phrase if kind in _WITHOUT_VALUE or len(shown) > LONGEST else f"{phrase} (got {shown})"
 
 

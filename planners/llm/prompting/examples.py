@@ -18,6 +18,8 @@ from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
+from homie.kernel.support.plain_numbers import PlainNumbers
+from homie.kernel.support.problems import first_problem
 from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
 from perception.numbered_boxes import PixelBox
 from planners.llm.answers import AnswerFormat
@@ -27,7 +29,7 @@ from planners.parsing import make_subtask, parse_subtask
 _BUILT_IN = files("planners.llm").joinpath("prompt_templates", "examples")
 
 
-class Example(BaseModel):
+class Example(PlainNumbers, BaseModel):
     """One round: what was known, in the words of the prompt, and what a good planner says.
 
     Attributes:
@@ -198,8 +200,6 @@ def _example(name: str, number: int, entry: Any) -> Example:
             raise BadInput("nothing can follow [End].")
         return example
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"Example {number} of '{name}', '{key}': {first['msg']}.") from error
+        raise BadInput(f"Example {number} of '{name}': {first_problem(error, 'it')}.") from error
     except BadInput as error:
         raise BadInput(f"Example {number} of '{name}': {error}") from error

@@ -20,6 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import bounded_bytes, parse_yaml
 from homie.kernel.support.files import reading
+from homie.kernel.support.plain_numbers import PlainNumbers
+from homie.kernel.support.problems import first_problem
 from planners.llm.answers import AnswerFormat
 
 BLOCKS = ("system", "user", "view")
@@ -39,7 +41,7 @@ _ENDING = ".md"
 _BUILT_IN = files("planners.llm").joinpath("prompt_templates")
 
 
-class FrontMatter(BaseModel):
+class FrontMatter(PlainNumbers, BaseModel):
     """The head of a template.
 
     Attributes:
@@ -101,7 +103,8 @@ def load_template(name: str) -> Template:
         return parse_template(_BUILT_IN.joinpath(name + _ENDING).read_bytes(), name, None)
     path = Path(name).expanduser()
     if not path.is_file() and "/" not in name and not path.suffix:
-        raise BadInput(f"There is no template '{name}': write the path of a file or one of: {', '.join(built_in())}.")
+        hint = suggestion(name, built_in(), f"write the path of a file or one of: {', '.join(built_in())}.")
+        raise BadInput(f"There is no template '{name}': {hint}")
     with reading(path, "the template", advice=ADVICE):
         return parse_template(bounded_bytes(path), str(path), path.parent)
 
@@ -128,7 +131,8 @@ def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
             )
     for block in compiled.blocks:
         if block not in BLOCKS:
-            raise BadInput(f"The template {where} has an unknown block '{block}' (known: {', '.join(BLOCKS)}).")
+            hint = suggestion(block, BLOCKS, f"it may have {', '.join(BLOCKS)}.")
+            raise BadInput(f"The template {where} has an unknown block '{block}': {hint}")
     return Template(head, text, hashlib.sha256(data).hexdigest(), compiled, folder)
 
 
@@ -145,7 +149,5 @@ def _halves(text: str, where: str) -> tuple[FrontMatter, str]:
     try:
         return FrontMatter.model_validate(loaded), body
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        known = ", ".join(FrontMatter.model_fields)
-        raise BadInput(f"The front matter of the template {where}, '{key}': {first['msg']} (keys: {known}).") from error
+        problem, known = first_problem(error, "it"), ", ".join(FrontMatter.model_fields)
+        raise BadInput(f"The front matter of the template {where}: {problem}; its keys are {known}.") from error

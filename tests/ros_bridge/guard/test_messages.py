@@ -125,8 +125,10 @@ def test_a_point_has_64_positions_at_most():
     ("data", "words"),
     [
         (b"", "Invalid JSON"),
-        (b'{"kind": "stop"}', "stop.id: Field required"),
-        (b'{"kind": "stop", "id": 1, "more": 2}', "stop.more: Extra inputs are not permitted"),
+        (b'{"kind": "stop"}', "stop.id is missing"),
+        (b'{"kind": "stop", "id": 1, "more": 2}', "stop.more is not known here (got 2)"),
+        (b'{"kind": "stop", "id": true}', "stop.id must be a whole number (got true)"),
+        (b'{"kind": "hello", "version": true, "profile": "x"}', "hello.version must be a whole number (got true)"),
         (b'{"kind": "dance"}', "Input tag 'dance'"),
     ],
 )

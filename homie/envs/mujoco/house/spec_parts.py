@@ -19,6 +19,7 @@ from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.envs.mujoco.blueprints.state_parts import tapped
 from homie.envs.mujoco.meshes.meshed import meshed
 from homie.kernel.errors import suggestion
+from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.spelling import spelt
 from homie.kernel.world.household import states_of
 
@@ -34,7 +35,7 @@ Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
 Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=False)]
 
 
-class _Model(BaseModel):
+class _Model(PlainNumbers, BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 

@@ -69,7 +69,7 @@ Camera: TypeAlias = str | FreeCamera
 
 
 def camera_id(model: mujoco.MjModel, name: str) -> int:
-    """The id of a named camera. Raises BadInput with the name that is meant, or all; those of the robot are told as
+    """The id of a named camera. Raises BadInput with the name that is meant, or all; those of the robot as
     its users know them, without `robot/`."""
     number = int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name))
     if number < 0:

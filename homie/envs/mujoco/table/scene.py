@@ -11,6 +11,7 @@ from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
+from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.spelling import spelt
 from homie.kernel.world.condition_words import ANYTHING, NOTHING, means
 from homie.kernel.world.conditions import Condition, written
@@ -32,7 +33,7 @@ SURROUNDINGS = ("table", "floor")
 """What things are on that are on no other thing."""
 
 
-class Thing(BaseModel):
+class Thing(PlainNumbers, BaseModel):
     """Something on the table.
 
     Attributes:
@@ -71,7 +72,7 @@ class Thing(BaseModel):
         return self.name.replace("_", " ")
 
 
-class TableScene(BaseModel):
+class TableScene(PlainNumbers, BaseModel):
     """A task on a table. Its things do not touch each other, and the robot reaches all of them.
 
     Attributes:

@@ -1,0 +1,50 @@
+"""True and false are no numbers in the files of users; pydantic would read them as 1 and 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationInfo, field_validator
+from pydantic_core import PydanticKnownError
+
+
+class PlainNumbers(BaseModel):
+    """The base of models whose numbers are numbers, in lists and mappings too."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_truth_value(cls, value: Any, info: ValidationInfo) -> Any:
+        if info.field_name is not None and (kind := _number(cls, info.field_name)) and any(_truths(value)):
+            raise PydanticKnownError("int_type" if kind is int else "float_type")
+        return value
+
+
+@cache
+def _number(model: type[BaseModel], name: str) -> type[int | float] | None:
+    """Which numbers a field takes; None where it takes none, or models or truth values too."""
+    kinds = set(_kinds(model.model_fields[name].annotation))
+    if bool in kinds or Any in kinds or any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
+        return None
+    return int if int in kinds else float if float in kinds else None
+
+
+def _kinds(annotation: Any) -> Iterator[Any]:
+    """The types in an annotation; of the values of a Literal their types."""
+    inside = get_args(annotation)
+    if not inside:
+        yield annotation if isinstance(annotation, type) or annotation is Any else type(annotation)
+    for part in inside:
+        yield from _kinds(part)
+
+
+def _truths(value: Any) -> Iterator[bool]:
+    """Whether each part of a value is true or false."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _truths(part)
+    elif isinstance(value, Mapping):
+        yield from _truths(list(value.values()))
+    else:
+        yield isinstance(value, bool)
