@@ -52,7 +52,7 @@ def existing_target(question: CheckQuestion) -> Violation | None:
     if not question.action.arguments:
         return None
     if not words:
-        return Violation(ErrorCode.F2, no_target(question.subtask.action))
+        return Violation(ErrorCode.F2, no_target(question.subtask.action, declared=question.action.is_declared))
     if question.entity is None:
         objection = question.world.objection(words, question.action)
         return Violation(ErrorCode.F2, objection or ErrorCode.F2.filled(item=words))

@@ -154,7 +154,7 @@ def read_line(line: str, actions: tuple[str, ...], others: Sequence[str] = ()) -
             return Subtask(action, words.get("target") or words.get("target2") or "", words.get("destination") or "")
     spoken = {action for action, _ in _SPOKEN}
     for action in (text for text in actions if text not in spoken):
-        if plain.lower().startswith(f"{action.lower()} "):
+        if f"{plain.lower()} ".startswith(f"{action.lower()} "):
             return Subtask(action, plain[len(action) :].strip())
     hint = _begins_like(plain, (*(action.lower() for action in (*spoken, *actions)), *others))
     raise BadInput(

@@ -75,6 +75,11 @@ class Action:
                 )
 
     @property
+    def is_declared(self) -> bool:
+        """Whether anything is known of it but that it takes a target, which is taken for granted of all others."""
+        return self != Action(name=self.name)
+
+    @property
     def ends_empty_handed(self) -> bool:
         """Whether a hand that holds something afterwards has failed: it has kept a handle."""
         return self.hand == "empty" and self.inventory != "takes"

@@ -67,6 +67,12 @@ def unskilled_model(model: str, action: str) -> str:
     return f"{model} can not {action.lower()}! You should choose another model in the list."
 
 
-def no_target(action: str) -> str:
-    """The F2 sentence for an action without its target (not in the official code)."""
-    return f"{action.lower()} needs a target! Please choose an object"
+def no_target(action: str, *, declared: bool = True) -> str:
+    """The F2 sentence for an action without its target (not in the official code).
+
+    Args:
+        declared: Whether anything but its name is known of the action: else its author may have forgotten to say that
+            it takes none.
+    """
+    sentence = f"{action.lower()} needs a target! Please choose an object"
+    return sentence if declared else f"{sentence}; one that takes none is declared so in `own_actions` of its skill set"

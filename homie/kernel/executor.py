@@ -269,7 +269,7 @@ def _unrunnable(question: CheckQuestion) -> Check:
         return Check("format", ErrorCode.F1, unskilled_model(question.decision.model, subtask.action))
     words = acted_on(subtask, question.action.arguments)
     if not words:
-        return Check("format", ErrorCode.F2, no_target(subtask.action))
+        return Check("format", ErrorCode.F2, no_target(subtask.action, declared=question.action.is_declared))
     objection = question.world.objection(words, question.action)
     return Check("format", ErrorCode.F2, objection or ErrorCode.F2.filled(item=words))
 

@@ -31,6 +31,7 @@ from planners.human import HumanPlanner, read_line
         ("[Put, apple, table]", Subtask("Put", "apple", "table")),
         ("Fly, moon", Subtask("Fly", "moon")),
         ("slice apple", Subtask("Slice", "apple")),
+        ("slice", Subtask("Slice")),
     ],
 )
 def test_lines(line: str, subtask: Subtask) -> None:
