@@ -215,13 +215,15 @@ def test_what_no_skill_can_run_is_feedback_whatever_the_order_of_checks(checks, 
 
 @pytest.mark.parametrize("checks", [(), paper_order], ids=["no checks", "paper_order"])
 def test_an_action_that_nobody_has_declared_takes_a_target_and_says_why(checks):
-    execution, _ = run(Subtask("Wave"), Steps("Wave"), checks=checks)
+    robot = TinyRobot()
+    robot.actions = ("Wave", "End")
+    execution, _ = run(Subtask("Wave"), Steps("Wave"), robot=robot, checks=checks)
     assert execution.feedback.code is ErrorCode.F2 and execution.feedback.message == (
         "wave needs a target! Please choose an object; one that takes none is declared so in `own_actions` of its "
         "skill set"
     )
     without = {**ACTION_TABLE, "Wave": Action(name="Wave", arguments=())}
-    assert run(Subtask("Wave"), Steps("Wave"), checks=checks, table=without)[0].attempts
+    assert run(Subtask("Wave"), Steps("Wave"), robot=robot, checks=checks, table=without)[0].attempts
 
 
 def test_a_check_of_ones_own_has_to_return_a_check():
