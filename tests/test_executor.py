@@ -11,7 +11,7 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from error_detection import execution, paper_order
-from homie.kernel.actions import ACTION_TABLE, Ability, Action
+from homie.kernel.actions import ACTION_TABLE, ACTIONS, Ability, Action
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, ErrorCheck, Skill
@@ -133,6 +133,7 @@ class Looking(TinyLocator):
 def run(
     subtask: Subtask, *skills: Skill, robot: TinyRobot | None = None, locator: Any = TinyLocator, attempts: int = 1,
     checks: Sequence[ErrorCheck] = (), model: str = "", table: dict[str, Action] | None = None, task: str = "",
+    actions: tuple[str, ...] = ACTIONS,
 ) -> tuple[Execution, Watch]:  # fmt: skip
     robot = robot or TinyRobot()
     every = [*TinySkills().skills(SPEC, robot.kinematics), *skills]
@@ -140,7 +141,8 @@ def run(
         {"tiny": {action: skill for skill in every for action in skill.actions}}, table=table or ACTION_TABLE
     )
     located = locator(robot) if isinstance(locator, type) else locator
-    executor = Executor(Senses(robot, TinyDetector(), located), table, checks, execution, attempts=attempts)
+    senses = Senses(robot, TinyDetector(), located)
+    executor = Executor(senses, table, checks, execution, attempts=attempts, actions=actions)
     watch = Watch()
     return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch, task), watch
 
@@ -215,15 +217,13 @@ def test_what_no_skill_can_run_is_feedback_whatever_the_order_of_checks(checks, 
 
 @pytest.mark.parametrize("checks", [(), paper_order], ids=["no checks", "paper_order"])
 def test_an_action_that_nobody_has_declared_takes_a_target_and_says_why(checks):
-    robot = TinyRobot()
-    robot.actions = ("Wave", "End")
-    execution, _ = run(Subtask("Wave"), Steps("Wave"), robot=robot, checks=checks)
+    execution, _ = run(Subtask("Wave"), Steps("Wave"), checks=checks, actions=("Wave", "End"))
     assert execution.feedback.code is ErrorCode.F2 and execution.feedback.message == (
         "wave needs a target! Please choose an object; one that takes none is declared so in `own_actions` of its "
         "skill set"
     )
     without = {**ACTION_TABLE, "Wave": Action(name="Wave", arguments=())}
-    assert run(Subtask("Wave"), Steps("Wave"), robot=robot, checks=checks, table=without)[0].attempts
+    assert run(Subtask("Wave"), Steps("Wave"), checks=checks, actions=("Wave", "End"), table=without)[0].attempts
 
 
 def test_a_check_of_ones_own_has_to_return_a_check():
