@@ -32,23 +32,24 @@ VIEW = "picture"
 def score(detector: Detector, split: CocoSplit) -> DetectorScores:
     """The scores of a detector on all pictures of a split.
 
-    Classes are compared as Homie calls them: `refrigerator` is a fridge, `fridge/door` its part. Boxes of other classes
-    do not count. The threshold of the detector should be low, since precision is averaged over all recalls.
+    Classes are compared as Homie calls them: `refrigerator` is a fridge, `fridge/door` its part; those of one name are
+    one. Boxes of other classes do not count. The threshold of the detector should be low, since precision is averaged
+    over all recalls.
 
     Raises:
         BadInput: A picture cannot be read.
         InfrastructureError: The detector failed.
     """
     names = [class_of(name) for name in split.classes]
-    numbers = dict(zip(names, split.ids, strict=True))
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names), 1)}
     results: list[dict[str, Any]] = []
     confused: Counter[tuple[str, str]] = Counter()
     sure: list[tuple[float, bool]] = []
-    for labelled in split.pictures:
+    for picture, labelled in enumerate(split.pictures):
         detections = [d for d in detector.detect(observation_of(labelled)) if named(d) in numbers]
         results += [
             {
-                "image_id": labelled.number,
+                "image_id": picture,
                 "category_id": numbers[named(detection)],
                 "bbox": [x0, y0, x1 - x0, y1 - y0],
                 "score": detection.score,
@@ -60,11 +61,12 @@ def score(detector: Detector, split: CocoSplit) -> DetectorScores:
             sure.append((detection.score, named(detection) == true))
             if detection.score >= SURE:
                 confused[true, named(detection)] += 1
-    every, large = (_precisions(split, results, limit) for limit in (0.0, LARGE))
+    numbered = [numbers[name] for name in names]
+    every, large = (_precisions(split, numbered, results, limit) for limit in (0.0, LARGE))
     return DetectorScores(
         every=_mean(every),
         large=_mean(large),
-        by_class={name: value for name, value in zip(names, large, strict=True) if value >= 0.0},
+        by_class={name: value for name, value in zip(numbers, large, strict=True) if value >= 0.0},
         confusions=[(true, taken, count) for (true, taken), count in confused.most_common() if true != taken][
             :CONFUSIONS
         ],
@@ -96,24 +98,57 @@ def observation_of(labelled: Labelled) -> Observation:
     return Observation(0.0, Proprioception(Pose2(0.0, 0.0, 0.0)), {VIEW: frame})
 
 
-def _precisions(split: CocoSplit, results: Sequence[dict[str, Any]], least: float) -> Array:
-    """Average precision by class, -1 without a label, of boxes of at least a share of their picture."""
+def _precisions(split: CocoSplit, numbers: Sequence[int], results: Sequence[dict[str, Any]], least: float) -> Array:
+    """Average precision by class, -1 without a label, of boxes of at least a share of their picture.
+
+    Args:
+        numbers: Of the classes of the split, from 1 on.
+    """
+    sides = [float(width * height) for width, height in (picture.size for picture in split.pictures)]
+    classes = sorted(set(numbers))
+    truth = COCO()
+    truth.dataset = {
+        "images": [{"id": picture} for picture in range(len(split.pictures))],
+        "categories": [{"id": number} for number in classes],
+        "annotations": list(_annotations(split, numbers)),
+    }
     with contextlib.redirect_stdout(io.StringIO()):  # pycocotools reports to the terminal
-        truth = COCO(str(split.annotations))
-        size = split.pictures[0].size
-        for annotation in truth.dataset["annotations"]:
-            annotation["area"] = annotation["bbox"][2] * annotation["bbox"][3]
         truth.createIndex()
         if not results:
-            return np.array([0.0 if truth.getAnnIds(catIds=[number]) else -1.0 for number in split.ids])
-        evaluation = COCOeval(truth, truth.loadRes(list(results)), "bbox")
+            return np.array([0.0 if truth.getAnnIds(catIds=[n], iscrowd=False) else -1.0 for n in classes])
+        found = truth.loadRes(list(results))
+        for annotation in (*truth.anns.values(), *found.anns.values()):
+            annotation["area"] = annotation["bbox"][2] * annotation["bbox"][3] / sides[annotation["image_id"]]
+        evaluation = COCOeval(truth, found, "bbox")
         evaluation.params.iouThrs = np.array([OVERLAP])
-        evaluation.params.areaRng = [[least * size[0] * size[1], 1e12]]
+        evaluation.params.areaRng = [[least, 1e12]]
         evaluation.params.areaRngLbl = ["chosen"]
         evaluation.evaluate()
         evaluation.accumulate()
     precision = evaluation.eval["precision"][0, :, :, 0, -1]  # (recalls, classes); -1 without a label
     return np.where((precision >= 0.0).all(axis=0), precision.mean(axis=0), -1.0)
+
+
+def _annotations(split: CocoSplit, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The labels with ids from 1 on: pycocotools takes a label of the id 0 for one that nothing has found."""
+    labels = [
+        (picture, numbers[number], box, crowd)
+        for picture, labelled in enumerate(split.pictures)
+        for crowd, boxes, classes in (
+            (0, labelled.boxes, labelled.classes),
+            (1, labelled.crowds, labelled.crowd_classes),
+        )
+        for box, number in zip(boxes.tolist(), classes, strict=True)
+    ]
+    for identity, (picture, category, (x0, y0, x1, y1), crowd) in enumerate(labels, 1):
+        yield {
+            "id": identity,
+            "image_id": picture,
+            "category_id": category,
+            "bbox": [x0, y0, x1 - x0, y1 - y0],
+            "area": 0.0,  # a share of the picture, set before it is looked at
+            "iscrowd": crowd,
+        }
 
 
 def _mean(precisions: Array) -> float:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from painted_data import CLASSES, painted_data
+from pycocotools import mask as run_lengths
 
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
@@ -142,7 +147,7 @@ def test_scores_are_one_for_the_labels_and_fall_with_what_is_wrong(data: Path) -
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
-        ("annotations/train.json", "is not in the layout of COCO"),
+        ("annotations/train.json", "has to be in the layout of COCO"),
         ("images/train/0.png", "is not a picture that can be read"),
     ],
 )
@@ -157,6 +162,86 @@ def test_a_broken_data_set_is_said(data: Path, tmp_path: Path, broken: str, sent
         train_detector(options(copy, tmp_path / "out", steps=20), silent)
     with pytest.raises(BadInput, match="homie data detections"):
         train_detector(options(tmp_path / "none", tmp_path / "other"), silent)
+
+
+def relabelled(data: Path, out: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """The data set with other labels of its test split."""
+    shutil.copytree(data, out)
+    path = out / "annotations/test.json"
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+    return out
+
+
+def outlined(document: dict[str, Any], outline: object) -> None:
+    document["annotations"][1]["segmentation"] = outline
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda d: outlined(d, {"size": [100000, 100000], "counts": "1"}),
+            r"annotations\.1\.segmentation is not one of",
+        ),
+        (lambda d: outlined(d, {"size": [128, 96], "counts": ""}), "is not one of a picture of 96 x 128"),
+        (lambda d: outlined(d, {"size": [128, 96], "counts": "~~~~"}), "is not one of a picture of 96 x 128"),
+        (lambda d: outlined(d, {"counts": "0"}), "is not one of a picture of 96 x 128"),
+        (lambda d: d["images"][1].update(id=0), "two of the images have the same id"),
+        (lambda d: d["categories"][1].update(id=1), "two of the categories have the same id"),
+        (lambda d: d["annotations"][2].update(image_id=7), r"annotations\.2\.image_id: there is no 7"),
+        (lambda d: d["annotations"][2].update(category_id=7), r"annotations\.2\.category_id: there is no 7"),
+        (lambda d: d["annotations"][2].update(bbox=[1, 2, -3, 4]), r"annotations\.2\.bbox\.2 must be at least 0"),
+        (lambda d: d["annotations"][2].update(bbox=[1, 2, 3]), r"annotations\.2\.bbox"),
+        (lambda d: d["annotations"].append(3), r"annotations\.12 must be a mapping"),
+    ],
+)
+def test_labels_that_cannot_be_meant_are_said(
+    data: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], sentence: str
+) -> None:
+    with pytest.raises(BadInput, match=rf"^Cannot read .*annotations/test\.json: .*{sentence}"):
+        read_split(relabelled(data, tmp_path / "set", change), "test")
+
+
+def test_a_picture_of_another_size_is_said(data: Path, tmp_path: Path) -> None:
+    out = relabelled(data, tmp_path / "set", lambda d: d["images"][0].update(width=64))
+    with pytest.raises(BadInput, match=r"0\.png has 96 x 128 pixels, and its labels are of 64 x 128"):
+        read_split(out, "test").pictures[0].picture()
+
+
+def test_outlines_are_the_masks_that_were_encoded(data: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for number, share in enumerate((0.0, 0.01, 0.5, 1.0)):
+        mask = np.asfortranarray(rng.random((128, 96)) < share)
+        mask[:, 40:60] = share > 0.0
+        coded = run_lengths.encode(mask.astype(np.uint8))
+        outline = {"size": coded["size"], "counts": coded["counts"].decode()}
+        split = read_split(relabelled(data, tmp_path / str(number), lambda d, o=outline: outlined(d, o)), "test")
+        assert (split.pictures[0].mask(1) == mask).all()
+        assert split.pictures[0].mask(0).sum() == 40 * 64
+
+
+def test_a_box_that_leaves_the_picture_is_cut_off(data: Path, tmp_path: Path) -> None:
+    out = relabelled(data, tmp_path / "set", lambda d: d["annotations"][0].update(bbox=[-4, -4, 10, 10]))
+    assert read_split(out, "test").pictures[0].mask(0).sum() == 36
+
+
+def test_scores_are_those_of_the_labels_however_they_are_numbered_and_named(data: Path, tmp_path: Path) -> None:
+    def change(document: dict[str, Any]) -> None:
+        document["categories"].append({"id": 5, "name": "Refrigerator"})
+        document["annotations"][4]["category_id"] = 5
+        crowd = {"id": 99, "image_id": 0, "category_id": 4, "bbox": [50, 66, 40, 20], "iscrowd": 1}
+        document["annotations"].append(crowd)
+        for number, annotation in enumerate(document["annotations"]):
+            annotation["id"] = number
+
+    out = relabelled(data, tmp_path / "set", change)
+    said = answers(out, {"Refrigerator": "fridge"})
+    said[0].append(Detection("apple", "picture", (52, 68, 62, 78), 0.95))  # in the crowd
+    right = score(Labels(said), read_split(out, "test"))
+    assert right.by_class == {name: pytest.approx(1.0) for name in ("fridge", "fridge/door", "kitchen/floor", "apple")}
+    assert right.every == pytest.approx(1.0)
 
 
 def test_the_shipped_weights_see_a_house_that_they_do_not_know() -> None:
