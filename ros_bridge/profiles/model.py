@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError, model_validator
 
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput, did_you_mean, suggestion
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import is_about_a_field, reading
 from homie.kernel.support.problems import first_problem
@@ -101,10 +101,12 @@ class Profile(Part):
             raise ValueError("a workspace needs the chain to the effector")
         unknown = [link.driver for link in self.chain if link.kind != "fixed" and link.driver not in names]
         if unknown:
-            raise ValueError(f"the joint '{unknown[0]}' of the chain is in no group")
+            hint = did_you_mean(unknown[0], names, " (", ")")
+            raise ValueError(f"the joint '{unknown[0]}' of the chain is in no group{hint}")
         lacking = [] if self.reaching is None else [name for name in self.reaching.moves if name not in self.groups]
         if lacking:
-            raise ValueError(f"reaching moves the group '{lacking[0]}', which is none of the groups")
+            hint = did_you_mean(lacking[0], self.groups, " (", ")")
+            raise ValueError(f"reaching moves the group '{lacking[0]}', which is none of the groups{hint}")
         return self
 
 

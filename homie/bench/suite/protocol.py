@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.errors import suggestion
 from homie.kernel.registry import load, names
 from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, SentTo, ThingsPolicy, Visibility
@@ -73,7 +74,8 @@ class Protocol(Strict):
     @classmethod
     def _known(cls, name: str) -> str:
         if name not in (known := names("quirks")):
-            raise ValueError(f"no suite here has the quirks '{name}': choose one of {', '.join(known)}")
+            hint = suggestion(name, known, f"choose one of {', '.join(known)}")
+            raise ValueError(f"no suite here has the quirks '{name}' ({hint})")
         return name
 
     def rules(self, rounds: int | None = None) -> EpisodeRules:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from homie.kernel.errors import BadInput
-from homie.kernel.world.condition_words import Word, Words, objects_meant, place_meant
+from homie.kernel.world.condition_words import Word, Words, likely, objects_meant, place_meant, spellings
 from homie.kernel.world.predicates import Predicate
 from homie.kernel.world.snapshot import PersonState, WorldSnapshot
 
@@ -55,5 +55,6 @@ def _people(world: WorldSnapshot, word: str) -> dict[str, PersonState]:
     """The people that a word means. Raises BadInput for none."""
     people = {name: person for name, person in world.people.items() if place_meant(world, word, name)}
     if not people:
-        raise BadInput(f"The goal asks whether something was done with '{word}', and there is no such person.")
+        hint = likely(word, spellings(world, world.people)) or "."
+        raise BadInput(f"The goal asks whether something was done with '{word}', and there is no such person{hint}")
     return people

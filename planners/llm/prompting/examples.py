@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.actions import Ability
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.support.plain_numbers import PlainNumbers
@@ -191,7 +191,8 @@ def _example(name: str, number: int, entry: Any) -> Example:
         example = Example.model_validate(entry)
         for view in example.views:
             if view not in VIEWS:
-                raise BadInput(f"there is no view '{view}' (views: {', '.join(VIEWS)}).")
+                hint = suggestion(view, VIEWS, f"choose one of {', '.join(VIEWS)}.")
+                raise BadInput(f"there is no view '{view}': {hint}")
         if bool(example.subtasks) == bool(example.numbers):
             raise BadInput("it needs either 'subtasks' or 'numbers'.")
         if unnamed := [number for number in example.numbers if number not in example.choices]:

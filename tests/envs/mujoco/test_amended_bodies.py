@@ -87,13 +87,18 @@ def test_the_classical_skills_take_the_apple(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("torso_lift_joint: 0.1}", "torso_lift: 0.1}", "no joint 'torso_lift'"),
+        (
+            "torso_lift_joint: 0.1}",
+            "torso_lift: 0.1}",
+            "which its amendments name: did you mean 'torso_lift_joint'?",
+        ),
         ("{body: arm_7_link, pos: [0.19", "{body: hand, pos: [0.19", "no body 'hand'"),
         ("{body: base_link, height", "{body: torso_lift_link, height", "is not its root"),
         ("classes: [collision, finger_collision]", "groups: [5]", "Nothing of the robot"),
         ("  ready:", "  reddy:", "postures"),
         ("  wrist: {", "  hand: {", "cameras lack wrist"),
-        ("hand: {reach: 0.025", "hand: {length: 0.025", "'length' is none of"),
+        ("hand: {reach: 0.025", "hand: {length: 0.025", "'length' is not known here: choose one of "),
+        ("hand: {reach: 0.025", "hand: {reech: 0.025", "'reech' is not known here: did you mean 'reach'?"),
         ("mjcf: tiago.xml", "mjcf: tiagos.xml", "Cannot read the robot"),
         ("base_link, height", "base_link, fixed: true, height", "what is fixed has no angular"),
     ],

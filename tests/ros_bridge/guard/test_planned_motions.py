@@ -170,7 +170,8 @@ def test_every_way_to_fail_has_words():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{group: arm, moves: [leg]}", "reaching moves the group 'leg', which is none of the groups"),
+        ("{group: arm, moves: [leg]}", r"reaching moves the group 'leg', which is none of the groups\."),
+        ("{group: arm, moves: [amr]}", r"'amr', which is none of the groups \(did you mean 'arm'\?\)\."),
         ("{moves: [arm]}", "reaching.group is missing"),
         ("{group: arm, moves: [arm], speed: 2}", "must be at most 1"),
     ],

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from homie.envs.mujoco.blueprints.extents import angles_of
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.support.spelling import spelt
@@ -137,8 +137,8 @@ class Episode(_Part):
     def house(self, assets: Path) -> Path:
         """The file of its house. Raises BadInput."""
         if self.scene_dataset not in SCENES:
-            known = ", ".join(SCENES)
-            raise BadInput(f"There is no set of houses '{self.scene_dataset}' in MolmoSpaces; Homie knows {known}.")
+            known = suggestion(self.scene_dataset, SCENES, f"Homie knows {', '.join(SCENES)}.")
+            raise BadInput(f"There is no set of houses '{self.scene_dataset}' in MolmoSpaces: {known}")
         name = SCENES[self.scene_dataset].format(split=self.data_split, house=self.house_index)
         path = assets / "scenes" / name
         if not path.is_file():

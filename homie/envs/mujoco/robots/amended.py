@@ -31,7 +31,7 @@ from homie.envs.mujoco.robots.amendments import (
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, did_you_mean, suggestion
 from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.robot.reach import Fingers, Reach
 from homie.kernel.types import Array
@@ -98,14 +98,15 @@ class _Amending:
     def _body(self, name: str) -> mujoco.MjsBody:
         body = self.spec.body(name)
         if body is None:
-            raise BadInput(f"The robot {self.path} has no body '{name}', which its amendments name.")
+            hint = did_you_mean(name, [each.name for each in self.spec.bodies]) or "."
+            raise BadInput(f"The robot {self.path} has no body '{name}', which its amendments name{hint}")
         return body
 
     # ------------------------------------------------------------ joints
 
     def _choose_joints(self) -> None:
         """Joints that no group names stand still; those that groups name get their speeds."""
-        speeds = self.amendments.speeds
+        speeds, joints = self.amendments.speeds, [joint.name for joint in self.spec.joints]
         for joint in list(self.spec.joints):
             if joint.name not in speeds:
                 self.spec.delete(joint)
@@ -117,7 +118,8 @@ class _Amending:
         for name, speed in speeds.items():
             joint = self.spec.joint(name)
             if joint is None:
-                raise BadInput(f"The robot {self.path} has no joint '{name}', which its amendments name.")
+                hint = did_you_mean(name, joints) or "."
+                raise BadInput(f"The robot {self.path} has no joint '{name}', which its amendments name{hint}")
             joint.userdata = [speed]
 
     def _angles(self, radians: tuple[float, float]) -> list[float]:
@@ -206,7 +208,8 @@ ShapeT = TypeVar("ShapeT", Reach, Fingers)
 def _shape(kind: type[ShapeT], values: Mapping[str, Any], path: Path) -> ShapeT:
     known = {field.name for field in dataclasses.fields(kind)}
     if unknown := sorted(set(values) - known):
-        raise BadInput(f"{path}: '{unknown[0]}' is none of {', '.join(sorted(known))}.")
+        hint = suggestion(unknown[0], known, f"choose one of {', '.join(sorted(known))}.")
+        raise BadInput(f"{path}: '{unknown[0]}' is not known here: {hint}")
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
     }
@@ -236,7 +239,8 @@ def amended_body(path: Path) -> SimulatedBody:
     def posture(name: Posture) -> dict[str, list[float]]:
         values = amendments.postures[name]
         if unknown := sorted(set(values) - set(amendments.speeds)):
-            raise BadInput(f"{path}: the posture '{name}' has the joint '{unknown[0]}', which is in no group.")
+            hint = did_you_mean(unknown[0], amendments.speeds) or "."
+            raise BadInput(f"{path}: the posture '{name}' has the joint '{unknown[0]}', which is in no group{hint}")
         return {group.name: [values.get(joint, 0.0) for joint in group.names] for group in chained}
 
     spec = RobotSpec(

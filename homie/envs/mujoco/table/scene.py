@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_valid
 
 from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
+from homie.kernel.errors import suggestion
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.support.plain_numbers import PlainNumbers
@@ -63,7 +64,8 @@ class Thing(PlainNumbers, BaseModel):
         fields = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
         for what, word, known in (*fields, *(("shape", hole, SHAPES) for hole in self.holes)):
             if word not in known:
-                raise ValueError(f"there is no {what} '{word}' (there are: {', '.join(known)})")
+                hint = suggestion(word, known, f"there are {', '.join(known)}")
+                raise ValueError(f"there is no {what} '{word}' ({hint})")
         return self
 
     @property
