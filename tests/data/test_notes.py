@@ -67,3 +67,9 @@ def test_a_line_that_a_kill_has_torn_is_left_out_and_the_next_one_is_not(tmp_pat
     add_note(tmp_path, note("mark", "failure"))
     assert mark_of(read_notes(tmp_path)) == "failure" and len(read_notes(tmp_path)) == 2
     assert path.read_bytes().endswith(b"}\n") and path.read_bytes().count(b"\n") == 3
+
+
+def test_a_note_that_cannot_be_written_is_a_sentence(tmp_path):
+    (tmp_path / NOTES).mkdir()
+    with pytest.raises(BadInput, match=rf"^Cannot write the note into {tmp_path}/{NOTES}: Is a directory\.$"):
+        add_note(tmp_path, note("mark", "success"))

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.support.documents import parse_json
-from homie.kernel.support.files import to_json
+from homie.kernel.support.files import to_json, writing
 from homie.kernel.support.problems import first_problem
 
 NOTES = "notes.jsonl"
@@ -65,8 +65,10 @@ def note(kind: str, text: str = "", *, round: int | None = None, stamp: float | 
 
 
 def add_note(folder: Path, note: Note) -> None:
-    """Append to the notes of an episode folder. A torn last line is ended first. Raises OSError."""
-    with (folder / NOTES).open("a+b") as file:
+    """Append to the notes of an episode folder. A torn last line is ended first. Raises BadInput where they cannot be
+    written."""
+    path = folder / NOTES
+    with writing(path, "the note into"), path.open("a+b") as file:
         end = file.seek(0, os.SEEK_END)
         torn = b""
         if end:
