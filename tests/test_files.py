@@ -60,6 +60,20 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_after_it(tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and path.read_bytes() == b"new"
 
 
+def test_pipes_and_devices_are_written_into_and_stay(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    descriptor = os.open(pipe, os.O_RDWR)
+    try:
+        write_atomically(pipe, b"a page")
+        assert os.read(descriptor, 100) == b"a page" and stat.S_ISFIFO(pipe.stat().st_mode)
+    finally:
+        os.close(descriptor)
+    with (tmp_path / "page.html").open("wb") as file:
+        write_atomically(Path(f"/dev/fd/{file.fileno()}"), b"a page")
+    assert (tmp_path / "page.html").read_bytes() == b"a page"
+
+
 @pytest.mark.parametrize("path", [".", "/", "..", ""])
 def test_a_folder_without_a_name_cannot_be_written(path):
     with pytest.raises(IsADirectoryError, match="Is a directory"):

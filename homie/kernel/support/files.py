@@ -136,10 +136,15 @@ def user_cache(name: str) -> Path:
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a whole file or nothing: temporary file, fsync, rename, fsync of the folder. Raises OSError.
 
-    A write that fails leaves no temporary file behind; one that is killed does, and the next write replaces it.
+    A write that fails leaves no temporary file behind; one that is killed does, and the next write replaces it. Devices
+    and pipes, such as `/dev/stdout`, are written into, since a rename would put a file in their place.
     """
     if path.is_dir():  # before the temporary name is made: `.` and `/` have none
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and (not path.is_file() or Path("/dev") in path.absolute().parents):
+        with path.open("wb") as device:
+            device.write(data)
+        return
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as file:
