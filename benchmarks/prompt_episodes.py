@@ -20,7 +20,7 @@ from typing import Any
 import yaml
 
 from benchmarks.prompt_playing import played
-from homie.bench.authoring.numbered import numbered_actions
+from homie.bench.authoring.numbered_actions import numbered_actions
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.interfaces import Planner
 from homie.kernel.options import RunOptions

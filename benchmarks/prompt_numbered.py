@@ -17,13 +17,13 @@ import cv2
 import yaml
 
 from benchmarks.prompt_playing import played
-from homie.bench.authoring.numbered import ENDING, numbered_actions
+from homie.bench.authoring.numbered_actions import ENDING, numbered_actions
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Planner
 from homie.kernel.options import RunOptions
 from homie.kernel.types import END, Choice, Decision, PlannerInput, Visibility
-from planners.llm.choices import by_number
+from planners.llm.numbered_choices import by_number
 from planners.llm.prompting.examples import Example
 
 ROUNDS = Path(__file__).with_name("prompt_numbered.yaml")

@@ -35,10 +35,10 @@ from homie.kernel.world import thresholds
 from perception.goals import SeenGoals
 from perception.localise import Scan
 from perception.mapping import Keepout, OccupancyMapper
-from perception.memory.articulation import Panel
+from perception.memory.doors_and_drawers import Panel
 from perception.memory.memory import Things
-from perception.memory.places import holds_up, over
 from perception.memory.recall import SightRecall, scans_of
+from perception.memory.support_relations import holds_up, over
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
 """Radians and metres from which Open counts as done: half (`thresholds.OPEN`) of what doors and drawers are taken to

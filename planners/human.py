@@ -24,7 +24,7 @@ from homie.kernel.types import (
 )
 from perception.names import vocabulary
 from planners.common_sense import CONTAINERS, LARGE, ROOMS, SMALL, SURFACES, means
-from planners.parsing import parse_subtask
+from planners.parse_subtask import parse_subtask
 
 _HELP = """Write one subtask, for example:
   go to fridge          open fridge          pick apple

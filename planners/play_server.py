@@ -25,7 +25,7 @@ from urllib.parse import parse_qs, urlsplit
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of
-from homie.kernel.support.web import cookie_in, page_headers, same_secret, secret_cookie
+from homie.kernel.support.page_headers_and_cookies import cookie_in, page_headers, same_secret, secret_cookie
 from planners.play_desk import Desk, Question
 
 LARGEST = 64 * 2**20

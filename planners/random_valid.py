@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from homie.kernel.interfaces import Planner
-from homie.kernel.poses import MOVE, NUMBERS
+from homie.kernel.pose_action import MOVE, NUMBERS
 from homie.kernel.types import END, HELD, Decision, PlannerInput, Subtask, in_sight
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface

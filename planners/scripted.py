@@ -16,7 +16,7 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.support.documents import LARGEST, bounded_bytes, parse_json, parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, PlannerInput, Report, Subtask
-from planners.parsing import make_subtask, parse_subtask
+from planners.parse_subtask import make_subtask, parse_subtask
 
 ADVICE = "A script is a YAML list of decisions, such as `- subtask: [Pick, apple]` (docs/planners.md)."
 

@@ -11,9 +11,9 @@ from homie.kernel.errors import InfrastructureError
 from ros_bridge.bag import Bag, Topic
 from ros_bridge.process_signals import ended_by_signal
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
+from ros_bridge.profiles.homie_topics import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import commanded_topics, measured_topics
-from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC
 from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import BOOL, Node, Qos

@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Stopped
 from homie.kernel.support.documents import parse_json
 from ros_bridge.process_signals import ended_by_signal
-from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.transport.interface import LATCHED, Message, Node, Publisher, on_press
 from ros_bridge.transport.opening import Transport, open_node
 

@@ -17,11 +17,11 @@ import numpy as np
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Mirrored, Robot
 from homie.kernel.types import Array, CameraFrame
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.mounting import mounted
 from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import LOOK, instances_topic
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.served_messages import camera_info, depth_picture, matrix, numbers_picture, picture, planar, transform
 from ros_bridge.transport.interface import LATCHED, SENSOR, Message, Node, Publisher
 from ros_bridge.transport.refusals import if_known

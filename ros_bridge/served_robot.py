@@ -25,12 +25,12 @@ from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Mirrored, Robot, WorldState
 from homie.kernel.robot.body import Group
 from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Proprioception
+from ros_bridge.profiles.body_with_limits import narrowed
 from ros_bridge.profiles.chain import step
-from ros_bridge.profiles.limited import narrowed
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, TRAJECTORY, gripper_kind
 from ros_bridge.profiles.simulation import CLOCK, STATE
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.served_description import DESCRIPTION, describe, frames_of
 from ros_bridge.served_fingers import ServedFingers
 from ros_bridge.served_messages import matrix, planar, transform

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from homie.kernel.interfaces import Robot
 from homie.kernel.options import OpenOptions
 from ros_bridge.process_signals import ended_by_signal
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation, extra_cameras
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.served_pictures import Painter
 from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.interface import LATCHED, Node

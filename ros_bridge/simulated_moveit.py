@@ -31,7 +31,7 @@ UPRIGHT = 1e-3
 
 
 class Planner(Protocol):
-    """Finds ways of an arm: `skills.simulated_software.ArmPlanning`."""
+    """Finds ways of an arm: `skills.simulated_moveit_and_nav2.ArmPlanning`."""
 
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None: ...
 

@@ -19,7 +19,7 @@ log = logging.getLogger("homie.ros_bridge")
 
 
 class Driver(Protocol):
-    """Drives a base: `skills.simulated_software.Driving`."""
+    """Drives a base: `skills.simulated_moveit_and_nav2.Driving`."""
 
     def begin(self, place: Pose2, grid: OccupancyGrid, observation: Observation) -> None: ...
 

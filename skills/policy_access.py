@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.web import is_local
+from homie.kernel.support.page_headers_and_cookies import is_local
 
 TOKEN_VARIABLE = "HOMIE_POLICY_TOKEN"
 """The default environment variable with the token."""

@@ -10,8 +10,9 @@ from pydantic import TypeAdapter
 
 from homie.bench.finished_episodes import is_bench
 from homie.bench.intervals_and_tests import Estimate, Interval
+from homie.bench.runs_inside import check_different
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.score.results import check_different, groups, load_run
+from homie.bench.score.results import groups, load_run
 from homie.bench.score.scores import Score
 from homie.kernel.errors import BadInput
 from homie.kernel.support.text import counted

@@ -26,12 +26,12 @@ from homie.kernel.actions import (
 from homie.kernel.errors import BadInput
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, Skill, SkillSet
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.senses import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import Decision, EpisodeResult, ErrorCode, Goal, Observation, PlannerInput, Subtask
 from homie.runtime.assembly import LoadedSkills
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.reading import Unreadable, read
 

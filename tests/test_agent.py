@@ -14,7 +14,7 @@ from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import PlannerError, Unanswered
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Detector, EpisodeListener, Planner, Skill
-from homie.kernel.senses import Senses
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     END_FAILURE,

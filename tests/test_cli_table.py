@@ -8,7 +8,7 @@ from PIL import Image
 
 import homie as package
 from homie.envs.mujoco.table.sampled_tables import generate
-from homie.envs.mujoco.table.scene import TableScene
+from homie.envs.mujoco.table.table_scene import TableScene
 
 SCENE = generate("pick", 7001)
 

@@ -12,7 +12,7 @@ from homie.envs.mujoco.table.sampled_tables import generate
 from homie.kernel import registry
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Listeners, Skill
-from homie.kernel.senses import Senses
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import Command, Decision, Outcome, Subtask
 

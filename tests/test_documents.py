@@ -18,14 +18,14 @@ from homie.bench.suite.emmoe_files import read_keypaths
 from homie.bench.suite.suite import read_suite
 from homie.data.split import read_split
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.table.scene import TableScene
+from homie.envs.mujoco.table.table_scene import TableScene
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.camera import CameraModel
 from homie.kernel.support.config import read_config
 from homie.kernel.support.documents import _Slow, load_json, load_yaml, parse_json, parse_yaml
 from planners.llm.prompting.examples import parse_examples
-from planners.respondents import ScriptedRespondent
 from planners.scripted import read_script
+from planners.scripted_respondents import ScriptedRespondent
 from ros_bridge.profiles.model import read_profile
 from skills.ideal_reliability import read_reliability
 from skills.m3.files import find_files

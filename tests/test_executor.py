@@ -15,7 +15,7 @@ from homie.kernel.actions import ACTION_TABLE, ACTIONS, Ability, Action
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, ErrorCheck, Skill
-from homie.kernel.senses import Senses
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     SUCCESS,

@@ -18,7 +18,7 @@ from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner
 from homie.kernel.inventory import apply_effects, in_hand, update_inventory
-from homie.kernel.senses import Senses
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     SUCCESS,

@@ -131,7 +131,7 @@ def test_members_of_parts_by_their_old_names() -> None:
         ("homie.kernel.interfaces", "Errand", "GoalHandle"),
         ("homie.kernel.interfaces", "NamedByUsers", "Configurable"),  # codespell:ignore
         ("homie.kernel.interfaces", "Privileged", "GroundTruthAccess"),
-        ("homie.kernel.interfaces.world", "Privileged", "GroundTruthAccess"),
+        ("homie.kernel.interfaces.simulator_abilities", "Privileged", "GroundTruthAccess"),
         ("homie.kernel.types", "Telling", "Visibility"),
         ("homie.runtime.assembly", "SkillShelf", "LoadedSkills"),  # codespell:ignore
     ],

@@ -12,7 +12,7 @@ from homie.kernel.types import Outcome
 from homie.runtime.assembly import LoadedSkills
 from homie.runtime.runstore import read_steps
 from homie.testing import check_skills
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.reading import read
 
 LINES = """\

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.problems import first_problem, own_words, phrase_of
+from homie.kernel.support.validation_sentences import first_problem, own_words, phrase_of
 
 
 class Lamp(PlainNumbers, BaseModel):
@@ -90,4 +90,4 @@ ROOTS = [Path(__file__).parents[1] / name for name in ("homie", "suites", "plann
 def test_no_field_shows_a_regular_expression_to_its_user() -> None:
     sources = [path for root in ROOTS for path in root.rglob("*.py")]
     fields = [path for path in sources if re.search(r"(Field|StringConstraints)\([^()]*\bpattern=", path.read_text())]
-    assert sources and not fields, "homie.kernel.support.spelling.spelt says it in words"
+    assert sources and not fields, "homie.kernel.support.text_pattern.spelt says it in words"

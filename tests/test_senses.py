@@ -12,7 +12,7 @@ from homie.kernel.agent import Episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Listeners, Planner
-from homie.kernel.senses import Senses
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import VIEWS, Command, Decision, Subtask
 

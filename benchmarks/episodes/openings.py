@@ -22,7 +22,7 @@ from random import Random
 
 import homie
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, blueprint
-from homie.envs.mujoco.generate.reach import unreachable
+from homie.envs.mujoco.generate.free_floor import unreachable
 from homie.envs.mujoco.house.spec import SceneSpec
 
 KINDS = ("dishwasher", "wardrobe", "chest", "sideboard", "lower_drawer", "middle_drawer", "upper_drawer")

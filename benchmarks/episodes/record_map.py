@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.actions import ACTION_TABLE

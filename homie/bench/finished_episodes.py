@@ -1,52 +1,34 @@
-"""What a bench leaves, and what of it is still to be done. Everything is read from the run folder: there is no other
-list that could disagree with it.
+"""What a bench leaves in its run folder: there is no other list that could disagree with it.
 
-    RUN/run.json                     a `BenchFile`: options, versions; RUN/run.copy.json is the same once more
-    RUN/suite.json                   the whole suite
-    RUN/parts/<sha256>.json          what episodes were made with, and in texts/ their prompts (`provenance`)
-    RUN/episodes/<task>-<trial>/     an `Episode` (docs/run-folder.md), with its own scene.json
-    RUN/workers/worker-N.log         what the workers wrote
+RUN/run.json                     a `BenchFile`: options, versions; RUN/run.copy.json is the same once more
+RUN/suite.json                   the whole suite
+RUN/parts/<sha256>.json          what episodes were made with, and in texts/ their prompts (`provenance`)
+RUN/episodes/<task>-<trial>/     an `Episode` (docs/run-folder.md), with its own scene.json
+RUN/workers/worker-N.log         what the workers wrote
 """
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import platform
-import shutil
-import time
-import warnings
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.episode import Episode
+from homie.bench.episode_plan import plan
 from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput
-from homie.kernel.options import MAX_SEED
-from homie.kernel.support.checksums import FileMark, mark
-from homie.kernel.support.files import reason_of, to_json, write_atomically
-from homie.runtime.provenance import OtherParts, forget, kept, versions
-from homie.runtime.runstore import HeldFolder, contents, held_folder, kind_of, read_model, write_model
-from homie.runtime.runstore.damage import ENDING, changed
+from homie.kernel.support.checksums import FileMark
+from homie.kernel.support.files import to_json
+from homie.runtime.runstore import read_model
+from homie.runtime.runstore.damage import changed
 
-INDECISIVE = (
-    *("suite", "out", "workers", "ray", "timeout", "retries", "memory", "recycle", "again", "sweep"),
-    *("mixed", "clean"),
-)
-"""Options that do not change the result of any episode. (The content of the suite does; its path does not.)"""
 PLANNER = "planner."
 """What the name of a planner's setting begins with in a sweep."""
 COPY = "run.copy.json"
 """A second `run.json`, from which a damaged one is put back."""
 REPAIRING = "The same `homie bench` command with --out repairs the run folder if it can."
-PATIENCE = 20.0
-"""Seconds to wait for the workers of a runner that was killed to notice it."""
 
 
 class BenchFile(BaseModel):
@@ -82,89 +64,6 @@ class SweepFile(BaseModel):
     runs: dict[str, dict[str, Any]]
 
 
-class BenchFolder(HeldFolder):
-    """The run folder of a bench. is_new: this process has made it."""
-
-    is_new = False
-
-    @classmethod
-    def open(cls, options: BenchOptions, suite: Suite) -> BenchFolder:
-        """Create the run folder, or take up one of the same configuration. Raises BadInput."""
-        path, lock = held_folder(options.out, suite.name)
-        folder = cls(path, lock)
-        try:
-            if kind_of(path) == "run":
-                raise BadInput(f"The folder {path} holds a run of `homie run`, not a bench: choose another --out.")
-            _repair_files(path, suite)
-            if (path / "run.json").exists():
-                _check_same(path, options, suite)
-            else:
-                folder.is_new = not any(path.iterdir())
-                folder._create(options, suite)
-            folder._wait_for_workers()
-            _forget_unused(path, plan(path, options, suite))
-        except OSError as error:
-            folder.close()
-            raise BadInput(f"Cannot write into the run folder {path}: {reason_of(error)}.") from error
-        except BaseException:
-            folder.close()
-            raise
-        return folder
-
-    def _create(self, options: BenchOptions, suite: Suite) -> None:
-        # Folders and suite come before run.json: where that is, all is.
-        ours = {"suite.json", ".suite.json.tmp", COPY, f".{COPY}.tmp", ".run.json.tmp", "episodes", "workers"}
-        if any(entry.name not in ours for entry in self.path.iterdir()):
-            raise BadInput(f"The folder {self.path} is not empty and not a run folder: choose another --out.")
-        (self.path / "episodes").mkdir(exist_ok=True)
-        (self.path / "workers").mkdir(exist_ok=True)
-        write_atomically(self.path / "suite.json", _suite_json(suite))
-        file = BenchFile(
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            seed=options.seed,
-            options=options,
-            versions=versions(),
-            platform=platform.platform(),
-            files={"suite.json": mark(self.path / "suite.json")},
-        )
-        write_model(self.path / COPY, file)
-        write_model(self.path / "run.json", file)
-
-    def discard(self) -> None:
-        """Remove a folder that this process has made and in which no episode is finished; leave any other as it is."""
-        if self.is_new and not any((self.path / "episodes").glob(f"*/{ENDING}")):
-            shutil.rmtree(self.path, ignore_errors=True)
-
-    def _wait_for_workers(self) -> None:
-        """Every worker shares a lock on `episodes` while it lives: one of a killed runner must not write any more."""
-        descriptor = os.open(self.path / "episodes", os.O_RDONLY)
-        end = time.monotonic() + PATIENCE
-        try:
-            while True:
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    return
-                except BlockingIOError:
-                    if time.monotonic() > end:
-                        raise BadInput(
-                            f"Workers of an earlier run still write into {self.path}: end these processes first."
-                        ) from None
-                    time.sleep(0.05)
-        finally:
-            os.close(descriptor)
-
-
-def plan(run: Path, options: BenchOptions, suite: Suite) -> tuple[Episode, ...]:
-    """All episodes of a bench: every selected task, every trial. Raises BadInput."""
-    trials = options.trials or suite.protocol.trials
-    tasks = suite.select(options.tasks, options.split)
-    return tuple(
-        Episode(task, trial, episode_seed(options.seed, task.id, trial), run / "episodes" / f"{task.id}-{trial}")
-        for task in tasks
-        for trial in range(trials)
-    )
-
-
 def is_bench(run: Path) -> bool:
     """Whether a folder is the run of a bench, be it damaged."""
     return any((run / name).exists() for name in ("suite.json", COPY))
@@ -175,7 +74,7 @@ def read_bench(run: str | Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
     run = Path(run)
     try:
         file = read_model(run / "run.json", BenchFile)
-        if wrong := _suite_damage(run, file):
+        if wrong := suite_damage(run, file):
             raise BadInput(f"{run / 'suite.json'} is damaged: {wrong}.")
         suite = read_model(run / "suite.json", Suite)
     except BadInput as error:
@@ -183,83 +82,12 @@ def read_bench(run: str | Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
     return file, suite, plan(run, file.options, suite)
 
 
-def unfinished(episodes: Sequence[Episode], *, again: bool = False) -> Iterator[Episode]:
-    """Those that are to be run: also damaged ones and those of unreadable answers, and with `again` all that
-    infrastructure ended."""
-    for episode in episodes:
-        finished = episode.finished
-        lost = finished is not None and finished.ending.ended_by == "infrastructure"
-        if finished is None or finished.damaged or episode.unreadable or (again and lost):
-            yield episode
-
-
-def check_known(episodes: Sequence[Episode]) -> None:
-    """Raise OtherParts if nobody can tell what finished episodes were made with: others would be mixed with them."""
-    for episode in episodes:
-        ending = episode.ending
-        if ending is not None and ending.ended_by != "infrastructure" and not ending.parts:
-            raise OtherParts(
-                f"What the episode {episode.folder} was made with is not known (Homie 0.1 did not keep it): choose "
-                "another --out, or --mixed to go on."
-            )
-
-
-def episode_seed(seed: int, task_id: str, trial: int) -> int:
-    """The seed of an episode. It depends on nothing but these three."""
-    digest = hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") % (MAX_SEED + 1)
-
-
-def _suite_json(suite: Suite) -> bytes:
+def suite_json(suite: Suite) -> bytes:
+    """`suite.json` of a suite."""
     return to_json(suite.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
-def _suite_damage(run: Path, file: BenchFile) -> str:
+def suite_damage(run: Path, file: BenchFile) -> str:
     """How `suite.json` differs from what `run.json` says of it; "" where it does not, or nothing is said."""
     was = file.files.get("suite.json")
     return changed(run / "suite.json", was) if was is not None else ""
-
-
-def _repair_files(run: Path, suite: Suite) -> None:
-    """Put back a damaged `run.json` from its copy, and a damaged `suite.json` from the suite that is given, if that is
-    the same. Where there is neither `run.json` nor its copy nothing was begun. What cannot be repaired is left to be
-    refused. Raises OSError."""
-    try:
-        file = read_model(run / "run.json", BenchFile)
-    except BadInput:
-        try:
-            file = read_model(run / COPY, BenchFile)
-        except BadInput:
-            return
-        write_model(run / "run.json", file)
-        warnings.warn(f"{run / 'run.json'} was damaged and is put back from its copy.", stacklevel=2)
-    was, content = file.files.get("suite.json"), _suite_json(suite)
-    same = was is not None and was.sha256 == hashlib.sha256(content).hexdigest()
-    if same and _suite_damage(run, file):
-        write_atomically(run / "suite.json", content)
-        warnings.warn(f"{run / 'suite.json'} was damaged and is written anew.", stacklevel=2)
-
-
-def _forget_unused(run: Path, episodes: Sequence[Episode]) -> None:
-    """Remove the descriptions of parts that no finished episode was made with: those of a try that was killed.
-
-    Otherwise a plan that was repaired after it could not be played on. Raises OSError.
-    """
-    used = {episode.ending.parts for episode in episodes if episode.ending is not None}
-    for digest in kept(run):
-        if digest not in used:
-            forget(run, digest)
-
-
-def _check_same(path: Path, options: BenchOptions, suite: Suite) -> None:
-    if not (path / "suite.json").exists() and (path / "episodes").is_dir() and (path / "run.json").exists():
-        raise BadInput(f"The run folder {path} is not that of a bench (`homie run` made it?): choose another --out.")
-    before = read_model(path / "run.json", BenchFile).options
-    decisive = [name for name in BenchOptions.model_fields if name not in INDECISIVE]
-    other = [name for name in decisive if getattr(before, name) != getattr(options, name)]
-    if contents(path / "suite.json") != _suite_json(suite):
-        other.append("the content of the suite")
-    if other:
-        raise BadInput(
-            f"The run folder {path} belongs to another bench (different: {', '.join(other)}): choose another --out."
-        )

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from homie.bench.splits import TaskSplit
 from homie.kernel.options import MAX_SEED, Options, PartsOptions, different_paths
-from homie.kernel.support.problems import Usage
+from homie.kernel.support.validation_sentences import Usage
 
 RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(different_paths)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from homie.bench.finished_episodes import is_bench, read_bench
@@ -47,3 +47,12 @@ def _check_one_suite(folder: Path, runs: list[Path]) -> None:
     if len(suites) > 1:
         listed = "; ".join(f"{name}: {' '.join(names)}" for name, names in suites.items())
         raise BadInput(f"{folder} holds runs of several suites, give those of one ({listed}).")
+
+
+def check_different(folders: Sequence[Path]) -> None:
+    """Raises BadInput for a folder that occurs twice: its episodes would be counted twice."""
+    seen: set[Path] = set()
+    for folder in folders:
+        if folder.resolve() in seen:
+            raise BadInput(f"The run {folder} is given twice: give each run once.")
+        seen.add(folder.resolve())

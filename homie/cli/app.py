@@ -14,7 +14,7 @@ import typer
 
 from homie.cli import logs
 from homie.cli.failures import reported
-from homie.cli.layout import Chapters, Grouped, show_all
+from homie.cli.help_layout import Chapters, Grouped, show_all
 from homie.cli.output import say
 from homie.cli.plugged import Command, plugged
 from homie.cli.streams import make_lasting

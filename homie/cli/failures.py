@@ -14,7 +14,7 @@ from json import dumps
 from typing import NoReturn, Protocol, runtime_checkable
 
 from homie.cli.streams import OutputLost
-from homie.cli.usage import usage_sentence
+from homie.cli.usage_errors import usage_sentence
 from homie.kernel import exit_codes
 from homie.kernel.errors import HomieError, Interrupted
 from homie.kernel.stop_signals import STOPPED, command_ended, stop_came

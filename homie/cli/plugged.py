@@ -19,7 +19,7 @@ class PluggedCommand:
 
     Attributes:
         help: Its line in the help of `homie`.
-        chapter: The chapter of that help it stands in (`homie.cli.layout.CHAPTERS`).
+        chapter: The chapter of that help it stands in (`homie.cli.help_layout.CHAPTERS`).
         target: Where the command is, as `MODULE:NAME`; imported when the command is chosen.
         examples: Command lines that end its help, by the words after `homie`.
     """

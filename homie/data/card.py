@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.data.card_parts import front_matter, table
-from homie.data.examples.datafile import DataFile
+from homie.data.examples.data_json import DataFile
 
 _TITLES = {
     "sft": "Decisions of a household robot",

@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field
 
 from homie.kernel.support.documents import parse_yaml
-from homie.kernel.support.spelling import spelt
+from homie.kernel.support.text_pattern import spelt
 
 UNKNOWN = "unknown"
 """The licence of data of which nobody has said any, as the Hugging Face hub names it."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from homie.data.examples.datafile import DataFile, read_data_file
+from homie.data.examples.data_json import DataFile, read_data_file
 from homie.data.pictures import digest
-from homie.data.reader import lines_file, read_lines
+from homie.data.read_data_set import lines_file, read_lines
 from homie.kernel.actions import ACTIONS, ARGUMENTS
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import PromptWriter

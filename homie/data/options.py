@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from homie.bench.splits import TaskSplit
 from homie.data.card_parts import License
 from homie.kernel.options import MAX_SEED, Catalogue, Furnishing, Options, PictureSize, different_paths
-from homie.kernel.support.problems import Usage
+from homie.kernel.support.validation_sentences import Usage
 
 Sources = Annotated[
     list[Path],

@@ -14,12 +14,12 @@ from homie.data.card import card
 from homie.data.card_parts import UNKNOWN
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.analyses import explained
-from homie.data.examples.datafile import DataFile, Recipe
+from homie.data.examples.data_json import DataFile, Recipe
+from homie.data.examples.expert_labels import labelled
 from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
 from homie.data.examples.renaming import renamed
+from homie.data.examples.rewordings import Rewrite, versions
 from homie.data.examples.rewriting_cache import Rewritings
-from homie.data.examples.teacher import labelled
-from homie.data.examples.versions import Rewrite, versions
 from homie.data.examples.writer import DatasetWriter
 from homie.data.options import TrainingOptions
 from homie.data.sources.source import Entry, Source

@@ -18,7 +18,7 @@ from homie.envs.symbolic_locator import SymbolicLocator
 from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, Robot
-from homie.kernel.poses import MOVE
+from homie.kernel.pose_action import MOVE
 from homie.kernel.types import (
     Array,
     Articulation,

@@ -10,7 +10,7 @@ import numpy as np
 from homie.kernel import registry
 from homie.kernel.actions import POWER, Action
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
-from homie.kernel.interfaces.world import named_things
+from homie.kernel.interfaces.simulator_abilities import named_things
 from homie.kernel.support.text import the
 from homie.kernel.types import Detection, Goal, Observation, Surface
 from homie.kernel.world import thresholds

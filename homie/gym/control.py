@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.home.home import PICTURE_SIZE
 from homie.envs.mujoco.robots.bodies.fetch import SPEC
-from homie.gym.house import HouseEnv
+from homie.gym.house_tasks import HouseEnv
 from homie.gym.reset_and_step import numbers_of, picture_space
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.action_vector import ActionVector

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS
 from homie.envs.mujoco.generate.rooms import RoomKind
 from homie.envs.mujoco.home.home import PICTURE_SIZE
-from homie.gym.house import HouseEnv
+from homie.gym.house_tasks import HouseEnv
 from homie.gym.reset_and_step import CODES, indices_of, picture_space
 from homie.kernel.actions import listed_actions
 from homie.kernel.errors import BadInput, suggestion

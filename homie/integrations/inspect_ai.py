@@ -37,7 +37,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from homie.bench.options import BenchOptions
-from homie.bench.play.checks import ready
+from homie.bench.play.checks_before_start import ready
 from homie.bench.play.one_by_one import OpenBench, PlayedEpisode
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError, Interrupted, PlannerError

@@ -23,8 +23,8 @@ from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.interfaces.planner import decided
 from homie.kernel.inventory import apply_effects
-from homie.kernel.poses import MOVE
-from homie.kernel.senses import Sight
+from homie.kernel.look_and_detect import Sight
+from homie.kernel.pose_action import MOVE
 from homie.kernel.types import (
     END,
     END_FAILURE,

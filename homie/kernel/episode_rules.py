@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from homie.kernel.executor import Executor
-from homie.kernel.senses import OWN_VIEWS
+from homie.kernel.look_and_detect import OWN_VIEWS
 from homie.kernel.types import END, NO_QUIRKS, Choice, Limits, Quirks, Subtask, Visibility
 from homie.kernel.types.limits import ROUNDS
 

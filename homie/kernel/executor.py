@@ -28,7 +28,7 @@ from homie.kernel.interfaces import (
     Trial,
 )
 from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
-from homie.kernel.senses import Senses
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types import (

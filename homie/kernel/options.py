@@ -13,9 +13,9 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.scenes import own_instruction, scenes_of
 from homie.kernel.support.config import read_config
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.problems import RUN_USAGE, Usage, explain
+from homie.kernel.support.validation_sentences import RUN_USAGE, Usage, explain
 from homie.kernel.types.limits import ROUNDS
-from homie.kernel.world.household import STATES
+from homie.kernel.world.household_verbs import STATES
 
 MAX_SEED = 2**31 - 1
 

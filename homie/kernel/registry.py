@@ -451,7 +451,7 @@ def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, An
     # Not at the top: whoever looks for a name needs neither.
     from pydantic import ValidationError
 
-    from homie.kernel.support.problems import explain
+    from homie.kernel.support.validation_sentences import explain
 
     known = list(model.model_fields)
     for key in values:

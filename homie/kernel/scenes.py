@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, HomieError
 from homie.kernel.support.deprecated_imports import renamed_members
-from homie.kernel.support.problems import fault_of, sentence_of, where
+from homie.kernel.support.validation_sentences import fault_of, sentence_of, where
 from homie.kernel.types import Observation
 from homie.kernel.world.snapshot import WorldSnapshot
 

@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Announcer, EpisodeListener
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 from homie.kernel.types import (
     Decision,
     EpisodeEnded,

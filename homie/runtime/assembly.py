@@ -27,6 +27,7 @@ from homie.kernel.interfaces import (
 )
 from homie.kernel.interfaces.parts import brief, takes_one
 from homie.kernel.interfaces.prompts import PromptWriter
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.options import OpenOptions
 from homie.kernel.registry import (
     DETECTOR,
@@ -44,7 +45,6 @@ from homie.kernel.registry import (
     settings_of,
 )
 from homie.kernel.robot_factory import Opening
-from homie.kernel.senses import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.support.deprecated_imports import renamed
 from homie.runtime.provenance import described

@@ -34,9 +34,9 @@ from homie.kernel.interfaces import (
     WorldState,
 )
 from homie.kernel.inventory import apply_effects
+from homie.kernel.look_and_detect import Sight
 from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.registry import split
-from homie.kernel.senses import Sight
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import (
     Decision,

@@ -6,15 +6,11 @@ RunOptions --assemble--> Parts --run_episode--> EpisodeSummary
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from homie.kernel.agent import run_episode
@@ -23,13 +19,13 @@ from homie.kernel.errors import HomieError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners, Robot
 from homie.kernel.options import RunOptions
 from homie.kernel.registry import NO_OBJECTS, Objects
-from homie.kernel.stop_signals import SIGNALS, stop_came
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
 from homie.kernel.support.own_code import unexpected
 from homie.kernel.types import EpisodeResult, Event
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
+from homie.runtime.clean_stop import stoppable, undisturbed
 from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, read_steps, recording
 from homie.runtime.task_outcome import Conclusion, Verdict
@@ -224,61 +220,3 @@ def _shut_down(parts: Parts, ending: Callable[[], None], video: VideoWriter | No
                     video.close()
             finally:
                 store.close()
-
-
-@contextmanager
-def stoppable() -> Iterator[Callable[[], None]]:
-    """SIGTERM and SIGHUP (the terminal is gone) stop like Ctrl-C.
-
-    A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; elsewhere
-    nothing changes. Raises KeyboardInterrupt also where a library made another error of it, as pydantic does when it
-    comes while it writes JSON, and where a library has swallowed it: before the first line for a signal of the command
-    so far, at the end for one that comes in between. A loop that must not wait for its end calls the yielded function,
-    which raises KeyboardInterrupt if a signal came.
-    """
-    arrived: list[int] = []
-    if stop_came():
-        raise KeyboardInterrupt
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        arrived.append(number)
-        raise KeyboardInterrupt
-
-    def check() -> None:
-        if arrived:
-            raise KeyboardInterrupt
-
-    try:
-        with ExitStack() as stack:
-            for number in SIGNALS:
-                stack.enter_context(_handling(number, stop))
-            yield check
-        check()
-    except HomieError:
-        raise
-    except Exception as error:
-        if arrived:
-            raise KeyboardInterrupt from error
-        raise
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """A second Ctrl-C must not keep the robot from stopping or the files from closing."""
-    with ExitStack() as stack:
-        for number in SIGNALS:
-            stack.enter_context(_handling(number, signal.SIG_IGN))
-        yield
-
-
-@contextmanager
-def _handling(number: signal.Signals, handler: object) -> Iterator[None]:
-    on_main = threading.current_thread() is threading.main_thread()
-    if not on_main or signal.getsignal(number) is signal.SIG_IGN:
-        yield
-        return
-    before = signal.signal(number, handler)  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        signal.signal(number, before)

@@ -17,7 +17,7 @@ from importlib.resources import files
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.web import page_headers
+from homie.kernel.support.page_headers_and_cookies import page_headers
 from homie.studio.login import Access
 from homie.studio.messages import LARGEST, read_message
 from homie.studio.open_pages import Hub, Page

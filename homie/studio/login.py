@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
-from homie.kernel.support.web import cookie_in, is_local, same_secret, secret_cookie
+from homie.kernel.support.page_headers_and_cookies import cookie_in, is_local, same_secret, secret_cookie
 
 COOKIE = "homie-studio"
 NO_TOKEN = "This page wants its token: open the address that `homie studio` has printed."

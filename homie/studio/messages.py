@@ -11,7 +11,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_TASK
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 LARGEST = 2**16
 """Bytes of a message: more than any note, less than what could fill a memory."""

@@ -37,7 +37,7 @@ from homie.kernel.types import (
     PlannerInput,
 )
 from homie.runtime.assembly import Chosen, Parts, load_planner
-from homie.runtime.session import undisturbed
+from homie.runtime.clean_stop import undisturbed
 from homie.studio.control_handover import Asked, State, Watch
 from homie.studio.inspection import thing_named, things_at
 from homie.studio.options import TeleopOptions

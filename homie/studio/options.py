@@ -9,7 +9,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from homie.kernel.options import HOUSE, OpenOptions
-from homie.kernel.support.problems import Usage
+from homie.kernel.support.validation_sentences import Usage
 
 
 class TeleopOptions(OpenOptions):

@@ -13,7 +13,7 @@ from homie.kernel.errors import MissingPart
 from homie.kernel.interfaces.training import LEAST_SCORE, DetectorMeasurement
 from homie.kernel.options import DETECTOR, Options
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.problems import Usage
+from homie.kernel.support.validation_sentences import Usage
 
 
 class DetectorScoreOptions(Options):

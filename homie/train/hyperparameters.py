@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from homie.kernel.options import MAX_SEED, Options
-from homie.kernel.support.problems import Usage
+from homie.kernel.support.validation_sentences import Usage
 
 
 class Trainable(Options):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.data.examples.datafile import DataFile, read_data_file
+from homie.data.examples.data_json import DataFile, read_data_file
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.interfaces.training import Trainer, TrainingOrder

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from homie.data.card import asked
-from homie.data.examples.datafile import DataFile
+from homie.data.examples.data_json import DataFile
 from homie.kernel.support.text import counted
 
 _TITLES = {"sft": "A planner of household tasks, fine-tuned", "dpo": "A planner of household tasks, aligned by DPO"}

@@ -13,9 +13,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from homie.data.episode import LeftOut
-from homie.data.recording.lessons import lessons_of
-from homie.data.recording.recorded import is_recorded
 from homie.data.recording.recorder import RECORDING
+from homie.data.recording.recording_to_demonstration import is_recorded
+from homie.data.recording.skill_lessons import lessons_of
 from homie.data.sources.source import Entry, Source
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import every

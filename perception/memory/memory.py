@@ -15,10 +15,10 @@ from perception.localise import Patch, Points, Scan, object_box, patch_of
 from perception.memory.clouds import inside
 from perception.memory.evidence import FLOOR_CELL, Evidence
 from perception.memory.forgetting import forget_missing
-from perception.memory.places import contains
 from perception.memory.seen_furniture import Furniture, is_furniture
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
+from perception.memory.support_relations import contains
 from perception.names import best_matches, vocabulary
 
 SAME_PLACE = 0.25

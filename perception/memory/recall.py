@@ -17,7 +17,7 @@ from perception.localise import Scan
 from perception.memory.arm import OwnArm
 from perception.memory.doorways import Doorways, Passage
 from perception.memory.memory import Things, kind_of
-from perception.memory.naming import Names
+from perception.memory.numbered_names import Names
 from perception.memory.object_states import States
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject

@@ -12,8 +12,8 @@ import numpy as np
 from homie.kernel.types import Array, Box, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, Points, rectangle
-from perception.memory.articulation import Panel, Seen, core, tray, update_panel
 from perception.memory.clouds import Cloud, all_of, inside
+from perception.memory.doors_and_drawers import Panel, Seen, core, tray, update_panel
 from perception.memory.seen_object import Identity
 from perception.memory.surfaces import find_surfaces
 from perception.names import vocabulary

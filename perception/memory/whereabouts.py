@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from perception.memory.clouds import within
 from perception.memory.memory import Things
-from perception.memory.places import BOARDS, ON_TOP, holder_of
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
+from perception.memory.support_relations import BOARDS, ON_TOP, holder_of
 
 ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.web import is_local
+from homie.kernel.support.page_headers_and_cookies import is_local
 from planners.emmoe.wire import Malformed, quoted
 
 QUIET = 0.05

@@ -12,7 +12,7 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.planner import decided
 from homie.kernel.types import END, SUCCESS, Decision, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
 from planners.emmoe.wire import BAR, LIMIT, ROUNDS, Wire, ends_trial, subtask_message
-from planners.llm.reading.official import official_parts
+from planners.llm.reading.emmoe_official_parser import official_parts
 
 ASKED = 3
 """How often a planner is asked in a round whose decision cannot be sent, then the trial ends."""

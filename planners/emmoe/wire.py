@@ -15,7 +15,7 @@ from homie.kernel.actions import canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
 from homie.kernel.types import END, VIEWS, Decision, Feedback, Subtask, model_key
-from planners.parsing import make_subtask
+from planners.parse_subtask import make_subtask
 
 Wire: TypeAlias = Literal["repaired", "strict"]
 PORT = 10010

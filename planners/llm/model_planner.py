@@ -19,9 +19,9 @@ from pydantic import BaseModel
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.prompts import Message
-from homie.kernel.poses import MOVE
+from homie.kernel.pose_action import MOVE
 from homie.kernel.types import Answer, Decision, PlannerInput
-from planners.llm.answers import how
+from planners.llm.answer_formats import how
 from planners.llm.messages import BESIDE, ODD_END, LanguageModel, Reply, Request
 from planners.llm.prompting.prompt_builder import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings

@@ -6,7 +6,7 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.knowledge import Remembered
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
-from planners.rule.moves import Course
+from planners.rule.error_reactions import Course
 from planners.rule.reading.orders import Ask
 from planners.rule.states import StateAnswers, listed
 

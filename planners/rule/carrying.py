@@ -7,9 +7,9 @@ from homie.kernel.types import ErrorCode, Feedback, Subtask
 from perception.names import canonical
 from planners.common_sense import is_container, means
 from planners.rule.answers import whereabouts
+from planners.rule.error_reactions import Course, Moves, closed_container, failed_with
 from planners.rule.giving_up import TRIES
 from planners.rule.memory import Memory
-from planners.rule.moves import Course, Moves, closed_container, failed_with
 from planners.rule.reading.orders import Place
 from planners.rule.states import listed
 

@@ -8,7 +8,7 @@ from homie.kernel.interfaces import kind_of
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, means
 from planners.rule.carrying import Carrying
-from planners.rule.moves import Course
+from planners.rule.error_reactions import Course
 from planners.rule.reading.lexicon import kinds_of
 from planners.rule.reading.orders import Item, Place
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from homie.kernel.types import Subtask
 from planners.rule.carrying import Carrying
-from planners.rule.moves import Course
+from planners.rule.error_reactions import Course
 from planners.rule.reading.orders import Item, Place, Use
 
 BASIN, MICROWAVE = Place("sink", True), Place("microwave", True)

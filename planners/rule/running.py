@@ -10,9 +10,9 @@ from planners.common_sense import is_container, is_room, means
 from planners.rule.answers import Answers
 from planners.rule.choosing import Choosing
 from planners.rule.chores import Chores
+from planners.rule.error_reactions import NOT_FOUND, Course
 from planners.rule.giving_up import MAX_FAILED
 from planners.rule.memory import Memory
-from planners.rule.moves import NOT_FOUND, Course
 from planners.rule.reading.orders import (
     Ask,
     Bring,

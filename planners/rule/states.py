@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from homie.kernel.knowledge import CONTRARY, Remembered
+from planners.rule.error_reactions import Course, Moves
 from planners.rule.memory import Memory
-from planners.rule.moves import Course, Moves
 from planners.rule.reading.orders import Ask
 
 

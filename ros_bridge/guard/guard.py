@@ -33,6 +33,7 @@ from ros_bridge.guard.command_checks import (
     outside,
     parts_of,
 )
+from ros_bridge.guard.commands_to_robot import Outlet
 from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.messages import (
     Aim,
@@ -53,7 +54,6 @@ from ros_bridge.guard.messages import (
     Trajectory,
     Velocity,
 )
-from ros_bridge.guard.outlet import Outlet
 from ros_bridge.guard.silence import SILENCE
 from ros_bridge.guard.state import GuardState
 from ros_bridge.profiles.model import Profile

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 VERSION = 6
 LONGEST_LINE = 1 << 19

@@ -17,18 +17,18 @@ from logging.handlers import QueueHandler, QueueListener
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from ros_bridge.guard.commands_to_robot import DryOutlet, RosOutlet
 from ros_bridge.guard.emergency_stop import APPROVE, listen_on_network
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
 from ros_bridge.guard.keyboard import listen_at_terminal
 from ros_bridge.guard.measured import FRESH, Measured
-from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.guard.reports import Reports
 from ros_bridge.guard.silence import SILENCE
 from ros_bridge.guard.sockets import AgentSocket, socket_path
 from ros_bridge.process_signals import ended_by_signal
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.transport.interface import LATCHED, Node
 from ros_bridge.transport.opening import Transport, open_node
 

@@ -17,7 +17,7 @@ from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.guard.state import GuardState, judged
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY, OWN
-from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.transport.interface import LATCHED, Message, Node
 from ros_bridge.transport.refusals import if_known
 from ros_bridge.transport.stamps import now, stamp

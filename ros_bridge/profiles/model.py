@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from homie.kernel.errors import BadInput, did_you_mean, suggestion
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import is_about_a_field, reading
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 from ros_bridge.profiles.parts import (
     Base,
     Camera,

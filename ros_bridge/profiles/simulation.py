@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 from ros_bridge.profiles.parts import Camera, Finite, Part, Text
 
 TOPIC = "/homie/simulation"

@@ -13,9 +13,9 @@ from functools import cached_property
 
 from homie.kernel.errors import BadInput, RobotFault, suggestion
 from homie.kernel.types import Array, CameraFrame, Pose
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import LOOK, instances_topic
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.image_decoding import depth_of, numbers_of, picture_of
 from ros_bridge.robot.lenses import camera_of
 from ros_bridge.transport.clocks import AHEAD, MachineClock, PublishedClock, RobotClock

@@ -14,15 +14,15 @@ from homie.kernel.options import Seed
 from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.profiles.limited import body_of, narrowed
+from ros_bridge.profiles.body_with_limits import body_of, narrowed
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.mounting import mounted
 from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import TOPIC, Simulation
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.camera_topics import Pictures
-from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard, guarded
+from ros_bridge.robot.proprioception import GREETING, Felt
 from ros_bridge.robot.robot import Connection, RosRobot, SimulatedRosRobot
 from ros_bridge.robot.twin import Twin
 from ros_bridge.served_messages import planar

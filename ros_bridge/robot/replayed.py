@@ -16,13 +16,13 @@ from homie.kernel.interfaces import ReplayedMoment, ReplayedWords
 from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
 from homie.kernel.types import Command, Image, Pose2
 from ros_bridge.bag_reading import BagReading, BagTopics
-from ros_bridge.profiles.limited import body_of, narrowed
+from ros_bridge.profiles.body_with_limits import body_of, narrowed
+from ros_bridge.profiles.homie_topics import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.parts import Group as Controlled
-from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
-from ros_bridge.robot.felt import Felt
 from ros_bridge.robot.image_decoding import picture_of
 from ros_bridge.robot.lenses import camera_of
+from ros_bridge.robot.proprioception import Felt
 from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import Message
 from ros_bridge.transport.readings import AT_REST, velocity_of

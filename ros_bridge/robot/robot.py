@@ -32,12 +32,12 @@ from homie.kernel.types import (
 from homie.kernel.world.snapshot import WorldSnapshot
 from ros_bridge.guard.link import EmergencyStop, GuardLink
 from ros_bridge.guard.messages import Ended
+from ros_bridge.profiles.homie_topics import EPISODE, TEXT
 from ros_bridge.profiles.model import Profile
-from ros_bridge.profiles.spoken import EPISODE, TEXT
 from ros_bridge.robot.camera_topics import Pictures
-from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.goals import ARM_PLANNER_FAILS, NAVIGATION_FAILS, GuardedGoal
 from ros_bridge.robot.guarding import OwnGuard
+from ros_bridge.robot.proprioception import GREETING, Felt
 from ros_bridge.robot.turning import can_turn, look_around
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.clocks import RobotClock

@@ -11,8 +11,8 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Mirrored, Robot
 from homie.kernel.options import OpenOptions
 from homie.kernel.support.documents import parse_json
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.simulation import STATE, Simulation
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.transport.interface import SENSOR, Message, Node
 
 PATIENCE = 5.0

@@ -23,9 +23,9 @@ from homie.kernel.types import (
     Surface,
     rotation_z,
 )
+from skills.classical.free_spots import half_depth
 from skills.classical.grasp_candidates import DOWN, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
-from skills.classical.places import half_depth
 from skills.classical.plate_grasps import blocked, scoops
 from skills.classical.pull_over_edge import draw
 from skills.motion.arm_path_search import ArmSpace

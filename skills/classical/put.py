@@ -13,9 +13,9 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, FailureReason, Goal, Pose, Pose2, Surface, rotation_z
 from homie.kernel.types.failure_reasons import MOST_NAMED
+from skills.classical.free_spots import half_depth, places
 from skills.classical.grasp_candidates import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.pick import APPROACH, LOW
-from skills.classical.places import half_depth, places
 from skills.classical.plate_grasps import blocked
 from skills.motion.collision import Solids, without
 from skills.motion.held_object import NOTHING, Hand

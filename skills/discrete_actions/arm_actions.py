@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from homie.kernel.errors import BadInput
-from homie.kernel.poses import CELLS, NUMBERS, TURNS
+from homie.kernel.pose_action import CELLS, NUMBERS, TURNS
 from homie.kernel.types import Array, Pose
 
 LOW: tuple[float, float, float] = (-0.3, -0.5, 0.6)

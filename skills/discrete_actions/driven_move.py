@@ -6,7 +6,7 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot import graph_moves
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Pose2
-from skills.discrete_actions.ideal_move import Refused, Traveller
+from skills.discrete_actions.graph_move_results import Refused, Traveller
 from skills.discrete_actions.step import begun
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable

@@ -11,8 +11,8 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot.graph_moves import MOVES, ROWS
 from skills.discrete_actions.charting import chart
 from skills.discrete_actions.driven_move import DrivenMove
-from skills.discrete_actions.ideal import IdealMove
-from skills.discrete_actions.ideal_move import Traveller
+from skills.discrete_actions.graph_move_results import Traveller
+from skills.discrete_actions.ideal_graph_move import IdealMove
 from skills.discrete_actions.step import Step
 from skills.discrete_actions.step_actions import SMALL
 from skills.discrete_actions.survey import survey

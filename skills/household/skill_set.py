@@ -8,13 +8,13 @@ from typing import ClassVar
 from homie.kernel.actions import Action, ActionTable
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.world.household import PERSON_VERBS, VERBS, doings
-from skills.household.attend import Attend
-from skills.household.checks import household, people
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS, doings
 from skills.household.follow import Follow
 from skills.household.hand_over import HandOver
+from skills.household.heat_cool_wash_fill import Attend
 from skills.household.show import Show
 from skills.household.switch import Switch
+from skills.household.verb_requirements import household, people
 from skills.ideal_skill_set import Ideal
 from skills.motion.held_object import Hand
 

@@ -17,7 +17,7 @@ from typing import Any
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.sampled_tables import generate
-from homie.envs.mujoco.table.scene import FAMILIES, Family
+from homie.envs.mujoco.table.table_scene import FAMILIES, Family
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import written
 from suites.authoring.homie_eb.table_errands import errand

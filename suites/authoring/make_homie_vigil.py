@@ -22,7 +22,7 @@ from suites.authoring.vigil_drawing import STRATA, Draws, draw
 from suites.published.vigil_episode import Family
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import EPISODES, FILE, FrozenEpisode, Setup
-from suites.vigil.play import play
+from suites.vigil.play_one_episode import play
 from suites.vigil.stage import REACH, SEEN, Stage, open_house
 
 SIZES = {"small": (250, 1000), "medium": (1000, 6000), "large": (6000, 100_000)}

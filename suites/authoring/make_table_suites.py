@@ -14,7 +14,7 @@ import yaml
 
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.table.sampled_tables import generate
-from homie.envs.mujoco.table.scene import FAMILIES, Family
+from homie.envs.mujoco.table.table_scene import FAMILIES, Family
 from homie.kernel.world.conditions import written
 
 FOLDER = Path(__file__).parents[2] / "homie" / "bench" / "suite"

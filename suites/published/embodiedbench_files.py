@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
-from homie.kernel.support.spelling import spelt
+from homie.kernel.support.text_pattern import spelt
 
 ALFRED_SUBSETS = ("base", "common_sense", "complex_instruction", "spatial", "visual_appearance", "long_horizon")
 NAVIGATION_SUBSETS = ("base", "common_sense", "complex_instruction", "visual_appearance", "long_horizon")

@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 
 from homie.bench.suite.suite import Suite
-from homie.kernel.poses import MOVE, NUMBERS
+from homie.kernel.pose_action import MOVE, NUMBERS
 from homie.kernel.types import END, Choice, Quirks, Subtask
 
 _PLAN = "executable_plan"

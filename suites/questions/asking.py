@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
-from homie.runtime.respondents import respondent_of
+from homie.runtime.find_respondent import respondent_of
 from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
 from suites.questions.folder import QuestionSet, read_questions
 from suites.questions.marked_answers import write_marks

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from homie.kernel.options import MAX_SEED, Options
-from homie.kernel.support.problems import Usage
+from homie.kernel.support.validation_sentences import Usage
 from suites.published.robobench.instructions import Profile
 
 Folder = Annotated[Path, Field(description="The folder of questions, or RoboBench's data as released.")]

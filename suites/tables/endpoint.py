@@ -21,8 +21,8 @@ import cv2
 import numpy as np
 
 from benchmarks.scripted import Endpoint
-from homie.bench.authoring.numbered import endings, listed
-from homie.bench.finished_episodes import episode_seed
+from homie.bench.authoring.numbered_actions import endings, listed
+from homie.bench.episode_plan import episode_seed
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.envs.mujoco.table.expert import plan as poses_of
 from homie.envs.mujoco.table.sampled_tables import generate
@@ -30,7 +30,7 @@ from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.robot.graph_moves import ROWS as MOVES
 from homie.kernel.scenes import scenes_of
 from homie.kernel.types import END, Image, SentTo, Subtask
-from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from suites.questions.folder import read_questions
 
 PROVIDER = "vllm"

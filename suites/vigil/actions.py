@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from homie.kernel.support.documents import parse_json
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 STEP = 0.25
 """Metres of a step."""

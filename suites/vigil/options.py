@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from homie.kernel.options import MAX_SEED, Options
-from homie.kernel.support.problems import Usage
+from homie.kernel.support.validation_sentences import Usage
 
 
 class VigilOptions(Options):

@@ -17,15 +17,15 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Respondent
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
+from homie.runtime.find_respondent import respondent_of
 from homie.runtime.orphans import worker_pool
-from homie.runtime.respondents import respondent_of
 from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
 from suites.vigil.agents import BLIND, Agent, blind
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import FrozenEpisode, choose, digest
 from suites.vigil.model import ModelAgent, prompt_digest
 from suites.vigil.options import VigilOptions
-from suites.vigil.play import play
+from suites.vigil.play_one_episode import play
 from suites.vigil.record import Record
 from suites.vigil.results import EPISODES, HEAD, RESULTS, Head, Row
 from suites.vigil.stage import Stage, open_house

@@ -8,8 +8,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from homie.bench.episode import Episode
-from homie.bench.finished_episodes import BenchFolder, plan
+from homie.bench.episode_plan import plan
 from homie.bench.options import BenchOptions
+from homie.bench.resume import BenchFolder
 from homie.bench.suite.suite import Suite
 from homie.kernel.options import RunOptions
 from homie.kernel.support.checksums import sealed

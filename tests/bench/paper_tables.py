@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from homie.bench.score.emmoe_error_rows import HEADS, counts_by_head
-from homie.bench.score.errors import CODES, GROUPS
+from homie.bench.score.error_code_of_feedback import CODES, GROUPS
 from homie.bench.score.metrics import ErrorCounts, Ratio
 
 FILE = Path(__file__).parents[1] / "golden" / "emmoe_paper" / "tables.json"

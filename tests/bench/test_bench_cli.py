@@ -11,7 +11,7 @@ from rich.console import Console
 
 from homie.bench.finished_episodes import read_bench
 from homie.bench.options import BenchOptions
-from homie.bench.play.checks import done_at_start, ready
+from homie.bench.play.checks_before_start import done_at_start, ready
 from homie.bench.play.progress import Progress
 from homie.runtime.runstore import read_steps
 

@@ -22,8 +22,9 @@ from homie.bench.play.progress import Progress
 from homie.bench.runs_inside import runs_inside
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
+from homie.bench.score.metric_profiles import make_profile
 from homie.bench.score.metrics import metrics, shown_in
-from homie.bench.score.results import load_run, load_runs, make_profile
+from homie.bench.score.results import load_run, load_runs
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.suite.suite import Suite
 from homie.bench.table_formats import Column, Table, shown

@@ -15,11 +15,12 @@ import pytest
 from bench_runs import DONE, LATE, WANDERED, write_run
 from rich.console import Console
 
-from homie.bench.finished_episodes import read_bench, unfinished
+from homie.bench.finished_episodes import read_bench
 from homie.bench.options import BenchOptions, ReportOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.report import report
+from homie.bench.resume import unfinished
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.table_formats import to_json_text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from homie.bench.score.errors import SENTENCES
+from homie.bench.score.error_code_of_feedback import SENTENCES
 from homie.bench.score.metric_profiles import StrictEmmoe
 from homie.bench.score.trajectory import from_conversation
 

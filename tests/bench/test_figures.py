@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from bench_runs import DONE, LATE, WANDERED, rewrite, rounds, write_run
 
-from homie.bench.report.data import KeyPath, Outcome, Round, Shown, Source, load
 from homie.bench.report.plots_and_tables import (
     MEANINGS,
     Figure,
@@ -21,6 +20,7 @@ from homie.bench.report.plots_and_tables import (
     steps_figure,
     tables,
 )
+from homie.bench.report.runs_and_episodes import KeyPath, Outcome, Round, Shown, Source, load
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.scores import Count, Results, Score
 from homie.runtime.runstore import EpisodeFile

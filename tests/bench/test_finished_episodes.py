@@ -14,21 +14,15 @@ import pytest
 from bench_runs import DONE, LATE, write_run
 from rich.console import Console
 
-from homie.bench import finished_episodes
-from homie.bench.finished_episodes import (
-    BenchFile,
-    BenchFolder,
-    check_known,
-    is_bench,
-    plan,
-    read_bench,
-    unfinished,
-)
+from homie.bench import episode_plan, resume
+from homie.bench.episode_plan import plan
+from homie.bench.finished_episodes import BenchFile, is_bench, read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.pool import Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import Job, Report
+from homie.bench.resume import BenchFolder, check_known, unfinished
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, InfrastructureError, Interrupted, MissingPart
 from homie.runtime.provenance import OtherParts, PartsFile, keep, kept
@@ -152,7 +146,7 @@ def test_nobody_knows_what_episodes_of_homie_0_1_were_made_with(run: Path) -> No
 
 
 def test_workers_of_a_killed_runner_are_waited_for(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finished_episodes, "PATIENCE", 0.1)
+    monkeypatch.setattr(resume, "PATIENCE", 0.1)
     worker = os.open(run / "episodes", os.O_RDONLY)
     fcntl.flock(worker, fcntl.LOCK_SH)
     with pytest.raises(BadInput, match=r"^Workers of an earlier run still write into .*: end these processes first\.$"):
@@ -225,7 +219,7 @@ def test_every_task_once_before_any_again(bench, tmp_path: Path) -> None:
     assert summary.run_folder == tmp_path / "run" and summary.causes == {}
     job = pool.jobs[0]
     assert (job.options.rounds, job.options.attempts, job.options.task, job.mixed) == (7, 2, "put the ball", True)
-    assert (job.options.seed, job.trial) == (0, 0) and job.seed == finished_episodes.episode_seed(0, "put", 0)
+    assert (job.options.seed, job.trial) == (0, 0) and job.seed == episode_plan.episode_seed(0, "put", 0)
     assert [line.task for line in summary.lines] == ["put", "put", "get", "get"]
     idle = Answers(1)
     bench(idle, rounds=7, attempts=2)

@@ -8,7 +8,7 @@ from typing import Any
 import golden
 import pytest
 
-from homie.bench.score.errors import SENTENCES
+from homie.bench.score.error_code_of_feedback import SENTENCES
 from homie.bench.score.metric_profiles import StrictEmmoe, strict_row
 from homie.bench.score.metrics import assumed_rate, ratio, raw_errors, skill_counts
 from homie.bench.score.scores import Results, Score, score_run

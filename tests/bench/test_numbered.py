@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from homie.bench.authoring.numbered import endings, listed
+from homie.bench.authoring.numbered_actions import endings, listed
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
@@ -17,7 +17,7 @@ from homie.bench.suite.suite import read_suite
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, HELD, Subtask
-from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, PersonState, RoomState, WorldSnapshot
 from homie.runtime.planner_inputs import read_inputs
 from homie.runtime.runstore import read_steps

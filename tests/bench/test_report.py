@@ -24,9 +24,9 @@ from PIL import Image as Picture
 from report_page import NASTY, WAYS, Page, add_frames, write
 
 from homie.bench.intervals_and_tests import Interval
-from homie.bench.report.data import load
 from homie.bench.report.episode_filters import catalogue
 from homie.bench.report.plots_and_tables import figures, glossary, keypath_figure, steps_figure
+from homie.bench.report.runs_and_episodes import load
 from homie.bench.report.svg_drawing import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.score.compare_tables import Intervals
 from homie.kernel.errors import BadInput

@@ -10,8 +10,8 @@ import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, rounds, suite, write_run, write_single
 
 from homie.bench.finished_episodes import BenchFile
-from homie.bench.report.data import KeyPath, Round, Shown, Source, load
 from homie.bench.report.episode_filters import FACETS, catalogue
+from homie.bench.report.runs_and_episodes import KeyPath, Round, Shown, Source, load
 from homie.bench.score.scores import Results, Score
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions

@@ -13,8 +13,8 @@ import pytest
 from bench_runs import DONE, rounds
 from PIL import Image as Picture
 
-from homie.bench.report.data import Outcome, Round, Shown
 from homie.bench.report.media import FAILURES, Media, Views
+from homie.bench.report.runs_and_episodes import Outcome, Round, Shown
 from homie.kernel.types import VIEWS
 
 (RECORD, *_) = rounds(DONE)

@@ -18,10 +18,10 @@ from homie import __version__
 from homie.bench.options import ReportOptions
 from homie.bench.report import page as page_module
 from homie.bench.report import report
-from homie.bench.report.data import Shown, Source
 from homie.bench.report.episode_filters import catalogue
 from homie.bench.report.media import Media, Views
 from homie.bench.report.page import Links, Report, media_blocks
+from homie.bench.report.runs_and_episodes import Shown, Source
 from homie.bench.score.scores import Results
 from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.actions import ACTIONS

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from homie.bench.episode import FailedTry
-from homie.bench.finished_episodes import episode_seed, read_bench
+from homie.bench.episode_plan import episode_seed
+from homie.bench.finished_episodes import read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from test_runner import repeatable, run
 
-from homie.bench import finished_episodes
+from homie.bench import resume
 from homie.kernel.errors import BadInput
 from tests.waiting import lines, until
 
@@ -109,7 +109,7 @@ def test_workers_die_with_their_runner(write_suite, start, tmp_path):
 def test_a_worker_of_another_runner_is_waited_for(write_suite, tiny_bench, tmp_path, monkeypatch):
     options = tiny_bench(write_suite())
     run(options)
-    monkeypatch.setattr(finished_episodes, "PATIENCE", 0.2)
+    monkeypatch.setattr(resume, "PATIENCE", 0.2)
     descriptor = os.open(tmp_path / "run" / "episodes", os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_SH)
     with pytest.raises(BadInput, match="Workers of an earlier run still write"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from homie.bench.options import BenchOptions
-from homie.bench.play.checks import ready
+from homie.bench.play.checks_before_start import ready
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
 from homie.kernel.scenes import scene_options, scenes_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from homie.bench.finished_episodes import plan
+from homie.bench.episode_plan import plan
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench, episode_options
 from homie.bench.play.worker import Job, Report, perform

@@ -9,7 +9,7 @@ import pytest
 
 from homie.bench.play import worker_count
 from homie.bench.play.worker_count import workers_of
-from homie.kernel.support.cores import cores, free_memory
+from homie.kernel.support.cores_and_memory import cores, free_memory
 
 
 @pytest.fixture

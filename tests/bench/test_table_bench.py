@@ -15,7 +15,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.score.results import load_run
 from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.table.sampled_tables import generate
-from homie.envs.mujoco.table.scene import FAMILIES
+from homie.envs.mujoco.table.table_scene import FAMILIES
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import written
 

@@ -12,8 +12,8 @@ from homie.bench.suite.suite import read_suite
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.meshes.library import library
 from homie.envs.mujoco.mjcf_house.file import read_file
-from homie.envs.mujoco.robots.amendments import read_amendments
-from homie.envs.mujoco.table.scene import TableScene
+from homie.envs.mujoco.robots.body_file import read_amendments
+from homie.envs.mujoco.table.table_scene import TableScene
 from homie.kernel.errors import BadInput
 from homie.kernel.support.config import read_config
 from planners.llm.prompting.templates import load_template

@@ -19,8 +19,8 @@ from pydantic_core import PydanticSerializationError
 import homie
 from homie.cli.failures import reported
 from homie.kernel.stop_signals import SIGNALS, on_stop, stop
+from homie.runtime.clean_stop import stoppable
 from homie.runtime.runstore import read_steps
-from homie.runtime.session import stoppable
 from tests.waiting import lines, until
 
 ROOT = Path(__file__).parents[2]

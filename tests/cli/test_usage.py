@@ -122,7 +122,7 @@ def test_the_help_of_a_small_command_has_one_list(capsys):
 
 def test_every_command_stands_in_the_help_with_its_whole_line(capsys):
     from homie.cli.app import COMMANDS
-    from homie.cli.layout import CHAPTERS
+    from homie.cli.help_layout import CHAPTERS
 
     assert sorted(name for names in CHAPTERS.values() for name in names) == sorted(COMMANDS)
     with pytest.raises(SystemExit):

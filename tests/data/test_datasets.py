@@ -12,12 +12,12 @@ from episodes import DONE, FAR, PICK, REPLANNED, TEXT, files_of, write_run
 
 from homie.data.data_set_checks import validate
 from homie.data.episode import LeftOut
-from homie.data.examples.datafile import read_data_file
+from homie.data.examples.data_json import read_data_file
 from homie.data.examples.forms import ChatForm
 from homie.data.examples.journal import UNFINISHED
 from homie.data.options import TrainingOptions
 from homie.data.pictures import read_picture
-from homie.data.reader import read_lines, shown
+from homie.data.read_data_set import read_lines, shown
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import Words, kept, make_dataset
 from homie.kernel.errors import BadInput

@@ -15,7 +15,7 @@ from homie.data.episode import LeftOut
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
 from homie.data.recording.reader import read_recording
-from homie.data.recording.recorded import rate_of
+from homie.data.recording.recording_to_demonstration import rate_of
 from homie.data.recording.takes import list_takes
 from homie.data.sources.source_kinds import open_sources
 

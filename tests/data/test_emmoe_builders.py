@@ -7,7 +7,7 @@ from pathlib import Path
 
 from episodes import DONE, PICK, TEXT, episode
 
-from homie.data.examples.datafile import read_data_file
+from homie.data.examples.data_json import read_data_file
 from homie.data.examples.forms import OfficialForm
 from homie.data.options import TrainingOptions
 from homie.data.training_examples import Words, make_dataset

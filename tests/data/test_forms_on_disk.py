@@ -17,7 +17,7 @@ from homie.data.emmoe_export import export_emmoe
 from homie.data.episode_counts import count
 from homie.data.examples.analyses import analysis, explained, in_words
 from homie.data.options import EmmoeOptions, TrainingOptions
-from homie.data.reader import read_lines, shown
+from homie.data.read_data_set import read_lines, shown
 from homie.data.recording import topics
 from homie.data.recording.takes import _fresh, list_takes, repair_takes
 from homie.data.sources.source_kinds import open_sources

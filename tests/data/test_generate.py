@@ -11,7 +11,7 @@ from homie.data.data_set_checks import validate
 from homie.data.episode import LeftOut
 from homie.data.generate import bench_options, draw_tasks, generate
 from homie.data.options import GenerateOptions, TasksOptions, TrainingOptions
-from homie.data.reader import read_lines
+from homie.data.read_data_set import read_lines
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput

@@ -8,7 +8,7 @@ import pytest
 from episodes import REPLANNED, TEXT, write_run
 
 from homie.data.options import TrainingOptions
-from homie.data.reader import read_lines, shown
+from homie.data.read_data_set import read_lines, shown
 from homie.data.training_examples import make_dataset
 
 

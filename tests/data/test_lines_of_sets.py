@@ -17,7 +17,7 @@ from homie.data.examples.forms import ChatForm, OfficialForm
 from homie.data.examples.pairs import pairs
 from homie.data.examples.rewriting_cache import Rewritings
 from homie.data.options import TrainingOptions
-from homie.data.reader import read_lines
+from homie.data.read_data_set import read_lines
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.types import SUCCESS, Subtask

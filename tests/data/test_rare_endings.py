@@ -19,10 +19,10 @@ from homie.data.examples.journal import UNFINISHED
 from homie.data.generate import bench_options, draw_tasks
 from homie.data.options import EmmoeOptions, GenerateOptions, SplitOptions, TasksOptions, TrainingOptions
 from homie.data.pictures import blank, read_picture
-from homie.data.recording.lessons import lessons_of
 from homie.data.recording.notes import NOTES, add_note, note, read_notes
-from homie.data.recording.recorded import END_STATE
 from homie.data.recording.recorder import RECORDING
+from homie.data.recording.recording_to_demonstration import END_STATE
+from homie.data.recording.skill_lessons import lessons_of
 from homie.data.recording.takes import list_takes, repair_takes
 from homie.data.sources.emmoe_episodes import EmmoeSource, ability
 from homie.data.sources.source_kinds import open_sources

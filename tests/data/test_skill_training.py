@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from test_recording import drive
 
 from homie.data.episode import LeftOut
-from homie.data.recording.lessons import lessons_of
 from homie.data.recording.reader import read_recording
+from homie.data.recording.skill_lessons import lessons_of
 from homie.data.recording.takes import list_takes
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model

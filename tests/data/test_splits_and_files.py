@@ -14,10 +14,10 @@ from homie.cli.main import main
 from homie.data.emmoe_export import export_emmoe, keypaths_of
 from homie.data.episode import Episode, LeftOut
 from homie.data.episode_counts import count
+from homie.data.examples.rewordings import versions
 from homie.data.examples.rewriting_cache import Rewritings
-from homie.data.examples.versions import versions
 from homie.data.options import EmmoeOptions, TrainingOptions
-from homie.data.reader import read_lines
+from homie.data.read_data_set import read_lines
 from homie.data.sources.source import Entry, Source
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, read_split, side_of, write_split

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "plugin"))
 from text_world import stage
 
 from homie.data.episode import LeftOut
+from homie.data.examples.expert_labels import labelled
 from homie.data.examples.pairs import Choice, pairs
-from homie.data.examples.teacher import labelled
 from homie.data.options import TrainingOptions
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput

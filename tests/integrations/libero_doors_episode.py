@@ -19,8 +19,8 @@ from inspect_ai.model import ModelOutput, get_model  # noqa: E402
 from mcp import Client  # noqa: E402
 
 from homie.integrations.inspect_ai import suite  # noqa: E402
+from homie.integrations.mcp.robot_driver import FreeDriver  # noqa: E402
 from homie.integrations.mcp.server import McpBridge  # noqa: E402
-from homie.integrations.mcp.tool_results import FreeDriver  # noqa: E402
 
 STEPS = (("pick", {"target": "bowl"}), ("put", {"target": "bowl", "destination": "plate"}))
 

@@ -22,7 +22,7 @@ from inspect_robots_agent.policy import agent_policy  # noqa: E402
 
 import homie  # noqa: E402
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics  # noqa: E402
-from homie.envs.mujoco.table.scene import FOOT  # noqa: E402
+from homie.envs.mujoco.table.table_scene import FOOT  # noqa: E402
 
 SEED = 22
 """Its task: a cylinder into a container."""

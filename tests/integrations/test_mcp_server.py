@@ -19,9 +19,9 @@ other_packages.use("mcp", "mcp>=2.3,<3")
 import mcp_types as types  # noqa: E402
 from mcp import Client  # noqa: E402
 
+from homie.integrations.mcp.robot_driver import Driver, FreeDriver  # noqa: E402
 from homie.integrations.mcp.server import McpBridge  # noqa: E402
 from homie.integrations.mcp.suite import Budget, SuiteDriver  # noqa: E402
-from homie.integrations.mcp.tool_results import Driver, FreeDriver  # noqa: E402
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 STEPS = (

@@ -13,7 +13,7 @@ from homie.kernel.types import Array, Articulation, Box, Observation
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator
-from perception.memory.articulation import Seen, update_panel
+from perception.memory.doors_and_drawers import Seen, update_panel
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import Identity
 

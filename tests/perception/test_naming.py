@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perception.memory.naming import Names
+from perception.memory.numbered_names import Names
 
 ENTITIES = ["table_1", "table_2", "table_3", "cabinet_1"]
 LOOKS = st.lists(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from perception.arm_obstacles import SKIN, solids_of
 from perception.memory.clouds import inside
-from perception.solids import SKIN, solids_of
 
 ORIGIN = np.zeros(3)
 

@@ -11,10 +11,10 @@ from perception.localise import Patch, Points
 from perception.locator import SensorLocator
 from perception.memory.doorways import Doorways, Gap, Passage
 from perception.memory.memory import Things
-from perception.memory.places import holder_of
 from perception.memory.seen_furniture import Furniture, is_furniture
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
+from perception.memory.support_relations import holder_of
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 
 

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from homie.kernel.types import END, Subtask
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.reading import RULES, Unlisted, Unreadable, read
-from planners.parsing import parse_subtask
+from planners.parse_subtask import parse_subtask
 
 FOLDER = Path(__file__).parent / "data" / "answers"
 FAMILIES = sorted(path.stem for path in FOLDER.glob("*.yaml"))

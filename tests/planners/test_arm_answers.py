@@ -11,7 +11,7 @@ import pytest
 from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, PlannerInput, Subtask
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt_builder import Prompt

@@ -354,7 +354,7 @@ def test_doctor_tells_which_planners_are_usable_and_which_keys_are_set(homie) ->
 
 
 def test_listing_and_examining_import_no_sdk(environment) -> None:
-    code = "import sys\nfrom homie.cli.parts import part_states\nstates = list(part_states('planners'))\n"
+    code = "import sys\nfrom homie.cli.part_availability import part_states\nstates = list(part_states('planners'))\n"
     code += "print(len(states), *{'openai', 'anthropic', 'torch', 'transformers'} & set(sys.modules))"
     command = [sys.executable, "-c", code]
     done = run_process(command, env=environment, capture_output=True, text=True, check=True)

@@ -14,9 +14,9 @@ from homie.kernel.errors import BadInput
 from homie.kernel.robot.graph_moves import MOVES as GRAPH_MOVES
 from homie.kernel.robot.small_steps import STEPS as STEP_NAMES
 from homie.kernel.types import END, HELD, NO_QUIRKS, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask
-from planners.llm.choices import read_ids
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.model_planner import ModelPlanner
+from planners.llm.numbered_choices import read_ids
 from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings

@@ -25,7 +25,7 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.types import Decision, PlannerInput, Subtask
 from planners.emmoe.trial import Trial, held_after
 from planners.emmoe.wire import ends_trial
-from planners.parsing import parse_subtask
+from planners.parse_subtask import parse_subtask
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"
 MODELS = {"octo": "octo", "rt1x": "RT-1-X"}

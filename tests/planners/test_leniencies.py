@@ -10,7 +10,7 @@ import yaml
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from planners.llm.answers import AnswerFormat, Layout
+from planners.llm.answer_formats import AnswerFormat, Layout
 from planners.llm.reading import ALL, RULES, Unreadable, chosen_rules, read
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")

@@ -16,7 +16,7 @@ import transformers
 
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces.prompts import Message
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES
 from planners.llm.local.grammar import Row

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Subtask
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.local.grammar import Grammar, bounded, closing_bytes
 from planners.llm.local.model import LocalModel, Writing
+from planners.llm.local.own_or_shared_model import Facts, Source
 from planners.llm.local.question import Question, Written
-from planners.llm.local.source import Facts, Source
 from planners.llm.messages import Request
 from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.schemas import decision_schema, without_end

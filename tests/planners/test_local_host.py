@@ -23,13 +23,13 @@ from homie.kernel.errors import BadInput, InfrastructureError, PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.runtime.assembly import load_planner, named_planner
 from planners.llm.local import process_main
+from planners.llm.local.batching import Server
 from planners.llm.local.engine import Engine
 from planners.llm.local.loading import Load, load_engine
+from planners.llm.local.own_or_shared_model import Facts, Weights
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.process_client import VARIABLE, Host, HostedModel, question_frame, read_question
 from planners.llm.local.question import Question, Written
-from planners.llm.local.server import Server
-from planners.llm.local.source import Facts, Weights
 
 TOKEN = "5e" * 32
 SETTINGS = {"max_new_tokens": 200, "examples": 0}
@@ -177,7 +177,7 @@ def test_what_cannot_be_loaded_is_reported_to_who_asks(served: Host, loading: pr
 def test_it_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib; from planners.llm.local.process import ModelProcess\n"
-        "from planners.llm.local.source import Weights\n"
+        "from planners.llm.local.own_or_shared_model import Weights\n"
         f"one = ModelProcess(Weights(name='nothing'), pathlib.Path({str(tmp_path / 'model.log')!r}))\n"
         "one.ensure(); print(one._process.pid, one._folder, flush=True); sys.stdin.read()"
     )

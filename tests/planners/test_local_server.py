@@ -14,10 +14,10 @@ import pytest
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.runtime.assembly import load_planner
+from planners.llm.local.batching import Server, shared
 from planners.llm.local.engine import Engine
 from planners.llm.local.loading import Load, load_engine
 from planners.llm.local.question import Question, Written
-from planners.llm.local.server import Server, shared
 from planners.llm.messages import Request
 from planners.llm.prompting.schemas import decision_schema
 

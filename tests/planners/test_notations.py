@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.types import Choice, Subtask
-from planners.llm.answers import Layout
-from planners.llm.choices import read_ids
+from planners.llm.answer_formats import Layout
+from planners.llm.numbered_choices import read_ids
 from planners.llm.reading import Unlisted, Unreadable, read
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")

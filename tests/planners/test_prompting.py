@@ -27,9 +27,9 @@ from homie.kernel.types import (
     PlannerInput,
     Subtask,
 )
-from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from perception.numbered_boxes import Marked
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.messages import Request
 from planners.llm.prompting.answering import as_json
 from planners.llm.prompting.examples import load_examples, parse_examples

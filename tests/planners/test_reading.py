@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from homie.kernel.actions import canonical_action
 from homie.kernel.types import END, Subtask
-from planners.llm.answers import AnswerFormat, Layout
+from planners.llm.answer_formats import AnswerFormat, Layout
 from planners.llm.prompting.answering import as_json
 from planners.llm.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
 

@@ -12,10 +12,10 @@ import pytest
 
 from homie.kernel.actions import WORDS
 from homie.kernel.types import Subtask
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.prompting.answering import as_json
 from planners.llm.reading import Reading, Unreadable, read
-from planners.parsing import parse_subtask
+from planners.parse_subtask import parse_subtask
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"

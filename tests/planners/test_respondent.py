@@ -10,7 +10,7 @@ from endpoint import Endpoint, says
 
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
-from homie.runtime.respondents import respondent_of
+from homie.runtime.find_respondent import respondent_of
 
 QUESTION = PlainQuestion("q", "Which?", (np.zeros((8, 8, 3), np.uint8), np.ones((8, 8, 3), np.uint8)), ("A", "B"))
 

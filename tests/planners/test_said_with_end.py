@@ -7,7 +7,7 @@ import pytest
 
 from homie.kernel.actions import ACTIONS
 from homie.kernel.types import END, VIEWS, PlannerInput, Subtask
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.model_planner import ModelPlanner
 from planners.llm.prompting.settings import PromptSettings

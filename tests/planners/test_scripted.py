@@ -13,7 +13,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Decision, Subtask
 from homie.runtime.runstore import read_episode, read_steps
 from homie.runtime.session import run
-from planners.parsing import parse_subtask
+from planners.parse_subtask import parse_subtask
 from planners.scripted import ScriptedPlanner, read_script
 
 FULL = """

@@ -17,8 +17,8 @@ from homie.kernel.agent import run_episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Detector, EpisodeListener, ErrorCheck, Listeners, Locator, Planner, Robot, Skill
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.senses import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     VIEWS,

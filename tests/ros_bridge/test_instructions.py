@@ -10,7 +10,7 @@ import pytest
 
 from homie.kernel.errors import InfrastructureError, PlannerError, RobotFault, Stopped
 from ros_bridge.instructions import DO, FEEDBACK, RESULT, STOP, TRIGGER, Desk
-from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.transport.interface import BOOL, LATCHED
 from tests.waiting import until
 

@@ -20,14 +20,16 @@ from pathlib import Path
 from typing import Self, Unpack
 
 from homie.bench.episode import Episode
-from homie.bench.finished_episodes import BenchFolder, check_known, plan, unfinished
+from homie.bench.episode_plan import plan
 from homie.bench.keywords import BenchKeywords
 from homie.bench.options import BenchOptions
-from homie.bench.play.checks import ready
+from homie.bench.play.checks_before_start import ready
 from homie.bench.play.runner import BenchSummary, episode_job, raised, summary_of
 from homie.bench.play.worker import perform
 from homie.bench.play.worker_parts import WorkerParts
-from homie.bench.score.results import make_profile, trajectory
+from homie.bench.resume import BenchFolder, check_known, unfinished
+from homie.bench.score.metric_profiles import make_profile
+from homie.bench.score.results import trajectory
 from homie.bench.score.scores import Score, score_run
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.function_planner import Decide

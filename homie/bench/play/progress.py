@@ -11,8 +11,9 @@ from rich.live import Live
 from rich.text import Text
 
 from homie.bench.episode import Episode, FailedTry, lost_by
+from homie.bench.score.metric_profiles import make_profile
 from homie.bench.score.metrics import estimate
-from homie.bench.score.results import make_profile, trajectory
+from homie.bench.score.results import trajectory
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.suite.suite import Suite
 from homie.bench.table_formats import shown

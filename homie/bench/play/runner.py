@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.bench.episode import UNREADABLE, Episode
-from homie.bench.finished_episodes import BenchFolder, check_known, plan, unfinished
+from homie.bench.episode_plan import plan
 from homie.bench.intervals_and_tests import Estimate
 from homie.bench.options import BenchOptions
-from homie.bench.play.checks import done_at_start, ready
+from homie.bench.play.checks_before_start import done_at_start, ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.play.worker_count import workers_of
+from homie.bench.resume import BenchFolder, check_known, unfinished
 from homie.bench.score.compare import first_table
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.metrics import WORLD, shown_in
@@ -33,8 +34,8 @@ from homie.kernel.options import PartsOptions, RunOptions
 from homie.kernel.scenes import scene_options
 from homie.kernel.support.files import reason_of
 from homie.runtime.assembly import named_planner
+from homie.runtime.clean_stop import stoppable, undisturbed
 from homie.runtime.provenance import check_code
-from homie.runtime.session import stoppable, undisturbed
 
 TICK = 1.0
 """Seconds after which the runner looks up even if no worker said anything."""

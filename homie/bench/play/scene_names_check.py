@@ -14,12 +14,12 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
 from homie.kernel.interfaces.robot import background
-from homie.kernel.interfaces.world import named_things
+from homie.kernel.interfaces.simulator_abilities import named_things
 from homie.kernel.robot.graph_moves import ROWS
 from homie.kernel.types import HELD, Observation, Subtask
 from homie.kernel.world.condition_words import names_and_kinds, spellings
 from homie.kernel.world.conditions import unknown_words, with_nearest
-from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from homie.kernel.world.snapshot import WorldSnapshot
 
 LISTED = "`homie scene` lists the names."

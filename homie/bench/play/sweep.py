@@ -15,11 +15,12 @@ from typing import Any
 
 import yaml
 
-from homie.bench.finished_episodes import INDECISIVE, PLANNER, SweepFile
+from homie.bench.finished_episodes import PLANNER, SweepFile
 from homie.bench.options import BenchOptions
-from homie.bench.play.checks import ready
+from homie.bench.play.checks_before_start import ready
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
+from homie.bench.resume import INDECISIVE
 from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml

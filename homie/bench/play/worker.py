@@ -21,7 +21,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
+from homie.bench.authoring.numbered_actions import REPORTS, endings, numbered_actions
 from homie.bench.episode import OWN_CODE, UNREADABLE, Cause
 from homie.bench.goal_lines import GOALS
 from homie.bench.play.goal_log import GoalLog

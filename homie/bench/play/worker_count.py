@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.kernel import registry
-from homie.kernel.support.cores import cores, free_memory
+from homie.kernel.support.cores_and_memory import cores, free_memory
 
 GIB_EACH = 1.5
 """GiB that a worker in an embedded world may take: three times what was measured in the home with ideal skills."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from homie.bench.report.data import Shown, Source
+from homie.bench.report.runs_and_episodes import Shown, Source
 from homie.kernel.support.text import printable
 
 FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute", "code")

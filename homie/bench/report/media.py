@@ -19,7 +19,7 @@ from urllib.parse import quote
 import av
 from PIL import Image as Picture
 
-from homie.bench.report.data import Shown
+from homie.bench.report.runs_and_episodes import Shown
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import frame
 

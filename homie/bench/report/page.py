@@ -24,10 +24,10 @@ from markupsafe import Markup
 
 from homie.bench.intervals_and_tests import Estimate
 from homie.bench.options import ReportOptions
-from homie.bench.report.data import Shown, Source, load
 from homie.bench.report.episode_filters import Catalogue, catalogue
 from homie.bench.report.media import Media, Views
 from homie.bench.report.plots_and_tables import MEANINGS, figures, glossary, tables
+from homie.bench.report.runs_and_episodes import Shown, Source, load
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.table_formats import Cell, Table, shown
 from homie.kernel.errors import BadInput, suggestion

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from homie.bench.report.data import Shown, Source
+from homie.bench.report.runs_and_episodes import Shown, Source
 from homie.bench.report.svg_drawing import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
 from homie.bench.score.compare import compare_runs
 from homie.bench.score.compare_tables import RUN, Intervals, Rows, skill_table
 from homie.bench.score.emmoe_error_rows import HEADS, counts_by_head
-from homie.bench.score.errors import CODES, folded
+from homie.bench.score.error_code_of_feedback import CODES, folded
 from homie.bench.score.metrics import WORLD, ErrorCounts, error_counts, metrics, raw_errors, shown_in
 from homie.bench.score.results import groups
 from homie.bench.suite.suite import read_subtask

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.bench.score.errors import CODES, GROUPS
+from homie.bench.score.error_code_of_feedback import CODES, GROUPS
 from homie.bench.score.metrics import ErrorCounts
 
 HEADS = (*(head for letter, codes in GROUPS.items() for head in (*codes, letter)), "All")

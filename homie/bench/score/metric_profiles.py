@@ -12,15 +12,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
-from homie.bench.score.errors import CODES, SENTENCES, raw_code_of
-from homie.bench.score.scores import Count, Score
+from homie.bench.score.error_code_of_feedback import CODES, SENTENCES, raw_code_of
+from homie.bench.score.scores import Count, Profile, Score
 from homie.bench.score.trajectory import Step, Trajectory, parts
+from homie.bench.suite.suite import Suite, read_subtask
 from homie.kernel.actions import ACTIONS, canonical_action
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import END
 
 SKILLS = tuple(action for action in ACTIONS if action != END.action)
 """The skills that the official notebooks count, in their order."""
+PROFILES = ("homie", "strict-emmoe")
 NOTHING = "None"
 """How the official code writes a missing object or place."""
 
@@ -268,3 +271,22 @@ def _actions(steps: Sequence[Step]) -> tuple[str, ...]:
 
 def _by_action(counts: Mapping[tuple[str, bool], int], actions: Sequence[str]) -> dict[str, Count]:
     return {action: Count(counts[action, True], counts[action, False]) for action in actions}
+
+
+def make_profile(name: str, suite: Suite) -> Profile:
+    """The profile with a name, using the synonyms that the suite declares. Raises BadInput for an unknown name."""
+    if name == "homie":
+        return Homie(suite.names)
+    if name == "strict-emmoe":
+        return StrictEmmoe({**_own_names(suite), **suite.names})
+    raise BadInput(f"There is no profile '{name}': choose {' or '.join(PROFILES)}.")
+
+
+def _own_names(suite: Suite) -> dict[str, str]:
+    """Every name in a key path, mapped to itself: the notebooks' name map contains these.
+
+    A name with blanks is also mapped with underscores, and both in lower case.
+    """
+    subtasks = [read_subtask(node) for task in suite.tasks for path in task.keypaths for node in path]
+    words = {name for subtask in subtasks for name in (subtask.target, subtask.destination) if name}
+    return {form: plain(word) for word in words for form in (word, plain(word), plain(word).replace(" ", "_"))}

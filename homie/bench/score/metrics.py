@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from homie.bench.intervals_and_tests import RESAMPLES, Estimate, Term, clustered_mean, clustered_wilson
-from homie.bench.score.errors import folded
+from homie.bench.score.error_code_of_feedback import folded
 from homie.bench.score.scores import Count, Results, Score
 from homie.kernel import registry
 from homie.kernel.errors import BadInput

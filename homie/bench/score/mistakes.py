@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from homie.bench.suite.suite import Suite, Task, read_subtask
 from homie.bench.table_formats import Cell, Column, Table
-from homie.kernel.poses import MOVE
+from homie.kernel.pose_action import MOVE
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.condition_words import Words
 from homie.kernel.world.snapshot import WorldSnapshot

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from homie.bench.episode import Episode, Finished
-from homie.bench.finished_episodes import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
+from homie.bench.episode_plan import plan
+from homie.bench.finished_episodes import PLANNER, BenchFile, SweepFile, is_bench, read_bench
 from homie.bench.run_versions import Makeup, makeup
-from homie.bench.score.metric_profiles import Homie, StrictEmmoe, plain
+from homie.bench.runs_inside import check_different
+from homie.bench.score.metric_profiles import make_profile
 from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of
-from homie.bench.score.scores import Profile, Results, Score, score_run
+from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.tokens_and_times import Spent, spent
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.bench.splits import SPLITS
-from homie.bench.suite.suite import ATTRIBUTES, Suite, read_subtask
+from homie.bench.suite.suite import ATTRIBUTES, Suite
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
-
-PROFILES = ("homie", "strict-emmoe")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,15 +125,6 @@ def load_runs(folders: Sequence[str | Path], profile: str = "homie") -> tuple[Be
     return tuple(replace(run, label=label) for run, label in zip(runs, labels, strict=True))
 
 
-def check_different(folders: Sequence[Path]) -> None:
-    """Raises BadInput for a folder that occurs twice: its episodes would be counted twice."""
-    seen: set[Path] = set()
-    for folder in folders:
-        if folder.resolve() in seen:
-            raise BadInput(f"The run {folder} is given twice: give each run once.")
-        seen.add(folder.resolve())
-
-
 def _varied(path: Path) -> str:
     """The settings in which a run of a sweep differs from the others (`examples=5, targets=sensors`); "" if the run is
     not part of a sweep."""
@@ -158,15 +149,6 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
     return replace(scored, never=task.never, progress=finished.progress, reached=reached, held=held, given=given)
 
 
-def make_profile(name: str, suite: Suite) -> Profile:
-    """The profile with a name, using the synonyms that the suite declares. Raises BadInput for an unknown name."""
-    if name == "homie":
-        return Homie(suite.names)
-    if name == "strict-emmoe":
-        return StrictEmmoe({**_own_names(suite), **suite.names})
-    raise BadInput(f"There is no profile '{name}': choose {' or '.join(PROFILES)}.")
-
-
 def groups(suite: Suite) -> dict[str, frozenset[str]]:
     """The tasks of each attribute that some task has."""
     tasks_of = {name: frozenset(task.id for task in suite.tasks if name in task.attributes) for name in ATTRIBUTES}
@@ -177,13 +159,3 @@ def splits(suite: Suite) -> dict[str, frozenset[str]]:
     """The tasks of each split that some task is in."""
     tasks_of = {name: frozenset(task.id for task in suite.tasks if task.split == name) for name in SPLITS}
     return {name: tasks for name, tasks in tasks_of.items() if tasks}
-
-
-def _own_names(suite: Suite) -> dict[str, str]:
-    """Every name in a key path, mapped to itself: the notebooks' name map contains these.
-
-    A name with blanks is also mapped with underscores, and both in lower case.
-    """
-    subtasks = [read_subtask(node) for task in suite.tasks for path in task.keypaths for node in path]
-    words = {name for subtask in subtasks for name in (subtask.target, subtask.destination) if name}
-    return {form: plain(word) for word in words for form in (word, plain(word), plain(word).replace(" ", "_"))}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from homie.bench.score.errors import code_of
+from homie.bench.score.error_code_of_feedback import code_of
 from homie.kernel.actions import acted_on, action_of, canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json

@@ -36,7 +36,7 @@ class Protocol(Strict):
         feedback, history, history_length, things: What a planner gets to see (`homie.kernel.types.Visibility`).
         steps, failures, plan: Further limits of an episode, and how much of a plan is carried out
             (`homie.kernel.types.Limits`).
-        actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`).
+        actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered_actions`).
         sent_to: Whether that list sends the robot to things, to furniture alone, or to the points of a graph, move by
             move.
         end: `goal` where an episode ends by itself as soon as its goal is reached, and the planner cannot end it;

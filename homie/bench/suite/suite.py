@@ -34,8 +34,8 @@ from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import is_about_a_field, reading, slug
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.problems import fault_of
-from homie.kernel.support.spelling import spelt
+from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.validation_sentences import fault_of
 from homie.kernel.types import (
     END,
     Subtask,

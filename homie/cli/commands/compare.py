@@ -10,11 +10,10 @@ import typer
 
 from homie.bench.finished_episodes import is_bench
 from homie.bench.options import CompareOptions
-from homie.bench.runs_inside import check_apart, is_run, runs_inside
+from homie.bench.runs_inside import check_apart, check_different, is_run, runs_inside
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.plugin_runs import Comparison, comparisons, page_across
-from homie.bench.score.results import check_different
 from homie.bench.score.series import BY_TASK, WORLDS
 from homie.bench.table_formats import Table, write
 from homie.cli.output import say, tell

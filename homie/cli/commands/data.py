@@ -18,7 +18,7 @@ from homie.cli.progress import bar
 from homie.data.data_set_checks import validate
 from homie.data.emmoe_export import export_emmoe
 from homie.data.episode_counts import count
-from homie.data.examples.datafile import DataFile, read_data_file
+from homie.data.examples.data_json import DataFile, read_data_file
 from homie.data.examples.forms import Purpose
 from homie.data.generate import draw_tasks, generate
 from homie.data.options import (
@@ -33,7 +33,7 @@ from homie.data.options import (
     TrainingOptions,
     ValidateOptions,
 )
-from homie.data.reader import read_lines, shown
+from homie.data.read_data_set import read_lines, shown
 from homie.data.sources.source import Entry
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, write_split

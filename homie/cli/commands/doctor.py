@@ -16,7 +16,7 @@ import typer
 
 from homie.cli.output import print_json, say
 from homie.cli.parameters import VARIABLES, variable
-from homie.cli.parts import part_states
+from homie.cli.part_availability import part_states
 from homie.kernel.errors import MissingPart
 from homie.kernel.support import packages
 from homie.kernel.support.files import reason_of

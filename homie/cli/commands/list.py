@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from homie.bench.suite.suite import Suite, find_suite
 from homie.cli.output import columns, print_json, say
-from homie.cli.parts import CONFIGURED, PartState, own_state, part_states
+from homie.cli.part_availability import CONFIGURED, PartState, own_state, part_states
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart, suggestion
 from homie.kernel.support.text import counted, first_sentence

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from homie.bench.score.errors import code_of
+from homie.bench.score.error_code_of_feedback import code_of
 from homie.bench.suite.emmoe_files import INFO, parse_info
 from homie.cli.commands.plan import detecting, first_round
 from homie.cli.output import print_json, tell

@@ -14,7 +14,7 @@ from homie.cli.output import print_json, say
 from homie.cli.parameters import settings
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.support.problems import explain
+from homie.kernel.support.validation_sentences import explain
 
 
 def info(

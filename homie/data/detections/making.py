@@ -14,9 +14,9 @@ import numpy as np
 from PIL import Image as Picture
 
 from homie.data.detections.camera_noise import photographed
+from homie.data.detections.coco_and_yolo import write_layout
 from homie.data.detections.house_file import HOUSES, IMAGES, HouseFile, LabelledPicture
 from homie.data.detections.labels import labels_of
-from homie.data.detections.layouts import write_layout
 from homie.data.detections.recipe import DATA, DetectionData, DetectionRecipe, Split
 from homie.data.options import DetectionsOptions
 from homie.kernel import registry

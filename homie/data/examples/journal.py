@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.splits import SPLITS
-from homie.data.examples.datafile import Recipe
+from homie.data.examples.data_json import Recipe
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json
 from homie.runtime.runstore.json_lines import differing_fields, kept_lines

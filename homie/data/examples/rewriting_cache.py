@@ -37,7 +37,7 @@ class Rewritten(BaseModel):
 
 class Rewritings:
     """Asks a rewriter for what the file does not have. Used as a context manager, and called as
-    `homie.data.examples.versions.Rewrite`. Raises BadInput for a file that is none of its kind."""
+    `homie.data.examples.rewordings.Rewrite`. Raises BadInput for a file that is none of its kind."""
 
     def __init__(self, path: Path, rewriter: Rewriter, versions: int) -> None:
         self._rewriter = rewriter

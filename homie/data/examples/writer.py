@@ -11,7 +11,7 @@ from types import TracebackType
 
 from homie.bench.splits import SPLITS
 from homie.data.episode import Episode, LeftOut
-from homie.data.examples.datafile import DATA, DataFile, Recipe, Share
+from homie.data.examples.data_json import DATA, DataFile, Recipe, Share
 from homie.data.examples.forms import Line
 from homie.data.examples.journal import UNFINISHED, Entry, Journal
 from homie.data.pictures import PictureStore

@@ -20,7 +20,7 @@ from homie.data.recording.demonstration import Demonstration, Stage
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json, parse_json
 from homie.kernel.support.files import reading, to_json, write_atomically
-from homie.kernel.support.spelling import spelt
+from homie.kernel.support.text_pattern import spelt
 
 UNFINISHED = "meta/homie_unfinished.json"
 NOTES = "meta/homie_episodes.jsonl"

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from homie.data.recording.demonstration import Camera
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
 VERSION = "v3.0"

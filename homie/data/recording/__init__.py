@@ -8,6 +8,6 @@ A recording is a run folder (docs/run-folder.md) whose episode has two files mor
 whatever reads run folders reads recordings.
 
 What skills are trained on, whoever recorded it, are episodes as frames at a constant rate:
-demonstration.py (the contract: exporters and trainers take `Demonstration`s) <- recorded.py (from recordings)
+demonstration.py (the contract: exporters and trainers take `Demonstration`s) <- recording_to_demonstration.py
                                                                               <- films.py (their pictures as videos)
 """

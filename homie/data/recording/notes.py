@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json, writing
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 NOTES = "notes.jsonl"
 SUCCESS, FAILURE = "success", "failure"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from homie.bench.score.errors import code_of
+from homie.bench.score.error_code_of_feedback import code_of
 from homie.bench.suite.emmoe_files import EmmoeTask, ExpertStep, picture_file, read_task, split_of, task_folders
 from homie.data.emmoe_wording import OFFICIAL_MODELS, model_name
 from homie.data.episode import Episode, LeftOut, Step

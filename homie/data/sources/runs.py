@@ -11,12 +11,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from homie.bench.finished_episodes import BenchFile, read_bench
-from homie.bench.score.results import make_profile, trajectory
+from homie.bench.score.metric_profiles import make_profile
+from homie.bench.score.results import trajectory
 from homie.bench.suite.suite import read_subtask
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.recording.demonstration import Demonstration
 from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
-from homie.data.recording.recorded import demonstration_of
+from homie.data.recording.recording_to_demonstration import demonstration_of
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json

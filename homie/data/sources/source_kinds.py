@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from homie.bench.finished_episodes import is_bench
-from homie.bench.score.results import check_different
+from homie.bench.runs_inside import check_different
 from homie.bench.suite.emmoe_files import is_emmoe
 from homie.data.lerobot.info import is_lerobot
 from homie.data.sources.emmoe_episodes import EmmoeSource

@@ -22,7 +22,7 @@ from homie.envs.mujoco.render.camera_geometry import camera_intrinsics, camera_p
 from homie.envs.mujoco.render.renderer import Renderer
 from homie.envs.mujoco.robots.bodies.panda import FINGERS
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
-from homie.envs.mujoco.table.scene import FOOT
+from homie.envs.mujoco.table.table_scene import FOOT
 from homie.envs.snapshot_robot import Shape, SnapshotRobot
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import PictureSize, Seed, pixels_of

@@ -1,4 +1,4 @@
-"""The states of things in a running home, and the rules by which they change (`homie.kernel.world.household`)."""
+"""The states of things in a running home, and the rules by which they change (`homie.kernel.world.household_verbs`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSur
 from homie.envs.mujoco.resting import UPRIGHT
 from homie.kernel.types import Failure, FailureReason
 from homie.kernel.world import thresholds
-from homie.kernel.world.household import RULES, Rule
+from homie.kernel.world.household_verbs import RULES, Rule
 
 EVERY = 0.2
 """Seconds between two looks at the rules: they are about seconds."""

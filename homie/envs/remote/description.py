@@ -18,7 +18,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Robot
 from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
 from homie.kernel.robot.reach import Fingers, Reach
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 Posture = dict[str, tuple[float, ...]]
 

@@ -8,7 +8,7 @@ from typing import Any
 from homie.envs.thor.settings import Vocabulary
 from homie.kernel.actions import ACTIONS, Action
 from homie.kernel.robot import small_steps
-from homie.kernel.world.household import VERBS
+from homie.kernel.world.household_verbs import VERBS
 
 STEPS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     small_steps.FORWARD: ("MoveAhead", {"moveMagnitude": small_steps.STRIDE}),

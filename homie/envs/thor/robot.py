@@ -14,7 +14,7 @@ from homie.envs.symbolic_locator import SymbolicLocator
 from homie.envs.symbolic_robot import SymbolicRobot
 from homie.envs.thor.actions import DROP, FIND, NAMES, ON_OBJECTS, OWN, PICK_UP, PUT_DOWN, STEPS
 from homie.envs.thor.controller import Controller, Event
-from homie.envs.thor.numbered import numbered
+from homie.envs.thor.numbered_actions import numbered
 from homie.envs.thor.settings import ThorSettings
 from homie.envs.thor.simulator import open_ai2thor
 from homie.envs.thor.snapshot import Names, snapshot_of

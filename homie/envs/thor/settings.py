@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.options import PictureSize, pixels_of
-from homie.kernel.support.spelling import spelt
+from homie.kernel.support.text_pattern import spelt
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Point: TypeAlias = tuple[Number, Number, Number]

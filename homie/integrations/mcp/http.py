@@ -13,7 +13,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from homie.integrations.mcp.server import SESSION, McpBridge
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reason_of
-from homie.kernel.support.web import is_local, same_secret
+from homie.kernel.support.page_headers_and_cookies import is_local, same_secret
 
 PATH = "/mcp"
 LARGEST = 2**20

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel
 
-from homie.integrations.mcp.episode import AskedDriver, Handover, reported, seen_in
-from homie.integrations.mcp.tool_results import Result
+from homie.integrations.mcp.handover import AskedDriver, Handover, reported, seen_in
+from homie.integrations.mcp.robot_driver import Result
 from homie.integrations.mcp.tools import of_actions, of_robot, of_suite
 from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput

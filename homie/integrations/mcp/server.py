@@ -19,8 +19,8 @@ from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
 from homie.integrations.mcp.pictures import pictures_result
+from homie.integrations.mcp.robot_driver import Driver, Result
 from homie.integrations.mcp.seat import Client, Seat
-from homie.integrations.mcp.tool_results import Driver, Result
 from homie.integrations.mcp.tools import Tool
 from homie.kernel.errors import BadInput, HomieError, suggestion
 from homie.kernel.support.own_code import unexpected

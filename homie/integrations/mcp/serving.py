@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from homie.bench.options import BenchOptions
 from homie.bench.play.one_by_one import OpenBench
 from homie.integrations.mcp.planner import TOKEN
+from homie.integrations.mcp.robot_driver import Driver, FreeDriver
 from homie.integrations.mcp.suite import Budget, SuiteDriver
-from homie.integrations.mcp.tool_results import Driver, FreeDriver
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.web import is_local
+from homie.kernel.support.page_headers_and_cookies import is_local
 from homie.runtime.open_session import open_session
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from homie.bench.episode import Episode
 from homie.bench.play.one_by_one import OpenBench
 from homie.bench.play.runner import episode_options
-from homie.integrations.mcp.episode import AskedDriver, Halt, Handover, reported, seen_in
-from homie.integrations.mcp.tool_results import Result
+from homie.integrations.mcp.handover import AskedDriver, Halt, Handover, reported, seen_in
+from homie.integrations.mcp.robot_driver import Result
 from homie.integrations.mcp.tools import of_actions, of_robot, of_suite
 from homie.kernel.errors import BadInput, HomieError, Interrupted, PlannerError
 from homie.kernel.types import END, Decision, PlannerInput, Subtask

@@ -22,8 +22,7 @@ from homie.kernel.interfaces.parts import Configurable, SharedPart
 from homie.kernel.interfaces.planner import Planner
 from homie.kernel.interfaces.replay import Replay, ReplayedMoment, ReplayedWords
 from homie.kernel.interfaces.robot import Robot, background
-from homie.kernel.interfaces.skill import Skill, SkillSet
-from homie.kernel.interfaces.world import (
+from homie.kernel.interfaces.simulator_abilities import (
     Filmable,
     FilmableFromAnywhere,
     GroundTruthAccess,
@@ -33,6 +32,7 @@ from homie.kernel.interfaces.world import (
     Rearrangeable,
     WorldState,
 )
+from homie.kernel.interfaces.skill import Skill, SkillSet
 from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.world.entity_names import kind_of
 

@@ -197,7 +197,7 @@ class Locator(WorldModel):
 
         Args:
             observation: What the robot senses now. It is called once for each group of cameras at a moment
-                (`homie.kernel.senses.Senses`).
+                (`homie.kernel.look_and_detect.Senses`).
             detections: What the detector reports in its pictures.
         """
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 from homie.kernel.types import CameraFrame, Depth, Image, Intrinsics, Pose
 
 MODELS = {"plumb_bob": (4, 5), "rational_polynomial": (8,)}

@@ -20,7 +20,7 @@ import yaml
 from pydantic import ValidationError
 
 from homie.kernel.errors import BadInput, HomieError
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 """Errors of a disk that hit every file on it, not only this one."""

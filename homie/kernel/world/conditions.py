@@ -27,7 +27,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput, did_you_mean
-from homie.kernel.support.problems import fault_of, sentence_of
+from homie.kernel.support.validation_sentences import fault_of, sentence_of
 from homie.kernel.world.condition_words import (
     ANYTHING,
     EVERYTHING,

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 FORMAT = 2
 """Of the JSON form. Homie 0.1 wrote 1 (without saying so): what is on and what is wiped stood apart from the things."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import sealed, unsealed
 from homie.kernel.support.files import check_regular, reading, write_atomically
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import ssl
 from collections.abc import Mapping
+
+from pydantic import ValidationError
 
 from homie.kernel.support.text import one_line
 from planners.llm.calls.body_parsing import error_message
@@ -90,3 +94,63 @@ def about_length(message: str) -> bool:
 def scrubbed(text: str, key: str) -> str:
     """A text without the API key."""
     return text.replace(key, "[key]") if key else text
+
+
+_KINDS: Mapping[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def not_json(text: str) -> str:
+    """What a body is that is not JSON."""
+    begins = text.lstrip("\ufeff \t\r\n")[:20].lower()
+    if not begins:
+        return "it is empty"
+    if begins.startswith("<"):
+        return "it is a web page"
+    if begins.startswith(("data:", "event:", ": ", "id:")):
+        return "it is a stream of events, which was not asked for: switch streaming off in the server or gateway"
+    return "it is not JSON"
+
+
+def misshapen(error: ValidationError) -> str:
+    """The first place in a body that is not as the API has it."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f"'{place}' is missing"
+    if first["type"] == "too_short":
+        return f"'{place}' is empty"
+    if not place:
+        return "it is not a JSON object"
+    kind = _KINDS.get(type(first["input"]), "no value of its kind")
+    return f"'{place}' is {kind}"
+
+
+def innermost(error: BaseException) -> BaseException:
+    """The error that began a chain of them."""
+    while inner := error.__cause__ or error.__context__ or next(iter(getattr(error, "exceptions", ())), None):
+        error = inner
+    return error
+
+
+def reason(error: BaseException) -> str:
+    """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
+    error = innermost(error)
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def of_tls(error: ssl.SSLError) -> str:
+    """What went wrong with a secure connection, and what may help. Its error numbers are not those of the system."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"{error.verify_message} (for a certificate of your own name its file in SSL_CERT_FILE)"
+    words = (error.reason or "the handshake failed").replace("_", " ").lower()
+    return f"{words} (does it speak http:// and not https://?)"

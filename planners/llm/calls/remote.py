@@ -24,15 +24,25 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput, PlannerError
-from homie.kernel.interfaces.prompts import Message
-from planners.llm.calls.address import checked_url, checked_variable
+from planners.llm.calls.address_and_key import checked_url, checked_variable
 from planners.llm.calls.base64_images import Pictures
 from planners.llm.calls.body_parsing import error_message, parse
 from planners.llm.calls.cache import ResponseCache, remembers, request_key
 from planners.llm.calls.endpoint import shared_endpoint
-from planners.llm.calls.failure import Failure, about_form, of_status, scrubbed
+from planners.llm.calls.failure import (
+    Failure,
+    about_form,
+    innermost,
+    misshapen,
+    not_json,
+    of_status,
+    of_tls,
+    reason,
+    scrubbed,
+)
 from planners.llm.calls.http_requests import within
 from planners.llm.calls.network_retries import call
+from planners.llm.calls.plainer_requests import without_system
 from planners.llm.calls.settings import EndpointSettings
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.setting_advice import advice_for
@@ -188,29 +198,29 @@ class RemoteModel(LanguageModel):
         host = self.endpoint.host
         if isinstance(cause, OversizedAnswer | httpx2.DecodingError):
             return Failure(f"{host} sends no answer that can be read: {cause}", again=True)
-        if isinstance(inner := _innermost(cause), ssl.SSLError):
-            return Failure(f"Cannot reach {host} securely: {_of_tls(inner)}", again=False, answered=False)
+        if isinstance(inner := innermost(cause), ssl.SSLError):
+            return Failure(f"Cannot reach {host} securely: {of_tls(inner)}", again=False, answered=False)
         if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
             # An endpoint that was never there is a wrong address; one that was may be starting again.
             known = self.endpoint.answered
-            refused = getattr(_innermost(cause), "errno", None) == errno.ECONNREFUSED
+            refused = getattr(innermost(cause), "errno", None) == errno.ECONNREFUSED
             hint = " (is a server running there? --base-url sets its address)" if refused and not known else ""
-            return Failure(f"Cannot reach {host}: {_reason(cause)}{hint}", again=known, answered=False)
-        return Failure(f"Lost the connection to {host}: {_reason(cause)}", again=True, answered=False)
+            return Failure(f"Cannot reach {host}: {reason(cause)}{hint}", again=known, answered=False)
+        return Failure(f"Lost the connection to {host}: {reason(cause)}", again=True, answered=False)
 
     def parsed(self, kind: type[Answered], text: str) -> Answered:
         """The body of an answer with status 200. Raises Failure for one that is none, or an error after all."""
         try:
             body = parse(text)
         except ValueError:
-            raise self.garbage(_not_json(text)) from None
+            raise self.garbage(not_json(text)) from None
         whole = body[0] if isinstance(body, list) and len(body) == 1 else body
         if isinstance(whole, Mapping) and whole.get("error"):
             raise self.error_inside(whole)
         try:
             return kind.model_validate(whole)
         except ValidationError as error:
-            raise self.garbage(_misshapen(error)) from None
+            raise self.garbage(misshapen(error)) from None
         except RecursionError:
             raise self.garbage("it is nested too deeply") from None
 
@@ -338,61 +348,6 @@ class RemoteModel(LanguageModel):
         return reply
 
 
-def without_system(request: Request) -> Request:
-    """The request with its system messages at the head of the first message of the user, and no role twice in a row."""
-    system = [part for message in request.messages if message.role == "system" for part in message.parts]
-    rest = [message for message in request.messages if message.role != "system"]
-    merged: list[Message] = [Message("user", tuple(system))] if system else []
-    for message in rest:
-        if merged and merged[-1].role == message.role:
-            merged[-1] = Message(message.role, (*merged[-1].parts, *message.parts))
-        else:
-            merged.append(message)
-    return replace(request, messages=tuple(merged))
-
-
-def wish_for(schema: Mapping[str, object]) -> str:
-    """The sentence that asks for a schema where no parameter can."""
-    return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
-
-
-_KINDS: Mapping[type, str] = {
-    type(None): "null",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    str: "a text",
-    list: "a list",
-    dict: "an object",
-}
-
-
-def _not_json(text: str) -> str:
-    """What a body is that is not JSON."""
-    begins = text.lstrip("\ufeff \t\r\n")[:20].lower()
-    if not begins:
-        return "it is empty"
-    if begins.startswith("<"):
-        return "it is a web page"
-    if begins.startswith(("data:", "event:", ": ", "id:")):
-        return "it is a stream of events, which was not asked for: switch streaming off in the server or gateway"
-    return "it is not JSON"
-
-
-def _misshapen(error: ValidationError) -> str:
-    """The first place in a body that is not as the API has it."""
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    if first["type"] == "missing":
-        return f"'{place}' is missing"
-    if first["type"] == "too_short":
-        return f"'{place}' is empty"
-    if not place:
-        return "it is not a JSON object"
-    kind = _KINDS.get(type(first["input"]), "no value of its kind")
-    return f"'{place}' is {kind}"
-
-
 def _not_padded(reply: Reply) -> Reply:
     """An answer that was whole before blanks ran into the token limit, as models that are held to JSON like to write
     them, was not cut off."""
@@ -404,25 +359,3 @@ def _not_padded(reply: Reply) -> Reply:
     except (ValueError, RecursionError):
         return reply
     return replace(reply, text=text, finish="stop") if whole else reply
-
-
-def _innermost(error: BaseException) -> BaseException:
-    while inner := error.__cause__ or error.__context__ or next(iter(getattr(error, "exceptions", ())), None):
-        error = inner
-    return error
-
-
-def _reason(error: BaseException) -> str:
-    """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
-    error = _innermost(error)
-    if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-def _of_tls(error: ssl.SSLError) -> str:
-    """What went wrong with a secure connection, and what may help. Its error numbers are not those of the system."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"{error.verify_message} (for a certificate of your own name its file in SSL_CERT_FILE)"
-    words = (error.reason or "the handshake failed").replace("_", " ").lower()
-    return f"{words} (does it speak http:// and not https://?)"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from homie.kernel.types import END
+from planners.llm.local.own_or_shared_model import Source
 from planners.llm.local.question import Question, Written
-from planners.llm.local.source import Source
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.prompting.schemas import without_end
 from planners.llm.setting_advice import advice_for

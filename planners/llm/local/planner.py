@@ -9,12 +9,12 @@ from typing import ClassVar, Literal, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.problems import explain
+from homie.kernel.support.validation_sentences import explain
 from planners.llm.local.find_model import read_json
 from planners.llm.local.model import LocalModel, Writing
+from planners.llm.local.own_or_shared_model import OwnModel, Source, Weights, find_weights, open_weights
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.process_client import HostedModel, announced_host
-from planners.llm.local.source import OwnModel, Source, Weights, find_weights, open_weights
 from planners.llm.model_planner import ModelPlanner, PromptSettings
 from planners.llm.prompting.templates import built_in
 

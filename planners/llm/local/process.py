@@ -15,8 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
+from planners.llm.local.own_or_shared_model import Weights
 from planners.llm.local.process_client import VARIABLE, Host
-from planners.llm.local.source import Weights
 
 GRACE = 5.0
 """Seconds that the process has to end by itself."""

@@ -17,8 +17,8 @@ from homie.kernel import errors
 from homie.kernel.errors import InfrastructureError, PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
+from planners.llm.local.own_or_shared_model import Facts, Weights
 from planners.llm.local.question import Question, Written
-from planners.llm.local.source import Facts, Weights
 
 LARGEST = 2**30
 """Bytes of one frame: hundreds of pictures of 768 x 768, more than any prompt has."""

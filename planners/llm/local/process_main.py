@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from homie.kernel.errors import HomieError, InfrastructureError, PlannerError
+from planners.llm.local.own_or_shared_model import Facts, OwnModel, Weights, open_weights
 from planners.llm.local.process import READY
 from planners.llm.local.process_client import LARGEST, answer_frame, facts_frame, read_question, refusal_frame
-from planners.llm.local.source import Facts, OwnModel, Weights, open_weights
 
 if TYPE_CHECKING:
-    from planners.llm.local.server import Server
+    from planners.llm.local.batching import Server
 
 PATIENCE = 0.2
 """Seconds between two looks whether a client is still there while its question is answered."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, Report, Subtask
-from planners.llm.answers import AnswerFormat
+from planners.llm.answer_formats import AnswerFormat
 
 
 def written_answer(

@@ -19,12 +19,12 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
 from perception.numbered_boxes import PixelBox
-from planners.llm.answers import AnswerFormat
+from planners.llm.answer_formats import AnswerFormat
 from planners.llm.prompting.answering import numbered_answer, written_answer
-from planners.parsing import make_subtask, parse_subtask
+from planners.parse_subtask import make_subtask, parse_subtask
 
 _BUILT_IN = files("planners.llm").joinpath("prompt_templates", "examples")
 

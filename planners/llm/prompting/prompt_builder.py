@@ -12,9 +12,9 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
 from perception.numbered_boxes import Marked, draw_marks, in_order, mark
-from planners.llm.answers import Layout, how
-from planners.llm.choices import by_number, choice_lines, read_ids
+from planners.llm.answer_formats import Layout, how
 from planners.llm.messages import Request
+from planners.llm.numbered_choices import by_number, choice_lines, read_ids
 from planners.llm.prompting.examples import Example, load_examples, load_picture
 from planners.llm.prompting.image_scaling import crop, shrink, small_things
 from planners.llm.prompting.memory_lines import brief_lines, counted, known_names, memory_lines, room_lines

@@ -12,7 +12,7 @@ from typing import Any
 
 from homie.kernel.actions import ARGUMENTS, Arguments, arguments_of
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, REPORTS
-from planners.llm.answers import AnswerFormat
+from planners.llm.answer_formats import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}
 _NULL: Mapping[str, object] = {"type": "null"}

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from homie.kernel.errors import BadInput
-from planners.llm.answers import Profile
+from planners.llm.answer_formats import Profile
 from planners.llm.reading.rules import chosen_rules
 
 

@@ -21,8 +21,8 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import bounded_bytes, parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.problems import first_problem
-from planners.llm.answers import AnswerFormat
+from homie.kernel.support.validation_sentences import first_problem
+from planners.llm.answer_formats import AnswerFormat
 
 BLOCKS = ("system", "user", "view")
 NAMES = (

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
-from planners.llm.calls.address import host_name
+from planners.llm.calls.address_and_key import host_name
 
 OTHER = "other"
 DEFAULT = "openai"

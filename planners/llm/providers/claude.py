@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, EndpointSettings, RemoteModel, wish_for
-from planners.llm.calls.address import host_name
+from planners.llm.calls.address_and_key import host_name
 from planners.llm.calls.body_parsing import Count, Words, a_mapping
 from planners.llm.calls.http_requests import http_client, load_sdk
 from planners.llm.calls.planner import EndpointPlanner

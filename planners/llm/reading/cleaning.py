@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-from planners.llm.reading.forms import unboxed, without_xml_calls
+from planners.llm.reading.other_notations import unboxed, without_xml_calls
 from planners.llm.reading.rules import Rules, Unclear
 
 _THOUGHTS = (

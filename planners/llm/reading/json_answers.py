@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from homie.kernel.poses import MOVE
+from homie.kernel.pose_action import MOVE
 from homie.kernel.types import END, REPORTS, Subtask
-from planners.llm.answers import Layout
+from planners.llm.answer_formats import Layout
 from planners.llm.reading.draft import Draft
 from planners.llm.reading.loose_json import Broken, Members, Value, plain_key
 from planners.llm.reading.rules import Rules, Unclear

@@ -18,14 +18,14 @@ from itertools import pairwise
 from homie.kernel.actions import ARGUMENTS, WORDS, Arguments
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, Decision, Report, Subtask, model_key
-from planners.llm.answers import Layout, how
+from planners.llm.answer_formats import Layout, how
 from planners.llm.reading.cleaning import cleaned
 from planners.llm.reading.draft import Draft
-from planners.llm.reading.forms import yaml_as_json
+from planners.llm.reading.emmoe_official_parser import official_draft
 from planners.llm.reading.json_answers import draft_of, is_step, speaks
 from planners.llm.reading.labelled import Field, block_of, find_fields, model_after, said_before
 from planners.llm.reading.loose_json import Broken, Found, find_json, string_of_json
-from planners.llm.reading.official import official_draft
+from planners.llm.reading.other_notations import yaml_as_json
 from planners.llm.reading.rules import ALL, Rules, Unclear
 from planners.llm.reading.subtasks import DECORATION, Lists, short, text_subtask
 from planners.llm.reading.surroundings import check_surroundings, only_between, unfenced

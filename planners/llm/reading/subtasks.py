@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from homie.kernel.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
-from homie.kernel.poses import MOVE
+from homie.kernel.pose_action import MOVE
 from homie.kernel.types import Subtask
 from planners.llm.reading.rules import Rules, Unclear
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from suites.authoring.homie_100.tasks_all import ALL
 from suites.authoring.homie_100.tasks_carry import CARRY
 from suites.authoring.homie_100.tasks_choice import CHOICE
+from suites.authoring.homie_100.tasks_everything import ALL
 from suites.authoring.homie_100.tasks_if import IF
 from suites.authoring.homie_100.tasks_inside import INSIDE
 from suites.authoring.homie_100.tasks_several import SEVERAL

@@ -13,13 +13,13 @@ import mujoco
 import numpy as np
 
 from homie.bench.authoring.house import House
-from homie.envs.mujoco.generate.reach import FreeFloor
+from homie.envs.mujoco.generate.free_floor import FreeFloor
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.initial_state import initial_state
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.types import Array, Pose2
 from skills.motion.base_path_planning import CostMap
 from suites.authoring.homie_eb.nav_ways import CLEAR, shortest

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from homie.envs.mujoco.table.scene import TableScene, Thing
+from homie.envs.mujoco.table.table_scene import TableScene, Thing
 from homie.kernel.world.predicates import In, Is, Sorted, Stacked
 from suites.authoring.homie_eb.table_references import Unsuited
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from homie.envs.mujoco.table.scene import TableScene
+from homie.envs.mujoco.table.table_scene import TableScene
 from suites.authoring.homie_eb.table_errands import TaskTemplate
 from suites.authoring.homie_eb.table_references import (
     Reference,

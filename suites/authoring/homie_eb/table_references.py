@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from homie.envs.mujoco.table.outlines import SHAPES
-from homie.envs.mujoco.table.scene import TableScene, Thing
 from homie.envs.mujoco.table.spoken_names import CLEARLY
+from homie.envs.mujoco.table.table_scene import TableScene, Thing
 
 
 class Unsuited(Exception):

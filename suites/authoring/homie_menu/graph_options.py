@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from homie.bench.authoring.numbered import listed
+from homie.bench.authoring.numbered_actions import listed
 from homie.bench.suite.suite import Task, read_subtask
 from homie.kernel.actions import ACTION_TABLE, ActionTable
 from homie.kernel.types import Subtask, is_interaction
-from homie.kernel.world.household import PERSON_VERBS
+from homie.kernel.world.household_verbs import PERSON_VERBS
 from homie.kernel.world.snapshot import WorldSnapshot
 
 MOST, WRONG = 8, 4

@@ -22,7 +22,7 @@ from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import RobotState
 from homie.runtime.open_session import Session
 from skills.discrete_actions.graph import Graph
-from skills.discrete_actions.ideal_move import Refused
+from skills.discrete_actions.graph_move_results import Refused
 from skills.discrete_actions.skill_set import traveller
 
 SKILLS = "ideal-graph,ideal,ideal-people"

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
-from homie.runtime.respondents import respondent_of
+from homie.runtime.find_respondent import respondent_of
 from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
 from suites.published.robobench.instructions import Profile, wording
 from suites.questions.asking import ANSWERS, ASKED, RESULTS

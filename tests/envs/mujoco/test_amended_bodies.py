@@ -10,7 +10,7 @@ import pytest
 from homes import final_state, one_room, play
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.amended import amended_body
+from homie.envs.mujoco.robots.body_from_file import amended_body
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command
 from homie.testing import check_robot

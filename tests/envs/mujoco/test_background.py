@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from homes import lay, one_room, swing
 
-from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.table.build import build as build_table

@@ -9,7 +9,7 @@ from homie.envs.mujoco.robots.bodies import fetch
 from homie.envs.mujoco.robots.bodies.fetch import HAND, SPEC
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH, ArmKinematics
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
-from homie.envs.mujoco.robots.limbs import PREFIX, place
+from homie.envs.mujoco.robots.joint_servos import PREFIX, place
 from homie.kernel.types import VIEWS, Array
 
 LIMBS = SPEC.chain.names

@@ -7,7 +7,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies import fetch
 from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, wrapped, wrist_point
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import COMFORT, ArmKinematics
-from homie.envs.mujoco.robots.limbs import place
+from homie.envs.mujoco.robots.joint_servos import place
 from homie.kernel.types import Array, Pose
 
 CHAIN = (

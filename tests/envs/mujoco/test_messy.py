@@ -14,8 +14,8 @@ from homes import one_room, play
 
 from homie.envs.mujoco.blueprints.extents import angles_of, rotation_of
 from homie.envs.mujoco.generate.ajar import obstructions
+from homie.envs.mujoco.generate.free_floor import unreachable
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.home.home import MujocoHome

@@ -12,7 +12,7 @@ from homie.envs.mujoco.house.build import empty_spec
 from homie.envs.mujoco.robots.bodies.panda import FILE, HOME, SPEC
 from homie.envs.mujoco.robots.bodies.panda_ik import solutions
 from homie.envs.mujoco.robots.bodies.panda_kinematics import GRIPPER_IN_TOOL, PandaKinematics, rotation_vector
-from homie.envs.mujoco.robots.limbs import PREFIX, place
+from homie.envs.mujoco.robots.joint_servos import PREFIX, place
 from homie.kernel.types import Array
 
 # a, d, alpha of Craig's convention, as in the manufacturer's documentation; the last row is the flange.

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from homie.envs.mujoco.generate.free_floor import unreachable
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome

@@ -10,7 +10,7 @@ import pytest
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.render.shade import shaded
+from homie.envs.mujoco.render.ambient_occlusion import shaded
 from homie.kernel.types import VIEWS, Command
 from perception.detectors.simulated import SimulatedDetector
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.blueprints.furniture_kind import FREE_FRONT
+from homie.envs.mujoco.generate.free_floor import unreachable
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec
 from homie.envs.mujoco.house.surfaces import overlap, surfaces_of

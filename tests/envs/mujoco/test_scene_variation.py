@@ -8,9 +8,9 @@ import mujoco
 import pytest
 
 from homie.envs.mujoco.blueprints.catalog import YCB
+from homie.envs.mujoco.generate.free_floor import unreachable
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.initial_states import NEEDED
-from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.requested_changes import AJAR, Variation
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.house.build import build

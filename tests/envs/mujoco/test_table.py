@@ -15,7 +15,7 @@ import pytest
 from homie.envs.mujoco.table.expert import TableExpert, plan
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
 from homie.envs.mujoco.table.sampled_tables import generate
-from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
+from homie.envs.mujoco.table.table_scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.kernel import registry
 from homie.kernel.actions import ACTION_TABLE
@@ -24,8 +24,8 @@ from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Listeners, Planner, Robot, Skill
+from homie.kernel.look_and_detect import Senses
 from homie.kernel.options import RunOptions
-from homie.kernel.senses import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     END,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from homie.envs.mujoco.table.outlines import SHAPES, convex_pieces, outline, plate_with_hole, strips
 from homie.envs.mujoco.table.sampled_tables import FARTHEST, NEAREST, generate, scene_of
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene, Thing
 from homie.envs.mujoco.table.spoken_names import RELATIONS, by_kind, by_look, by_relation, related
+from homie.envs.mujoco.table.table_scene import FAMILIES, FOOT, TableScene, Thing
 from homie.envs.mujoco.table.things import plan_of
 from homie.kernel.errors import BadInput
 from homie.kernel.world.predicates import IsNot

@@ -13,7 +13,7 @@ from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS, blueprint
 from homie.envs.mujoco.generate.initial_states import NEEDED
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.options import RunOptions
-from homie.kernel.world.household import RULES, STATES, USUAL, VERBS, Rule, doings
+from homie.kernel.world.household_verbs import RULES, STATES, USUAL, VERBS, Rule, doings
 from skills.household.skill_set import IdealChores
 
 RULED = {name: verb for name, verb in VERBS.items() if verb.rule is not None}

@@ -19,7 +19,7 @@ from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command, Execution, Image
 from homie.kernel.world.conditions import parse_condition
-from homie.kernel.world.household import RULES, states_of
+from homie.kernel.world.household_verbs import RULES, states_of
 from homie.runtime.open_session import Session
 
 WATER = ("Go to mug", "Pick mug", "Go to sink", "Put mug sink", "Turn on sink")

@@ -9,7 +9,7 @@ from homes import SCENES
 
 import homie
 from homie.kernel.world.conditions import parse_condition
-from homie.kernel.world.household import VERBS
+from homie.kernel.world.household_verbs import VERBS
 from homie.runtime.open_session import Session
 
 

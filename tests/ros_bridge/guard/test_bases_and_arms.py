@@ -8,14 +8,14 @@ import threading
 import pytest
 
 from homie.kernel.errors import CommandRefused
+from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.measured import Measured
-from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
-from ros_bridge.profiles.drafted import profile_from_urdf
 from ros_bridge.profiles.model import parse_profile
+from ros_bridge.profiles.profile_from_urdf import profile_from_urdf
 from tests.ros_bridge.checking import check_until
 from tests.ros_bridge.fake_robot import FakeRobot
 from tests.ros_bridge.profiles.urdf_robots import ROBOTS

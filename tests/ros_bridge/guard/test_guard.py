@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.command_checks import check_trajectory, outside
+from ros_bridge.guard.commands_to_robot import DryOutlet
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Guard
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.messages import (
@@ -32,7 +33,6 @@ from ros_bridge.guard.messages import (
     from_agent,
     line,
 )
-from ros_bridge.guard.outlet import DryOutlet
 from ros_bridge.guard.silence import SILENCE
 from ros_bridge.profiles.model import Profile, read_profile
 

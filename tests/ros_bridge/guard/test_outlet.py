@@ -10,11 +10,11 @@ import pytest
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.guard import outlet as outlets
+from ros_bridge.guard.commands_to_robot import DryOutlet, RosOutlet
 from ros_bridge.guard.messages import Ended, Grip, Navigate, Obstacle, Point, Reach, Trajectory
-from ros_bridge.guard.outlet import DryOutlet, RosOutlet
+from ros_bridge.profiles.homie_topics import FINGERS, FINGERS_KIND
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, TRAJECTORY
-from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionServer, Outcome, Status
 from ros_bridge.transport.interface import SENSOR
 from ros_bridge.transport.stamps import now, seconds

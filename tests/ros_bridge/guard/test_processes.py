@@ -16,9 +16,9 @@ import pytest
 from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.sockets import socket_path
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.guarding import OwnGuard, guarded
 from ros_bridge.transport.interface import LATCHED
 from ros_bridge.transport.network import Network

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from homie.kernel.support.documents import parse_yaml
-from ros_bridge.profiles.drafted import profile_from_urdf
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.profile_from_urdf import profile_from_urdf
 from tests.ros_bridge.checking import check_until, problems_of
 from tests.ros_bridge.profiles.public_drivers import DRIVERS, PublicRobot
 from tests.ros_bridge.profiles.urdf_robots import ROBOTS

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import yaml
 
-from homie.envs.mujoco.robots.amended import amended_body
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
+from homie.envs.mujoco.robots.body_from_file import amended_body
 from homie.envs.mujoco.table.robot import PANDA
 from homie.kernel.errors import BadInput
-from ros_bridge.profiles.limited import narrowed
+from ros_bridge.profiles.body_with_limits import narrowed
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.mounting import mounted
 from tests.ros_bridge.profiles import tiago, ur5e

@@ -11,10 +11,10 @@ import yaml
 from homie.envs.mujoco.robots.bodies.stretch_like import STRETCH_LIKE
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.body import Group
+from ros_bridge.profiles.body_with_limits import narrowed
 from ros_bridge.profiles.chain import effector
-from ros_bridge.profiles.drafted import profile_from_urdf
-from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import built_in, parse_profile, read_profile
+from ros_bridge.profiles.profile_from_urdf import profile_from_urdf
 
 URDF = """<robot name="small">
   <link name="base"/><link name="wheel"/><link name="torso"/><link name="head"/><link name="upper"/><link name="hand"/>

@@ -13,8 +13,8 @@ import yaml
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from ros_bridge.profiles.chain import effector
-from ros_bridge.profiles.drafted import _word, profile_from_urdf
 from ros_bridge.profiles.model import Profile, parse_profile
+from ros_bridge.profiles.profile_from_urdf import _word, profile_from_urdf
 from tests.ros_bridge.profiles.urdf_robots import CHANGES, ODD, ROBOTS, Robot, fixed, panda, robots, turn
 
 PUBLISHED = Path(__file__).parents[4] / "shared/reference/verification/public_bugs_inputs/urdf"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from ros_bridge.profiles.drafted import profile_from_urdf
+from ros_bridge.profiles.profile_from_urdf import profile_from_urdf
 from tests.ros_bridge.profiles.urdf_robots import tiago
 
 BODY = Path(__file__).parents[2] / "envs/mujoco/bodies_of_others/tiago.yaml"

@@ -15,7 +15,7 @@ from homie.kernel.types import Pose2
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import FOREIGN, measured_topics
 from ros_bridge.robot.camera_topics import Pictures
-from ros_bridge.robot.felt import Felt
+from ros_bridge.robot.proprioception import Felt
 from ros_bridge.transport.clocks import MachineClock, PublishedClock
 from ros_bridge.transport.opening import open_node
 from ros_bridge.transport.transforms import Transforms

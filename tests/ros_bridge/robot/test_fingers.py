@@ -11,11 +11,11 @@ import yaml
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.types import Pose2
 from ros_bridge.guard.command_checks import check_grip
+from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.guard.messages import Grip
-from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.profiles.model import parse_profile
 from ros_bridge.profiles.parts import Gripper
-from ros_bridge.robot.felt import Felt
+from ros_bridge.robot.proprioception import Felt
 from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.interface import SENSOR
 from tests.ros_bridge.serving.test_served import FETCH, Puppet

@@ -13,7 +13,7 @@ from homie.kernel.errors import RobotFault
 from homie.kernel.types import Pose2
 from ros_bridge.guard.measured import Measured
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.felt import FRESH, Felt
+from ros_bridge.robot.proprioception import FRESH, Felt
 from ros_bridge.transport.clocks import PAUSED, PublishedClock
 from ros_bridge.transport.stamps import stamp
 

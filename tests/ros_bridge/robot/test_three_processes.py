@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from homie.runtime.runstore import read_steps
+from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.simulation import TOPIC, Simulation
-from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.interface import LATCHED, SENSOR
 from tests.homes import one_room

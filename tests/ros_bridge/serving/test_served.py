@@ -18,7 +18,7 @@ from homie.kernel.interfaces import Robot
 from homie.kernel.options import OpenOptions
 from homie.kernel.robot.body import Group, Joint, RobotSpec
 from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception, quaternion_rotation
-from ros_bridge.guard.outlet import RosOutlet
+from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY, check_profile

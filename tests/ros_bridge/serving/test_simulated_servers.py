@@ -9,12 +9,12 @@ import pytest
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Box, Outcome
+from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.messages import Obstacle, Reach
 from ros_bridge.guard.moveit import goal_of
-from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.model import read_profile

@@ -9,12 +9,12 @@ import pytest
 
 from homie.envs.mujoco.robots.bodies.fetch import REST
 from homie.kernel.types import Box, Goal, OccupancyGrid, Outcome, Pose2, Surface
+from skills.classical.free_spots import places
 from skills.classical.goto import GoTo
 from skills.classical.grasp_candidates import FINGERS, Tool, grasps
 from skills.classical.openclose import Close, Open
 from skills.classical.overhang import drawings, pinches
 from skills.classical.pick import SUNK, Pick, contents, standing_on
-from skills.classical.places import places
 from skills.classical.plate_grasps import scoops
 from skills.classical.pulls import Wrist, plan_pull, slides_across, turns_level
 from skills.classical.put import Put

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.types import Box, Pose, Solid, Surface
+from skills.classical.free_spots import half_depth, places
 from skills.classical.grasp_candidates import FINGERS, grasps
-from skills.classical.places import half_depth, places
 from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
 

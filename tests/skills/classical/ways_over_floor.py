@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from homie.kernel.types import Box, Goal, Pose2
-from skills.classical.places import half_depth, places
+from skills.classical.free_spots import half_depth, places
 from skills.motion.base_path_planning import CostMap, length_left, plan_path, point_ahead, rest_of
 from skills.motion.collision import Solids, cleared, on_the_way, without
 from skills.motion.held_object import Hand

@@ -24,7 +24,7 @@ from waiting import until
 from websockets.sync.server import ServerConnection, serve
 
 import homie
-from homie.envs.mujoco.table.scene import FOOT
+from homie.envs.mujoco.table.table_scene import FOOT
 from homie.kernel.errors import BadInput, InfrastructureError
 from skills.dialects.gr00t import Gr00tPolicy, Gr00tSettings
 from skills.dialects.hand import BEHIND, TOOL, Hand

@@ -14,7 +14,7 @@ from homes import made_with, one_room, play
 from m3_checkpoints import MANIPULATION, NAVIGATION
 from puppet import Solver
 
-from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import action_of
 from homie.kernel.interfaces import Skill

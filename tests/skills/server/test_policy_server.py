@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.web import is_local
+from homie.kernel.support.page_headers_and_cookies import is_local
 from skills.policies.policy import PolicyFailed
 from skills.policy_access import read_token
 from skills.policy_codec import FRAME_BYTES

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 from homes import SCENES
 from live_server import remote, serving
 
-from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.actions import ACTION_TABLE

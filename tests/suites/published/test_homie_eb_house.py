@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 
 from homie.bench.authoring.house import House
-from homie.bench.authoring.numbered import endings, listed
+from homie.bench.authoring.numbered_actions import endings, listed
 from homie.bench.suite.suite import find_suite, read_subtask
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import HELD
-from homie.kernel.world.household import VERBS
+from homie.kernel.world.household_verbs import VERBS
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from suites.authoring.homie_eb.house_drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb.house_references import by_look, by_place, by_use, named

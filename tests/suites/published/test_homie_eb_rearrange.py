@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from homie.bench.authoring.house import House
-from homie.bench.authoring.numbered import endings, listed
+from homie.bench.authoring.numbered_actions import endings, listed
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress

@@ -17,7 +17,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Task, find_suite
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.sampled_tables import generate
-from homie.envs.mujoco.table.scene import FAMILIES, TableScene, Thing
+from homie.envs.mujoco.table.table_scene import FAMILIES, TableScene, Thing
 from homie.kernel.world.predicates import In, Is, Sorted, Stacked
 from suites.authoring.homie_eb.table_references import (
     COLOURED_LIKE,

@@ -8,7 +8,7 @@ import pytest
 
 import homie
 from homie.bench.suite.suite import find_suite, read_subtask
-from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from suites.authoring.make_homie_states import MEETINGS, TASKS, task
 
 SUITE = find_suite("homie-states")

@@ -8,9 +8,9 @@ import pytest
 from test_choices import GIVEN, MOVES, Listed, answer
 
 from homie.kernel.types import END, Subtask
-from planners.llm.choices import read_ids
 from planners.llm.messages import Reply
 from planners.llm.model_planner import ModelPlanner
+from planners.llm.numbered_choices import read_ids
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unreadable
 from suites.published.quirks import EB_ALFRED, EB_NAVIGATION

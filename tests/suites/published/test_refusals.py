@@ -8,7 +8,7 @@ import pytest
 
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import find_suite
-from homie.envs.mujoco.table.scene import FAMILIES
+from homie.envs.mujoco.table.table_scene import FAMILIES
 from homie.kernel.interfaces import WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.scenes import scenes_of

@@ -13,7 +13,7 @@ from suites.vigil.actions import Interact, Look, Navigate, written
 from suites.vigil.agents import Agent, Turn, blind
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import Setup
-from suites.vigil.play import play
+from suites.vigil.play_one_episode import play
 from suites.vigil.stage import REACH, Stage
 
 Make = Callable[[str], Stage]

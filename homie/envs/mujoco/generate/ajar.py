@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.envs.mujoco.generate.reach import unreachable
+from homie.envs.mujoco.generate.free_floor import unreachable
 from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_checks import check

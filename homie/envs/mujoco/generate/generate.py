@@ -12,17 +12,17 @@ from pydantic import ValidationError
 from homie.envs.mujoco.blueprints.catalog import CATALOGUES
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.generate.colour_scheme import ColourScheme
-from homie.envs.mujoco.generate.furnish import Floor, Piece
-from homie.envs.mujoco.generate.place import Sides, place_objects
-from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
-from homie.envs.mujoco.generate.recipes import RECIPES, NoRoom
+from homie.envs.mujoco.generate.free_floor import FreeFloor, unreachable
+from homie.envs.mujoco.generate.furniture_of_rooms import RECIPES, NoRoom
+from homie.envs.mujoco.generate.place_furniture import Floor, Piece
+from homie.envs.mujoco.generate.place_objects import Sides, place_objects
 from homie.envs.mujoco.generate.requested_changes import Variation, varied
 from homie.envs.mujoco.generate.rooms import plan_rooms
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.options import Catalogue, Furnishing, HouseOptions
-from homie.kernel.support.problems import first_problem
+from homie.kernel.support.validation_sentences import first_problem
 
 ATTEMPTS = 100
 """Houses drawn for a seed before it is given up."""

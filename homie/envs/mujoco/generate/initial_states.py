@@ -10,10 +10,10 @@ from contextlib import suppress
 
 import numpy as np
 
-from homie.envs.mujoco.generate.place import Sides, add_objects
+from homie.envs.mujoco.generate.place_objects import Sides, add_objects
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
-from homie.kernel.world.household import RULES, states_of
+from homie.kernel.world.household_verbs import RULES, states_of
 
 _USUAL = ("knife", "sponge", "mug", "bowl", "plate", "bread", "tomato", "potato", "apple")
 """Tools, vessels, something of every look to be cut."""

@@ -15,8 +15,8 @@ import numpy as np
 from homie.envs.mujoco.blueprints.extents import rotation_of, span
 from homie.envs.mujoco.blueprints.parts import FLOOR_SURFACE, WALL
 from homie.envs.mujoco.generate.ajar import obstructions, with_open_doors
-from homie.envs.mujoco.generate.place import Sides, Spot, reachable, spots_of
-from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
+from homie.envs.mujoco.generate.free_floor import FreeFloor, unreachable
+from homie.envs.mujoco.generate.place_objects import Sides, Spot, reachable, spots_of
 from homie.envs.mujoco.generate.settle import STAYS, settle
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import ObjectSpec

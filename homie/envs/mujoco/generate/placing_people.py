@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from homie.envs.mujoco.blueprints.person import HALF_Y, KIND, Gesture, Posture
-from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
+from homie.envs.mujoco.generate.free_floor import FreeFloor, unreachable
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec, RoomSpec
 from homie.envs.mujoco.house.surfaces import Corners, square

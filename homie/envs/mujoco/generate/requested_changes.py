@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from homie.envs.mujoco.generate.free_floor import ROBOT, FreeFloor
 from homie.envs.mujoco.generate.initial_states import with_states
-from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture, suggested
+from homie.envs.mujoco.generate.place_objects import Sides, add_objects, no_furniture, suggested
 from homie.envs.mujoco.generate.placing_people import with_people
-from homie.envs.mujoco.generate.reach import ROBOT, FreeFloor
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec
 from homie.envs.mujoco.house.surfaces import overlap, square

@@ -18,7 +18,7 @@ import numpy as np
 
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
-from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.home.ideal_native import Native
 from homie.envs.mujoco.home.ideal_rearranging import Rearranging
 from homie.envs.mujoco.home.outside_camera import FilmCamera, Subject
@@ -28,13 +28,13 @@ from homie.envs.mujoco.house.contacts import Pace, Vicinity
 from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import MeshSpec
-from homie.envs.mujoco.robots.amended import amended_body
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.envs.mujoco.robots.body_from_file import amended_body
+from homie.envs.mujoco.robots.camera_frames import Eyes
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
-from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping, add_grasp_constraints
-from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
+from homie.envs.mujoco.robots.joint_servos import PREFIX, Limbs, place
 from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
 from homie.envs.mujoco.snapshot import snapshot_of
 from homie.envs.mujoco.world import World

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import carriers, quat_of
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.envs.mujoco.world import World
 from homie.kernel.types import Mask, Pose
 

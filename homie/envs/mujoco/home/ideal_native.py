@@ -17,13 +17,13 @@ from homie.envs.mujoco.home.ideal_rearranging import Rearranging
 from homie.envs.mujoco.home.ideal_spots import Spot
 from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo
 from homie.envs.mujoco.robots.grasping import Grasping
-from homie.envs.mujoco.robots.limbs import Limbs, place
+from homie.envs.mujoco.robots.joint_servos import Limbs, place
 from homie.envs.mujoco.world import World
 from homie.kernel.actions import HOUSEHOLD
 from homie.kernel.errors import RobotFault
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Goal, Pose, Pose2, rotation_z
-from homie.kernel.world.household import VERBS
+from homie.kernel.world.household_verbs import VERBS
 
 STEP = 0.05
 """Metres between two points of a way at which the robot must not be in anything: a thin door is not jumped over."""

@@ -13,13 +13,13 @@ from homie.envs.mujoco.home.ideal_bodies import Bodies
 from homie.envs.mujoco.home.ideal_spots import ABOVE, Spot, spots_in, spots_on
 from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, PersonInfo, ReceptacleInfo
 from homie.envs.mujoco.robots.grasping import Grasping
-from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
+from homie.envs.mujoco.robots.joint_servos import PREFIX, Limbs, place
 from homie.envs.mujoco.world import World
 from homie.kernel.actions import Action
 from homie.kernel.interfaces import kind_of
 from homie.kernel.robot.body import Posture, RobotSpec
 from homie.kernel.types import Array, Failure, FailureReason, Goal, Pose, Pose2, rotation_z
-from homie.kernel.world.household import VERBS, Rule
+from homie.kernel.world.household_verbs import VERBS, Rule
 
 SAME = 1.0
 """Metres between a goal and a thing of its kind up to which that is the one meant: seen from one side only, the middle

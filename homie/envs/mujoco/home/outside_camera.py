@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_pose
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.types import Array, Pose2
 
 LAG = 0.7

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.generate.free_floor import CELL, FreeFloor
 from homie.envs.mujoco.generate.generate import house_of
-from homie.envs.mujoco.generate.reach import CELL, FreeFloor
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.home.random_looks import Looks
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.robots.limbs import place
+from homie.envs.mujoco.robots.joint_servos import place
 from homie.kernel.errors import BadInput
 from homie.kernel.options import HouseOptions
 from homie.kernel.types import VIEWS, Array, Observation

@@ -19,10 +19,10 @@ from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of, span
 from homie.envs.mujoco.blueprints.parts import UPRIGHT, Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.blueprints.person import KIND
 from homie.envs.mujoco.blueprints.state_parts import Group, looks_of, stains
+from homie.envs.mujoco.house.build_index import index_of
 from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
 from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
-from homie.envs.mujoco.house.indexing import index_of
 from homie.envs.mujoco.house.lights import add_lights
 from homie.envs.mujoco.house.object_looks import Looks, add_surface
 from homie.envs.mujoco.house.person_bodies import add_joints, at_start, hand_name, mannequin_of

@@ -12,7 +12,7 @@ from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, ObjectSpec, PersonSpec, RoomSpec, SceneParts
 from homie.envs.mujoco.house.surfaces import Corners, overlap, square, surfaces_of
 from homie.kernel.errors import did_you_mean
-from homie.kernel.world.household import states_of
+from homie.kernel.world.household_verbs import states_of
 
 OVERLAP = 0.02
 """Overlap (m) of two footprints that is allowed."""

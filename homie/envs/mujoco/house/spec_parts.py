@@ -20,8 +20,8 @@ from homie.envs.mujoco.blueprints.state_parts import tapped
 from homie.envs.mujoco.meshes.meshed import meshed
 from homie.kernel.errors import suggestion
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.spelling import spelt
-from homie.kernel.world.household import states_of
+from homie.kernel.support.text_pattern import spelt
+from homie.kernel.world.household_verbs import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
 """Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the
@@ -207,7 +207,7 @@ class ObjectSpec(_Leaner):
         pitch, roll: Rotations about the object's y and x (rad), 0 if it is upright.
         z: Height of its centre above the surface (m); None if it stands on the surface itself. An object on, in or
             against another one has a z.
-        states: Its states (`homie.kernel.world.household.STATES`) if they are not the usual ones, in a scene with
+        states: Its states (`homie.kernel.world.household_verbs.STATES`) if they are not the usual ones, in a scene with
             states.
         mesh: What it is drawn by; None for the usual shape of its kind.
     """

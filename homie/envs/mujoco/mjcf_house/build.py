@@ -14,6 +14,7 @@ import numpy as np
 from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of
 from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.envs.mujoco.house.build import Home, RobotBuilder
+from homie.envs.mujoco.house.build_index import names_of
 from homie.envs.mujoco.house.index import (
     ArticulationInfo,
     GeomInfo,
@@ -23,12 +24,11 @@ from homie.envs.mujoco.house.index import (
     SceneIndex,
     SupportSurface,
 )
-from homie.envs.mujoco.house.indexing import names_of
 from homie.envs.mujoco.house.object_looks import Looks
 from homie.envs.mujoco.house.shell import UPPER, add_ground
 from homie.envs.mujoco.mjcf_house.contents import HouseContents, HouseJoint, HousePiece, HouseSurface, LooseObject
+from homie.envs.mujoco.mjcf_house.doors_and_drawers import ends
 from homie.envs.mujoco.mjcf_house.file import HouseFile
-from homie.envs.mujoco.mjcf_house.moving import ends
 from homie.envs.mujoco.mjcf_house.reading import HouseReader
 from homie.kernel.types import Array
 

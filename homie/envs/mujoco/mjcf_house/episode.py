@@ -19,7 +19,7 @@ from homie.envs.mujoco.blueprints.extents import angles_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
-from homie.kernel.support.spelling import spelt
+from homie.kernel.support.text_pattern import spelt
 from homie.kernel.types import Pose2, quaternion_rotation
 
 FILE = "benchmark.json"

@@ -10,9 +10,9 @@ import mujoco
 
 from homie.envs.mujoco.house.build import empty_spec
 from homie.envs.mujoco.house.shell import SOLID
-from homie.envs.mujoco.mjcf_house.changing import change
 from homie.envs.mujoco.mjcf_house.contents import Unclear
 from homie.envs.mujoco.mjcf_house.episode import Changes
+from homie.envs.mujoco.mjcf_house.episode_changes import change
 from homie.envs.mujoco.mjcf_house.rooms import floor_level
 from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.errors import BadInput

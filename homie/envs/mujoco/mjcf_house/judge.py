@@ -16,7 +16,7 @@ from homie.envs.mujoco.mjcf_house.episode import EpisodeTask
 from homie.envs.mujoco.mjcf_house.file import PREFIX
 from homie.envs.mujoco.mjcf_house.names import kind_in
 from homie.envs.mujoco.mjcf_house.tree import Tree
-from homie.envs.mujoco.robots.limbs import PREFIX as ROBOT
+from homie.envs.mujoco.robots.joint_servos import PREFIX as ROBOT
 from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, quaternion_rotation

@@ -9,7 +9,7 @@ from typing import Literal
 
 from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.blueprints.materials import COLOURS
-from homie.envs.mujoco.generate.recipes import RECIPES
+from homie.envs.mujoco.generate.furniture_of_rooms import RECIPES
 from homie.kernel.world.furniture import FURNITURE
 
 Family = Literal["furniture", "object"]

@@ -15,11 +15,11 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import Extents, level_yaws
 from homie.envs.mujoco.mjcf_house.contents import HouseContents, HouseJoint, HousePiece, HouseRoom, LooseObject, Unclear
+from homie.envs.mujoco.mjcf_house.doors_and_drawers import Doors, ends
 from homie.envs.mujoco.mjcf_house.file import PREFIX, UNNAMED
-from homie.envs.mujoco.mjcf_house.moving import Doors, ends
+from homie.envs.mujoco.mjcf_house.furniture import Cluster, clusters, front_of, surfaces_of
+from homie.envs.mujoco.mjcf_house.loose_objects import box_of, hollow_of
 from homie.envs.mujoco.mjcf_house.names import colour_in, is_structure, kind_in, words_of
-from homie.envs.mujoco.mjcf_house.objects import box_of, hollow_of
-from homie.envs.mujoco.mjcf_house.pieces import Cluster, clusters, front_of, surfaces_of
 from homie.envs.mujoco.mjcf_house.rooms import floors, is_wall, rooms
 from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.types import Array, Box, Solid

@@ -12,7 +12,7 @@ import math
 import mujoco
 
 from homie.envs.mujoco.blueprints.parts import Vec3
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 
 BASE_JOINTS = ("base_x", "base_y", "base_yaw")
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.envs.mujoco.robots.drive import add_base_joints, add_base_servos
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.body import Group, Joint, Kind, Posture
 from homie.kernel.types import Array

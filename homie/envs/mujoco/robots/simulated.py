@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.render.camera_geometry import towards
-from homie.envs.mujoco.robots.eyes import Eyes
+from homie.envs.mujoco.robots.camera_frames import Eyes
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import Robot
 from homie.kernel.types import Command, Image, Observation

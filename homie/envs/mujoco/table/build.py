@@ -19,8 +19,8 @@ from homie.envs.mujoco.house.shell import SOLID
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.robots.bodies import panda
 from homie.envs.mujoco.robots.grasping import add_grasp_constraints
-from homie.envs.mujoco.robots.limbs import PREFIX
-from homie.envs.mujoco.table.scene import FOOT, TABLE_TOP, TableScene, Thing
+from homie.envs.mujoco.robots.joint_servos import PREFIX
+from homie.envs.mujoco.table.table_scene import FOOT, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import Prism, ThingPlan, plan_of
 
 TABLE_X, TABLE_Y = (-0.46, 0.66), (-0.58, 0.58)

@@ -19,7 +19,7 @@ from homie.envs.arm_moves import ArmActions, arm_actions
 from homie.envs.mujoco.robots.bodies.panda import HOME
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.mujoco.table.outlines import HEIGHT, outline
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, TableScene, Thing
+from homie.envs.mujoco.table.table_scene import FAMILIES, FOOT, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner, Robot

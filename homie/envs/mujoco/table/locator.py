@@ -9,12 +9,12 @@ import numpy as np
 
 from homie.envs.arm_moves import arm_actions, numbers_of, objection_to
 from homie.envs.mujoco.table.build import BuiltTable
-from homie.envs.mujoco.table.scene import TableScene
+from homie.envs.mujoco.table.table_scene import TableScene
 from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher
-from homie.kernel.poses import MOVE
+from homie.kernel.pose_action import MOVE
 from homie.kernel.types import Array, Box, CameraFrame, Detection, Goal, Listed, NamedThing, Observation
 
 LISTED = "front"

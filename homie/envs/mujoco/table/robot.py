@@ -16,15 +16,15 @@ from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.robots.bodies import panda
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.mujoco.robots.body import SimulatedBody
-from homie.envs.mujoco.robots.eyes import Eyes
+from homie.envs.mujoco.robots.camera_frames import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
-from homie.envs.mujoco.robots.limbs import Limbs, place
+from homie.envs.mujoco.robots.joint_servos import Limbs, place
 from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.locator import TableLocator
 from homie.envs.mujoco.table.sampled_tables import scene_of
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.settings import TableSettings
+from homie.envs.mujoco.table.table_scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator

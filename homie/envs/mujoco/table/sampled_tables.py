@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from homie.envs.mujoco.table.outlines import SHAPES
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Family, Subset, TableScene, Thing
 from homie.envs.mujoco.table.spoken_names import (
     Reference,
     by_relation,
@@ -22,6 +21,7 @@ from homie.envs.mujoco.table.spoken_names import (
     spatial_reference,
     subset_of,
 )
+from homie.envs.mujoco.table.table_scene import FAMILIES, FOOT, Family, Subset, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, plan_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.world.conditions import Condition, parse_condition

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from homie.envs.mujoco.table.sampled_tables import scene_of
-from homie.envs.mujoco.table.scene import Family
+from homie.envs.mujoco.table.table_scene import Family
 from homie.kernel.scenes import Scenes, with_argument
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.table.scene import Subset, Thing
+from homie.envs.mujoco.table.table_scene import Subset, Thing
 
 RELATIONS: dict[str, tuple[int, int]] = {
     "left of": (1, -1),

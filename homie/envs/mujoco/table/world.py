@@ -12,7 +12,7 @@ from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.blueprints.parts import Part
 from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThing
 from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
-from homie.envs.mujoco.table.scene import SURROUNDINGS, TABLE_TOP
+from homie.envs.mujoco.table.table_scene import SURROUNDINGS, TABLE_TOP
 from homie.envs.mujoco.table.things import CELL, SORTER_HEIGHT, hole_places, tile_places
 from homie.kernel.types import Array, Box, Surface, rotation_z
 from homie.kernel.world.conditions import written

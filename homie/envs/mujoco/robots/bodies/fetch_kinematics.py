@@ -18,7 +18,7 @@ from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elb
 from homie.envs.mujoco.robots.bodies.fetch_self_clearance import SelfClearance, add_head_sweep
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.descent import Descent, is_near
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose, wrapped
 

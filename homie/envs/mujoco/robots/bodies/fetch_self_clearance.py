@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.envs.mujoco.robots.bodies.fetch import FILE
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.types import Array
 
 FAR = 0.08

@@ -13,7 +13,7 @@ import numpy as np
 from homie.envs.mujoco.robots.bodies.panda import FILE, SPEC
 from homie.envs.mujoco.robots.bodies.panda_ik import SHOULDER, TOOL, solutions
 from homie.envs.mujoco.robots.descent import Descent, is_near
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of
 from homie.envs.mujoco.house.contacts import PAD_SOLIMP, SOLIMP, SOLREF
-from homie.envs.mujoco.robots.amendments import (
+from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.envs.mujoco.robots.body_file import (
     NODDING,
     SLIDING,
     TURNING,
@@ -28,7 +29,6 @@ from homie.envs.mujoco.robots.amendments import (
     Servo,
     read_amendments,
 )
-from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.kernel.errors import BadInput, did_you_mean, suggestion

@@ -10,7 +10,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
-from homie.integrations.mcp.tool_results import Driver, Result, in_sight, result_of
+from homie.integrations.mcp.robot_driver import Driver, Result, in_sight, result_of
 from homie.integrations.mcp.tools import Tool
 from homie.kernel.errors import HomieError, PlannerError, Stopped
 from homie.kernel.interfaces import EpisodeListener, Planner

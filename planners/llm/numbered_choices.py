@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from homie.kernel.types import END, END_SUCCESS, HELD, NO_QUIRKS, Choice, PlannerInput, Quirks, Subtask
-from planners.llm.answers import how
+from planners.llm.answer_formats import how
 from planners.llm.reading import ALL, MAX_TEXT, Reading, Unreadable
 from planners.llm.reading.cleaning import cleaned
 from planners.llm.reading.json_answers import speaks, unwrapped

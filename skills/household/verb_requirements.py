@@ -6,7 +6,7 @@ from __future__ import annotations
 from homie.kernel.actions import acted_on
 from homie.kernel.interfaces import CheckQuestion, kind_of
 from homie.kernel.types import Check, ErrorCode
-from homie.kernel.world.household import PERSON_VERBS, VERBS, Rule, fits
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS, Rule, fits
 
 LAYER, PEOPLE_LAYER = "household", "people"
 """The names of the layers in the record."""

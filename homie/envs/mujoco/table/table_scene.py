@@ -13,7 +13,7 @@ from homie.kernel.errors import suggestion
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.spelling import spelt
+from homie.kernel.support.text_pattern import spelt
 from homie.kernel.world.condition_words import ANYTHING, NOTHING, means
 from homie.kernel.world.conditions import Condition, written
 from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked

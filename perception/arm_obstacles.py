@@ -6,8 +6,8 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, rotation_z
 from perception.localise import Points
-from perception.memory.articulation import Panel
 from perception.memory.clouds import cells_of
+from perception.memory.doors_and_drawers import Panel
 
 CELLS = (0.12, 0.06, 0.03)
 """Metres of the cubes in which points make one box: the largest first, smaller ones where the points are not plate."""

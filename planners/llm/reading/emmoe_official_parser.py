@@ -12,7 +12,7 @@ from bisect import bisect_left
 from homie.kernel.errors import BadInput
 from planners.llm.reading.draft import Draft
 from planners.llm.reading.rules import Unclear
-from planners.parsing import make_subtask
+from planners.parse_subtask import make_subtask
 
 _ANALYSIS, _MODEL = "Analysis:", "Model:"
 _SUBTASK = re.compile(r"Subtask: *\[")

@@ -16,7 +16,7 @@ from homie.kernel.support.packages import missing_part
 from planners.llm.local.question import Question, Written
 
 if TYPE_CHECKING:
-    from planners.llm.local.server import Server
+    from planners.llm.local.batching import Server
 
 _NEEDED = ("torch", "transformers", "accelerate", "safetensors", "llguidance")
 
@@ -105,8 +105,8 @@ def open_weights(weights: Weights) -> tuple[Server, Facts]:
         PlannerError: There is no way to the hub.
     """
     folder, adapter = find_weights(weights)
+    from planners.llm.local.batching import shared
     from planners.llm.local.loading import Load, load_engine, model_type, no_pictures
-    from planners.llm.local.server import shared
 
     model_type(folder)
     load = Load(folder.resolve(), adapter and adapter.resolve(), weights.device, weights.dtype, weights.load_in_4bit)

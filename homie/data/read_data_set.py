@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from homie.data.examples.datafile import DataFile, read_data_file
+from homie.data.examples.data_json import DataFile, read_data_file
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
-from homie.kernel.world.household import VERBS
+from homie.kernel.world.household_verbs import VERBS
 from skills.attempts import AttemptSkill
 
 SPARE = 1.0

@@ -17,7 +17,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import is_about_a_field, reading
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.problems import fault_of, sentence_of, where
+from homie.kernel.support.validation_sentences import fault_of, sentence_of, where
 
 Posture = Literal["rest", "carry", "ready"]
 Positive = Annotated[float, Field(gt=0.0)]

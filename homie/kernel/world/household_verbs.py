@@ -8,7 +8,7 @@ in the hand.
 The verbs are rows for the table of actions. They are not actions of EMMOE: planners see them where a skill set
 has them (`--skills classical,chores`, `--skills classical,people`).
 
->>> from homie.kernel.world.household import VERBS, states_of
+>>> from homie.kernel.world.household_verbs import VERBS, states_of
 >>> VERBS["Slice"].action.result, states_of("potato")["sliced"]
 ('sliced', False)
 """

@@ -8,7 +8,7 @@ from homie.kernel.interfaces import Rearrangeable
 from homie.kernel.robot import graph_moves
 from homie.kernel.types import Command, Goal, Observation, Outcome, Pose2, Subtask
 from skills.attempts import AttemptSkill
-from skills.discrete_actions.ideal_move import Refused, Traveller
+from skills.discrete_actions.graph_move_results import Refused, Traveller
 from skills.discrete_actions.step import IN_THE_WAY
 from skills.discrete_actions.survey import GO_TO
 from skills.ideal_skill import SET

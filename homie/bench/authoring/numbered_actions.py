@@ -18,7 +18,7 @@ from homie.kernel.interfaces import Locator, OwnList, WorldState
 from homie.kernel.robot.graph_moves import MOVES
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, HELD, Choice, SentTo, Subtask, is_interaction
 from homie.kernel.world.furniture import kinds
-from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from homie.kernel.world.snapshot import WorldSnapshot
 
 BY_STATE: Mapping[str, str] = {"off": "on"}

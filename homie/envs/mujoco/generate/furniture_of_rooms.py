@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from homie.envs.mujoco.generate.colour_scheme import ColourScheme
-from homie.envs.mujoco.generate.furnish import Floor, Piece
+from homie.envs.mujoco.generate.place_furniture import Floor, Piece
 
 
 class NoRoom(Exception):

@@ -16,7 +16,7 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.options import OpenOptions
 from homie.kernel.registry import DETECTOR, named_part
 from homie.kernel.scenes import scene_options, scenes_of
-from homie.kernel.support.problems import explain
+from homie.kernel.support.validation_sentences import explain
 from homie.kernel.world.conditions import conjuncts
 from homie.runtime.assembly import load_checks, named_planner
 

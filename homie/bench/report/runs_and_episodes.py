@@ -16,13 +16,14 @@ from typing import Literal, TypeAlias
 import yaml
 
 from homie.bench.episode import Episode, FailedTry
-from homie.bench.finished_episodes import BenchFile, is_bench, plan
+from homie.bench.episode_plan import plan
+from homie.bench.finished_episodes import BenchFile, is_bench
 from homie.bench.goal_lines import GoalLine, read_goals
 from homie.bench.options import BenchOptions
 from homie.bench.report.origins import Origin, origin, origins
-from homie.bench.runs_inside import is_run, runs_inside
+from homie.bench.runs_inside import check_different, is_run, runs_inside
 from homie.bench.score.metric_profiles import Homie
-from homie.bench.score.results import BenchRun, check_different, load_runs
+from homie.bench.score.results import BenchRun, load_runs
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.kernel.errors import BadInput

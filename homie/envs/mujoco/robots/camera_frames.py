@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.house.index import GeomInfo
+from homie.envs.mujoco.render.ambient_occlusion import shaded
 from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.render.frame_cache import Pictured
 from homie.envs.mujoco.render.outdoors import with_outdoors
-from homie.envs.mujoco.render.pictured import Pictured
 from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Size
-from homie.envs.mujoco.render.shade import shaded
 from homie.kernel.types import CameraFrame, Image
 
 
@@ -25,7 +25,7 @@ class Eyes:
     Args:
         geoms: What each geom belongs to, by id; all others are seen but are not instances.
         size: Width and height of the frames in pixels.
-        shade: Whether colours are darker where surfaces meet (`homie.envs.mujoco.render.shade`).
+        shade: Whether colours are darker where surfaces meet (`homie.envs.mujoco.render.ambient_occlusion`).
     """
 
     def __init__(

@@ -11,9 +11,9 @@ from typing import Protocol
 from homie.kernel.errors import HomieError
 from ros_bridge.guard.messages import Ended, Grip, Navigate, Reach, Trajectory
 from ros_bridge.guard.moveit import goal_of, reason
+from ros_bridge.profiles.homie_topics import FINGERS, FINGERS_KIND
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, TRAJECTORY, gripper_kind
-from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
 from ros_bridge.transport.interface import NEWEST, SENSOR, Node
 from ros_bridge.transport.refusals import if_known

@@ -9,8 +9,8 @@ from typing import Any
 import typer
 import typer.core
 
+from homie.cli.help_panels import FEW, FURTHER, PANEL_OF, PANELS, SHARED, WITHOUT_ROBOT
 from homie.cli.output import say
-from homie.cli.panels import FEW, FURTHER, PANEL_OF, PANELS, SHARED, WITHOUT_ROBOT
 from homie.cli.plugged import plugged
 
 CHAPTERS = {

@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.data.episode import LeftOut
 from homie.data.recording.reader import Recording, read_recording
-from homie.data.recording.recorded import END_STATE, POSE
+from homie.data.recording.recording_to_demonstration import END_STATE, POSE
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.lessons import Distances, Lesson
 from homie.kernel.support.documents import load_json

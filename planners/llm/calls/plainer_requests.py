@@ -1,0 +1,28 @@
+"""The same request in a plainer form, for endpoints that know no system role or no schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from homie.kernel.interfaces.prompts import Message
+from planners.llm.messages import Request
+
+
+def without_system(request: Request) -> Request:
+    """The request with its system messages at the head of the first message of the user, and no role twice in a row."""
+    system = [part for message in request.messages if message.role == "system" for part in message.parts]
+    rest = [message for message in request.messages if message.role != "system"]
+    merged: list[Message] = [Message("user", tuple(system))] if system else []
+    for message in rest:
+        if merged and merged[-1].role == message.role:
+            merged[-1] = Message(message.role, (*merged[-1].parts, *message.parts))
+        else:
+            merged.append(message)
+    return replace(request, messages=tuple(merged))
+
+
+def wish_for(schema: Mapping[str, object]) -> str:
+    """The sentence that asks for a schema where no parameter can."""
+    return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
