@@ -116,10 +116,10 @@ def _precisions(split: CocoSplit, numbers: Sequence[int], results: Sequence[dict
         truth.createIndex()
         if not results:
             return np.array([0.0 if truth.getAnnIds(catIds=[n], iscrowd=False) else -1.0 for n in classes])
-        found = truth.loadRes(list(results))
-        for annotation in (*truth.anns.values(), *found.anns.values()):
+        predictions = truth.loadRes(list(results))
+        for annotation in (*truth.anns.values(), *predictions.anns.values()):
             annotation["area"] = annotation["bbox"][2] * annotation["bbox"][3] / sides[annotation["image_id"]]
-        evaluation = COCOeval(truth, found, "bbox")
+        evaluation = COCOeval(truth, predictions, "bbox")
         evaluation.params.iouThrs = np.array([OVERLAP])
         evaluation.params.areaRng = [[least, 1e12]]
         evaluation.params.areaRngLbl = ["chosen"]

@@ -188,7 +188,7 @@ def _through(
 def turned(pictures: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
     """Depth pictures (n, 128, 128) as a base would see them that is turned to the left by `turns` (n,), rad.
 
-    As if the camera looked level. 0, which is no return, where the recorded picture shows nothing.
+    As if the camera looked level. Where the recorded picture shows nothing it is 0: no return.
     """
     slopes = (torch.arange(SIZE) + 0.5 - SIZE / 2) * (2 * math.tan(FIELD / 2) / SIZE)
     cos, sin = torch.cos(turns)[:, None], torch.sin(turns)[:, None]
