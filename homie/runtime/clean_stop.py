@@ -1,4 +1,4 @@
-"""What Ctrl-C, SIGTERM and SIGHUP do to what runs: it ends as if it had been told to, once."""
+"""What Ctrl-C, SIGTERM and SIGHUP do to what runs: it ends in order, once."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.envs.mujoco.house.initial_state": "homie.envs.mujoco.initial_state",
         "homie.envs.mujoco.house.looks": "homie.envs.mujoco.house.object_looks",
         "homie.envs.mujoco.house.meshed_scene": "homie.envs.mujoco.house.object_looks",
-        "homie.envs.mujoco.house.outset": "homie.envs.mujoco.initial_state",
+        "homie.envs.mujoco.house.outset": "homie.envs.mujoco.initial_state",  # codespell:ignore
         "homie.envs.mujoco.house.people": "homie.envs.mujoco.house.person_bodies",
         "homie.envs.mujoco.house.skins": "homie.envs.mujoco.house.object_looks",
         "homie.envs.mujoco.house.spec_doubts": "homie.envs.mujoco.house.spec",
