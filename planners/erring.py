@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from homie.kernel.actions import acted_on, action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
+from homie.kernel.support.documents import bounded_bytes
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, ErrorCode, PlannerInput, Subtask
 from homie.kernel.types.script_progress import add_places, next_step
@@ -56,7 +57,7 @@ class ErringPlanner(Planner):
             raise BadInput("The erring planner needs a script: --planner erring:plan.yaml.")
         path = Path(argument).expanduser()
         with reading(path, "the script"):
-            self._text = path.read_bytes().decode()
+            self._text = bounded_bytes(path).decode()
         self._script = [subtask for decision in parse_script(self._text, path) for subtask in decision.subtasks]
         self._settings = settings or ErringSettings.model_validate({})
         self.reset("", seed=0)

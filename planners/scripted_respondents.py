@@ -9,7 +9,7 @@ from pathlib import Path
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent, Said
-from homie.kernel.support.documents import parse_json
+from homie.kernel.support.documents import LARGEST, bounded_bytes, parse_json
 from homie.kernel.support.files import reading
 
 
@@ -24,7 +24,7 @@ class ScriptedRespondent(Respondent):
             raise BadInput("Scripted answers need a file: --planner scripted:answers.json.")
         path = Path(argument).expanduser()
         with reading(path, "the answers"):
-            text = path.read_bytes()
+            text = bounded_bytes(path, LARGEST)
             answers = parse_json(text)
         if not isinstance(answers, dict) or not all(isinstance(answer, str) for answer in answers.values()):
             raise BadInput(f'The answers {path} must be one JSON object, such as {{"q-1": "B"}}.')

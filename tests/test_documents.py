@@ -187,6 +187,27 @@ def test_a_file_that_never_ends_is_too_large() -> None:
         load_yaml(Path("/dev/zero"))
 
 
+@pytest.mark.parametrize("name", READERS.keys() - {"examples.yaml"})
+def test_of_a_file_that_never_ends_no_more_is_read_than_may_be(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to("/dev/zero")
+    code = f"""
+import resource
+from pathlib import Path
+from test_documents import READERS
+from homie.kernel.errors import BadInput
+resource.setrlimit(resource.RLIMIT_DATA, (4 * 2**30, 4 * 2**30))
+try:
+    READERS[{name!r}](Path({str(tmp_path / name)!r}))
+except BadInput as error:
+    print(error)
+"""
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": paths}
+    )
+    assert done.returncode == 0 and name in done.stdout, done.stderr[-500:]
+
+
 def test_nobody_else_parses_yaml_or_files_of_json() -> None:
     """Python's reader has no bound that holds on all versions, PyYAML's none at all."""
     parse = re.compile(r"yaml\.(safe_)?load\(|CSafeLoader|json\.loads\([\w.]*path|validate_json\([\w.]*read_")

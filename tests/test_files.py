@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.files import DISK, reading, slug, sync_folder, to_json, write_atomically, writing
+from homie.kernel.support.files import DISK, place_of, reading, slug, sync_folder, to_json, write_atomically, writing
 
 FULL = """
 import resource, sys
@@ -60,10 +60,18 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_after_it(tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and path.read_bytes() == b"new"
 
 
+def test_where_a_path_leads(tmp_path):
+    (tmp_path / "page.html").symlink_to("other.html")
+    assert place_of(tmp_path / "." / "page.html") == tmp_path.resolve() / "other.html"
+    (tmp_path / "loop").symlink_to("loop")
+    assert place_of(tmp_path / "loop") == tmp_path.resolve() / "loop"
+    assert place_of(tmp_path / "a\0b") == tmp_path / "a\0b"
+
+
 def test_pipes_and_devices_are_written_into_and_stay(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    descriptor = os.open(pipe, os.O_RDWR)
+    descriptor = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
     try:
         write_atomically(pipe, b"a page")
         assert os.read(descriptor, 100) == b"a page" and stat.S_ISFIFO(pipe.stat().st_mode)

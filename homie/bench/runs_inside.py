@@ -7,6 +7,7 @@ from pathlib import Path
 
 from homie.bench.finished_episodes import is_bench, read_bench
 from homie.kernel.errors import BadInput
+from homie.kernel.support.files import place_of
 
 RECORDS = (".json", ".jsonl")
 """How files end in which a run keeps what happened."""
@@ -53,6 +54,6 @@ def check_different(folders: Sequence[Path]) -> None:
     """Raises BadInput for a folder that occurs twice: its episodes would be counted twice."""
     seen: set[Path] = set()
     for folder in folders:
-        if folder.resolve() in seen:
+        if place_of(folder) in seen:
             raise BadInput(f"The run {folder} is given twice: give each run once.")
-        seen.add(folder.resolve())
+        seen.add(place_of(folder))

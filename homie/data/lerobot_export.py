@@ -15,7 +15,7 @@ from homie.data.recording.demonstration import Demonstration
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import EpisodeOver, every
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.files import writing
+from homie.kernel.support.files import place_of, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
         InfrastructureError: The disk fails.
     """
     sources = open_sources(options.sources)
-    if any(source.path.resolve() == options.out.resolve() for source in sources):
+    if any(place_of(source.path) == place_of(options.out) for source in sources):
         raise BadInput(f"The data set {options.out} cannot be added to itself: choose another --out.")
     dropped = tuple(dict.fromkeys(column for source in sources for column in source.dropped))
     layout = layout_of(read_info(options.out)[0]) if is_lerobot(options.out) else None

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.scenes import own_instruction, scenes_of
 from homie.kernel.support.config import read_config
+from homie.kernel.support.files import place_of
 from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.validation_sentences import RUN_USAGE, Usage, explain
 from homie.kernel.types.limits import ROUNDS
@@ -79,7 +80,7 @@ def pixels_of(size: str) -> tuple[int, int]:
 
 def different_paths(paths: list[Path]) -> list[Path]:
     """The paths. Raises ValueError if two of them are the same place."""
-    places = [path.resolve() for path in paths]
+    places = [place_of(path) for path in paths]
     twice = [path for number, path in enumerate(paths) if places[number] in places[:number]]
     if twice:
         raise ValueError(f"{twice[0]} is given twice")

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError, model_validator
 
 from homie.kernel.errors import BadInput, did_you_mean, suggestion
-from homie.kernel.support.documents import parse_yaml
+from homie.kernel.support.documents import bounded_bytes, parse_yaml
 from homie.kernel.support.files import is_about_a_field, reading
 from homie.kernel.support.validation_sentences import first_problem
 from ros_bridge.profiles.parts import (
@@ -134,9 +134,10 @@ def read_profile(name: str) -> Profile:
         hint = suggestion(name, built_in(), f"Homie brings {' and '.join(built_in())}, or give a YAML file.")
         raise BadInput(f"There is no robot profile '{name}': {hint}")
     with reading(path, "the robot profile", advice=ADVICE):
-        if path.stat().st_size > LARGEST:
+        data = bounded_bytes(path, LARGEST)
+        if len(data) > LARGEST:
             raise BadInput(f"{path} is too large for a robot profile ({LARGEST:,} bytes at most).")
-        text = path.read_text(encoding="utf-8")
+        text = data.decode()
     profile = parse_profile(text, str(path))
     if not profile.body_is_a_file:
         return profile

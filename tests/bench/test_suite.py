@@ -56,6 +56,15 @@ def test_a_suite_is_read(write):
     assert lamp.split == "test" and lamp.attributes == () and lamp.expert is None and lamp.expert_length == 0
 
 
+@pytest.mark.parametrize("spec", ["loop.json", r"a\0b.json", "."])
+def test_a_scene_spec_that_leads_nowhere(write, tmp_path, spec):
+    (tmp_path / "loop.json").symlink_to("loop.json")
+    task = f'{{id: a, text: go, goal: {{in: [apple, bowl]}}, scene: {{spec: "{spec}"}}}}'
+    path = write(f"format: 1\nname: a\ntasks: [{task}]")
+    with pytest.raises(BadInput, match=r"suite\.yaml: task 'a': scene\.spec: there is no file "):
+        read_suite(path)
+
+
 def test_a_varied_house_what_spoils_a_task_and_a_version(write):
     changed = SUITE.replace("{seed: 7, rooms: 3}", "{seed: 7, start: kitchen, opened: [fridge], added: [apple@sofa]}")
     changed = changed.replace("name: small", "name: small\nversion: 3").replace(

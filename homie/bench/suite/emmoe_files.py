@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import StrictStr, TypeAdapter
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.documents import parse_json
+from homie.kernel.support.documents import bounded_bytes, parse_json
 from homie.kernel.support.files import reading, write_atomically
 from homie.kernel.types import Subtask
 
@@ -170,4 +170,4 @@ def _line(text: str) -> str:
 
 def _text(path: Path) -> str:
     with reading(path):
-        return path.read_text(encoding="utf-8")
+        return bounded_bytes(path).decode()

@@ -32,7 +32,7 @@ from homie.kernel.errors import BadInput, did_you_mean, suggestion
 from homie.kernel.options import MAX_SEED
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
-from homie.kernel.support.files import is_about_a_field, reading, slug
+from homie.kernel.support.files import is_about_a_field, place_of, reading, slug
 from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.text_pattern import spelt
 from homie.kernel.support.validation_sentences import fault_of
@@ -337,7 +337,7 @@ def _located(task: Task, path: Path) -> Task:
         raise BadInput(
             f"{path}: task '{task.id}': scene: the spec says which scene it is: leave out {', '.join(useless)}."
         )
-    spec = (path.parent / task.scene.spec).resolve()
+    spec = place_of(path.parent / task.scene.spec)
     if not spec.is_file():
         raise BadInput(f"{path}: task '{task.id}': scene.spec: there is no file {spec}.")
     digest = sha256(spec)

@@ -121,6 +121,13 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
+def place_of(path: Path) -> Path:
+    """Where a path leads to, as `Path.resolve` says; of a loop of links, which raises nothing here, the path itself."""
+    with contextlib.suppress(ValueError):  # a zero in its name
+        return Path(os.path.realpath(path))
+    return path.absolute()
+
+
 def check_regular(path: Path) -> None:
     """Raise OSError for a pipe or a device where a program has left a file: to read one may never end."""
     mode = path.stat().st_mode

@@ -16,7 +16,7 @@ from homie.envs.mujoco.house.spec_checks import check
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, SceneParts
 from homie.envs.mujoco.house.surfaces import Corners, overlap
 from homie.kernel.errors import BadInput
-from homie.kernel.support.documents import parse_json
+from homie.kernel.support.documents import LARGEST, bounded_bytes, parse_json
 from homie.kernel.support.files import reading
 
 ADVICE = "A scene spec is a JSON file of a house (docs/scene-spec.md); `homie scene --save FILE` writes one."
@@ -38,7 +38,7 @@ class SceneSpec(SceneParts):
             BadInput: the file cannot be read or is not a valid scene; one sentence names the first mistake.
         """
         with reading(path, "the scene spec", advice=ADVICE):
-            text = Path(path).read_text(encoding="utf-8")
+            text = bounded_bytes(Path(path), LARGEST).decode()
         scene = cls.parse(text, str(path))
         for sentence in doubts(scene):
             warnings.warn(f"{path}: {sentence}", stacklevel=2)

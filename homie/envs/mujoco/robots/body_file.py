@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.kernel.errors import BadInput
-from homie.kernel.support.documents import parse_yaml
+from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import is_about_a_field, reading
 from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.validation_sentences import fault_of, sentence_of, where
@@ -174,7 +174,7 @@ def read_amendments(path: Path) -> Amendments:
     """The amendments of a YAML file. Raises BadInput with the first mistake in one sentence."""
     advice = "A body is a YAML file of amendments to an MJCF model (docs/robots.md)."
     with reading(path, "the body", advice=advice):
-        loaded = parse_yaml(path.read_text(encoding="utf-8"))
+        loaded = load_yaml(path)
     if not isinstance(loaded, dict):
         raise BadInput(f"The body {path} must hold a mapping of names to values. {advice}")
     try:
