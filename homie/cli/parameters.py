@@ -172,7 +172,7 @@ def _parameter(model: type[Options], name: str) -> inspect.Parameter:
     choices = [str(choice) for choice in get_args(plain)] if get_origin(plain) is Literal else []
     complete = _completion(COMPLETED[name]) if name in COMPLETED else _one_of(choices) if choices else None
     # Numbers and choices are checked by the model, whose sentences are the same for files and for Python.
-    kind: Any = str if choices or plain in (int, float) else field.annotation
+    kind: Any = str if choices or plain in (str, int, float) else field.annotation
     metavar = f"[{'|'.join(choices)}]" if choices else {int: "INTEGER", float: "NUMBER"}.get(plain)
     info: Any
     if name == model.usage.argument:
@@ -197,9 +197,10 @@ def _parameter(model: type[Options], name: str) -> inspect.Parameter:
 
 
 def _plain(annotation: Any) -> Any:
-    """An annotation without `| None`."""
+    """An annotation without `| None` and without what pydantic checks besides."""
     kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-    return kinds[0] if type(None) in get_args(annotation) and len(kinds) == 1 else annotation
+    plain = kinds[0] if type(None) in get_args(annotation) and len(kinds) == 1 else annotation
+    return get_args(plain)[0] if get_origin(plain) is Annotated else plain
 
 
 def _from(name: str) -> str:

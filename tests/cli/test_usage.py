@@ -101,6 +101,7 @@ def check_short_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Fail unless `--help` shows a few of the options of `--help-all`."""
     few, every = (shown_by([*command.split(), option], capsys) for option in ("--help", "--help-all"))
     assert len(options_of(few)) <= 16 < len(options_of(every))
+    assert "typing" not in every
     assert set(options_of(few)) < set(options_of(every)) and few.splitlines()[:3] == every.splitlines()[:3]
 
 

@@ -38,6 +38,12 @@ def test_what_is_said_of_a_run(tmp_path):
     assert (played.name, played.task, played.text, played.done) == ("monday/a-0", TEXT, TEXT, None)
 
 
+def test_a_loop_of_links_has_no_episodes(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(BadInput, match=r"^There are no episodes in .*loop: "):
+        open_sources([tmp_path / "loop"])
+
+
 def test_a_house_is_its_rooms_and_furniture_and_not_what_lies_in_it(tmp_path):
     drawer = {"name": "drawer", "kind": "drawer", "colour": "white", "room": "kitchen", "x": 1.0, "y": 2.0, "yaw": 0.0}
     scene = {"rooms": ["kitchen"], "doorways": [], "furniture": [drawer], "objects": ["apple"]}

@@ -29,7 +29,7 @@ from homie.envs.mujoco.table.sampled_tables import scene_of
 from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.options import HOUSE, SceneOptions
-from homie.kernel.support.files import to_json
+from homie.kernel.support.files import place_of, to_json
 from homie.kernel.support.text import printable
 from homie.kernel.world import thresholds
 
@@ -99,7 +99,7 @@ def scene_command(
     options = build(SceneOptions, None, values)
     if options.png is not None and options.png.suffix.lower() != ".png":
         raise BadInput(f"The map is a PNG picture: give --png a name that ends in .png (got {options.png}).")
-    if options.png is not None and options.save is not None and options.png.resolve() == options.save.resolve():
+    if options.png is not None and options.save is not None and place_of(options.png) == place_of(options.save):
         raise BadInput(f"--png and --save name the same file ({options.png}): one would replace the other.")
     if options.mjcf is not None:
         _show(describe_mjcf(MjcfHouse(options.mjcf)), json=json)

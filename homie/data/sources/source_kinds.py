@@ -13,6 +13,7 @@ from homie.data.sources.emmoe_episodes import EmmoeSource
 from homie.data.sources.runs import BenchSource, RunSource
 from homie.data.sources.source import Source
 from homie.kernel.errors import BadInput
+from homie.kernel.support.files import place_of
 from homie.kernel.support.packages import missing_part
 
 
@@ -26,7 +27,7 @@ def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:
     folders = [folder for path in paths for folder in _runs_of(path)]
     sources: list[Source] = []
     for folder in folders:
-        name = folder.resolve().name
+        name = place_of(folder).name
         same = sum(source.label.partition("~")[0] == name for source in sources)
         sources.append(_opened(folder, f"{name}~{same + 1}" if same else name))
     return tuple(sources)
