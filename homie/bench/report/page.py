@@ -40,7 +40,7 @@ from homie.kernel.types import REPORTS
 MEBIBYTE = 1024 * 1024
 BLOCK = 200
 """Approximate size in bytes of the markup around the pictures and videos of an episode."""
-SCRIPTS = ("page", "filter", "sort", "media", "side", "show")
+SCRIPTS = ("page", "filter", "sort", "media", "side_by_side", "navigation")
 """The files of the page's script, in order."""
 SHOTS = 4
 """Episodes whose pictures are on the first screen."""
