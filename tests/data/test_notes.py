@@ -59,14 +59,40 @@ def test_what_was_said_last_counts(tmp_path):
     assert analyses(notes) == {1: "better", 2: "second"}
 
 
-def test_a_line_that_a_kill_has_torn_is_left_out_and_the_next_one_is_not(tmp_path):
+def test_a_last_line_that_a_kill_has_torn_is_left_out_with_a_warning(tmp_path):
     add_note(tmp_path, note("mark", "success"))
     path = tmp_path / NOTES
     path.write_bytes(path.read_bytes() + b'{"kind": "mark", "te')
-    assert mark_of(read_notes(tmp_path)) == "success"
-    add_note(tmp_path, note("mark", "failure"))
+    torn = rf"^{path}: left out a last line that a kill has torn \(20 bytes\)\.$"
+    with pytest.warns(UserWarning, match=torn):
+        assert mark_of(read_notes(tmp_path)) == "success"
+    with pytest.warns(UserWarning, match=torn):
+        add_note(tmp_path, note("mark", "failure"))
     assert mark_of(read_notes(tmp_path)) == "failure" and len(read_notes(tmp_path)) == 2
-    assert path.read_bytes().endswith(b"}\n") and path.read_bytes().count(b"\n") == 3
+    assert path.read_bytes().endswith(b"}\n") and path.read_bytes().count(b"\n") == 2
+
+
+def test_a_whole_last_line_without_its_line_feed_is_kept(tmp_path):
+    add_note(tmp_path, note("discard"))
+    path = tmp_path / NOTES
+    path.write_bytes(path.read_bytes()[:-1])
+    assert discarded(read_notes(tmp_path))
+    add_note(tmp_path, note("remark", "so it is"))
+    assert discarded(read_notes(tmp_path)) and len(read_notes(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("line", [b'{"kind": "disc', b"\0" * 40, b'{"kind": "discarded"}', b"[" * 100])
+def test_a_damaged_line_is_refused_for_it_may_be_a_discard(tmp_path, line):
+    for _ in range(2):
+        add_note(tmp_path, note("mark", "success"))
+    path = tmp_path / NOTES
+    first, second = path.read_bytes().splitlines(keepends=True)
+    for damaged, number in ((line + b"\n" + second, 1), (first + line + b"\n", 2)):
+        path.write_bytes(damaged)
+        with pytest.raises(
+            BadInput, match=rf"^{path} is damaged in line {number} \(.*\): restore the file from a copy"
+        ):
+            read_notes(tmp_path)
 
 
 def test_a_note_that_cannot_be_written_is_a_sentence(tmp_path):

@@ -79,8 +79,9 @@ def test_notes_stand_line_by_line(tmp_path):
         add_note(tmp_path, note("remark", text))
     assert (tmp_path / NOTES).read_bytes().count(b"\n") == 2 and b"\n\n" not in (tmp_path / NOTES).read_bytes()
     (tmp_path / NOTES).write_bytes(b"{")
-    add_note(tmp_path, note("remark", "third"))
-    assert (tmp_path / NOTES).read_bytes().startswith(b'{\n{"kind"') and len(read_notes(tmp_path)) == 1
+    with pytest.warns(UserWarning, match="torn"):
+        add_note(tmp_path, note("remark", "third"))
+    assert (tmp_path / NOTES).read_bytes().startswith(b'{"kind"') and len(read_notes(tmp_path)) == 1
 
 
 def test_a_recording_that_goes_on_is_left_alone(tmp_path):
@@ -128,6 +129,10 @@ def test_what_was_recorded_for_a_moment_only_is_left_out(tmp_path):
     with pytest.raises(LeftOut, match=r"^it has less than two frames$"):
         source.demonstration(*source.entries(), None)
     (take,) = list_takes(tmp_path)
+    (take.episode / NOTES).write_bytes(b"[]\n")
+    with pytest.warns(UserWarning, match=r"notes\.jsonl is damaged in line 1 .*The recording is not listed\.$"):
+        assert list_takes(tmp_path) == ()
+    (take.episode / NOTES).unlink()
     recording = take.episode / RECORDING
     kept_bytes = recording.read_bytes()
     recording.write_bytes(b"")

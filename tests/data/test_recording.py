@@ -328,7 +328,8 @@ def test_notes_survive_a_torn_line(tmp_path):
     add_note(tmp_path, note("mark", "failure"))
     with (tmp_path / NOTES).open("ab") as file:
         file.write(b'{"kind": "mark", "te')
-    add_note(tmp_path, note("mark", "success"))
+    with pytest.warns(UserWarning, match="torn"):
+        add_note(tmp_path, note("mark", "success"))
     add_note(tmp_path, note("discard"))
     notes = read_notes(tmp_path)
     assert [note.text for note in notes] == ["failure", "success", ""] and mark_of(notes) == "success"

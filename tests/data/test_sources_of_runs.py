@@ -8,7 +8,7 @@ import pytest
 from episodes import ABILITIES, DONE, REPLANNED, TEXT, write_run
 
 from homie.data.episode import LeftOut
-from homie.data.recording.notes import add_note, note
+from homie.data.recording.notes import NOTES, add_note, note
 from homie.data.sources.runs import house_of
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split
@@ -36,6 +36,14 @@ def test_what_is_said_of_a_run(tmp_path):
     assert (entry.name, entry.task, entry.split) == ("monday/a-0", TEXT, "")
     played = source.read(entry)
     assert (played.name, played.task, played.text, played.done) == ("monday/a-0", TEXT, TEXT, None)
+
+
+def test_an_episode_whose_discard_may_be_lost_is_left_out(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0"])
+    notes = run / "episodes/a-0" / NOTES
+    notes.write_bytes(b'{"kind": "disc\n{"kind": "remark", "text": "x"}\n')
+    with pytest.raises(LeftOut, match=rf"^damaged: {notes} is damaged in line 1 "):
+        read(run)
 
 
 def test_a_loop_of_links_has_no_episodes(tmp_path):

@@ -9,6 +9,7 @@ What was said last counts.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,8 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.support.documents import parse_json
-from homie.kernel.support.files import to_json, writing
+from homie.kernel.support.files import reason_of, to_json, writing
 from homie.kernel.support.validation_sentences import first_problem
+from homie.runtime.runstore import contents
 
 NOTES = "notes.jsonl"
 SUCCESS, FAILURE = "success", "failure"
@@ -65,33 +67,55 @@ def note(kind: str, text: str = "", *, round: int | None = None, stamp: float | 
 
 
 def add_note(folder: Path, note: Note) -> None:
-    """Append to the notes of an episode folder. A torn last line is ended first. Raises BadInput where they cannot be
-    written."""
+    """Append to the notes of an episode folder. A last line that a kill has torn is removed with a warning.
+
+    Raises BadInput where the notes cannot be written.
+    """
     path = folder / NOTES
     with writing(path, "the note into"), path.open("a+b") as file:
-        end = file.seek(0, os.SEEK_END)
-        torn = b""
-        if end:
-            file.seek(end - 1)
-            torn = b"" if file.read(1) == b"\n" else b"\n"
-        file.write(torn + to_json(note.model_dump(mode="json", exclude_none=True), indent=None))
+        file.seek(0)
+        last = file.read().rpartition(b"\n")[2]
+        if last and _torn(path, last):
+            file.truncate(file.seek(0, os.SEEK_END) - len(last))
+        elif last:
+            file.write(b"\n")
+        file.write(to_json(note.model_dump(mode="json", exclude_none=True), indent=None))
         file.flush()
         os.fsync(file.fileno())
 
 
 def read_notes(folder: Path) -> tuple[Note, ...]:
-    """The notes of an episode folder, () where there are none. A line that a kill has torn is left out."""
-    try:
-        lines = (folder / NOTES).read_bytes().splitlines()
-    except FileNotFoundError:
+    """The notes of an episode folder, () where there are none. A last line torn by a kill is left out with a warning.
+
+    Raises BadInput where the file cannot be read or another line is damaged: a discard may have been in it.
+    """
+    path = folder / NOTES
+    if not path.exists():
         return ()
+    *lines, last = contents(path).split(b"\n")
+    if last and not _torn(path, last):
+        lines.append(last)
     notes = []
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         try:
-            notes.append(Note.model_validate(parse_json(line)))
-        except (ValueError, RecursionError):
-            continue
+            if line.strip():
+                notes.append(Note.model_validate(parse_json(line)))
+        except (ValueError, RecursionError) as error:
+            raise BadInput(
+                f"{path} is damaged in line {number} ({reason_of(error)}): restore the file from a copy, or delete "
+                "this line alone and add its note again; it may have said that the episode is discarded."
+            ) from error
     return tuple(notes)
+
+
+def _torn(path: Path, last: bytes) -> bool:
+    """Whether a line without a line feed is not a note, which is said in a warning."""
+    try:
+        Note.model_validate(parse_json(last))
+    except (ValueError, RecursionError):
+        warnings.warn(f"{path}: left out a last line that a kill has torn ({len(last)} bytes).", stacklevel=3)
+        return True
+    return False
 
 
 def mark_of(notes: Sequence[Note]) -> Mark | None:

@@ -12,8 +12,8 @@ import os
 import re
 import shutil
 import time
+import warnings
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -137,10 +137,10 @@ class Listed:
 
 
 def list_takes(folder: str | Path) -> tuple[Listed, ...]:
-    """The recordings of a folder, the oldest first. A damaged run folder is left out: `homie report` says why."""
+    """The recordings of a folder, the oldest first. One that is damaged is left out with a warning."""
     listed = []
     for run in _runs(Path(folder)):
-        with suppress(BadInput):
+        try:
             file = read_run(run)
             for episode in episode_folders(run):
                 if not (episode / RECORDING).exists():
@@ -160,6 +160,8 @@ def list_takes(folder: str | Path) -> tuple[Listed, ...]:
                         notes=notes,
                     )
                 )
+        except BadInput as error:
+            warnings.warn(f"{error} The recording is not listed.", stacklevel=2)
     return tuple(listed)
 
 

@@ -108,7 +108,10 @@ class RunSource(Source):
 
     def read(self, entry: Entry) -> Episode:
         ending, records = _finished(entry.folder)
-        notes = read_notes(entry.folder)
+        try:
+            notes = read_notes(entry.folder)
+        except BadInput as error:
+            raise LeftOut(f"damaged: {error}") from error
         if discarded(notes):
             raise LeftOut("a person discarded it")
         verdict, better = own_verdict(entry.folder), analyses(notes)
