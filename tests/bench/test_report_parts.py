@@ -148,7 +148,7 @@ def test_nothing_but_the_own_script_and_style_may_be_used(page: tuple[Report, Pa
         f"style-src {digest(style[1])}; script-src {digest(script[1])}; base-uri 'none'; form-action 'none'"
     )
     folder = Path(page_module.__file__).parent / "templates"
-    parts = [(folder / f"{name}.js").read_text() for name in ("page", "filter", "sort", "media", "side_by_side", "navigation")]
+    parts = [(folder / f"{name}.js").read_text() for name in page_module.SCRIPTS]
     assert script[1] == "\n".join(parts) and style[1] == (folder / "page.css").read_text()
 
 
