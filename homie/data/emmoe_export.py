@@ -15,6 +15,7 @@ from homie.data.examples.analyses import explained
 from homie.data.examples.writer import CARD
 from homie.data.options import EmmoeOptions
 from homie.data.pictures import whole
+from homie.data.sources.source import reading_episode
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import read_split, side_of
 from homie.data.training_examples import EpisodeOver, every, kept
@@ -64,7 +65,8 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
         for source, entry in every(sources):
             reason = ""
             try:
-                episode = kept(source.read(entry), options.keep)
+                with reading_episode(entry):
+                    episode = kept(source.read(entry), options.keep)
                 place = out / "data" / side_of(split, episode) / _name(entry.name, names)
                 if not (place / KEYPATHS).exists():
                     _write(place, explained(episode) if options.explain else episode)

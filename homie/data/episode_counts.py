@@ -10,7 +10,7 @@ from typing import Any
 
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.pairs import pairs, teachable
-from homie.data.sources.source import Source
+from homie.data.sources.source import Source, reading_episode
 from homie.data.training_examples import EpisodeOver, every
 
 
@@ -96,7 +96,8 @@ def count(sources: Sequence[Source], progress: EpisodeOver | None = None) -> Sta
     for source, entry in every(sources):
         reason = ""
         try:
-            total.add(source.read(entry))
+            with reading_episode(entry):
+                total.add(source.read(entry))
         except LeftOut as why:
             reason = total.left_out[entry.name] = str(why)
         if progress is not None:

@@ -12,6 +12,7 @@ from homie.data.lerobot.info import is_lerobot, read_info
 from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Demonstration
+from homie.data.sources.source import reading_episode
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import EpisodeOver, every
 from homie.kernel.errors import BadInput, InfrastructureError
@@ -58,7 +59,8 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
         for source, entry in every(sources):
             last = ""
             try:
-                demonstration = source.demonstration(entry, options.fps)
+                with reading_episode(entry):
+                    demonstration = source.demonstration(entry, options.fps)
                 if options.keep == "done" and demonstration.success is False:
                     raise LeftOut("the task was not done")
                 if writer is None:

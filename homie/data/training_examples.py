@@ -22,13 +22,13 @@ from homie.data.examples.rewordings import Rewrite, versions
 from homie.data.examples.rewriting_cache import Rewritings
 from homie.data.examples.writer import DatasetWriter
 from homie.data.options import TrainingOptions
-from homie.data.sources.source import Entry, Source
+from homie.data.sources.source import Entry, Source, reading_episode
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import Split, read_split, side_of
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces.prompts import Rewriter
-from homie.kernel.support.files import reason_of
+from homie.kernel.support.files import reading, reason_of
 from homie.kernel.support.version import __version__
 from homie.runtime.assembly import load_planner, load_prompts
 
@@ -136,9 +136,11 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
 
 
 def every(sources: Sequence[Source]) -> Iterator[tuple[Source, Entry]]:
-    """All episodes that there are, in order."""
+    """All episodes that there are, in order. Raises BadInput."""
     for source in sources:
-        for entry in source.entries():
+        with reading(source.path):
+            entries = source.entries()
+        for entry in entries:
             yield source, entry
 
 
@@ -156,7 +158,8 @@ def _convert(
 ) -> str:
     """Add one episode; why it is left out, "" where it is not."""
     try:
-        episode = source.read(entry)
+        with reading_episode(entry):
+            episode = source.read(entry)
         if options.label_by == "planner":
             episode = kept(episode, options.keep)
         else:

@@ -16,7 +16,7 @@ from homie.data.episode import LeftOut
 from homie.data.recording.recorder import RECORDING
 from homie.data.recording.recording_to_demonstration import is_recorded
 from homie.data.recording.skill_lessons import lessons_of
-from homie.data.sources.source import Entry, Source
+from homie.data.sources.source import Entry, Source, reading_episode
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import every
 from homie.kernel import registry
@@ -147,8 +147,9 @@ def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Le
     digest = hashlib.sha256()
     for source, entry in every(open_sources(options.sources)):
         try:
-            learnt = _read(source, entry, training, network)
-            digest.update(f"{entry.name}\0{sha256(entry.folder / RECORDING)}\0".encode())
+            with reading_episode(entry):
+                learnt = _read(source, entry, training, network)
+                digest.update(f"{entry.name}\0{sha256(entry.folder / RECORDING)}\0".encode())
             by_episode.append(learnt)
         except LeftOut as reason:
             left_out[str(reason)] += 1

@@ -8,8 +8,9 @@ data/train/12/subtask3_front.png    what was seen before a subtask: front, left,
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pydantic import StrictStr, TypeAdapter
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import bounded_bytes, parse_json
-from homie.kernel.support.files import reading, write_atomically
+from homie.kernel.support.files import reading, reason_of, write_atomically
 from homie.kernel.types import Subtask
 
 INFO, KEYPATHS = "info.txt", "keypath.json"
@@ -58,8 +59,8 @@ class EmmoeTask:
 
 
 def is_emmoe(path: Path) -> bool:
-    """Whether it is a folder with task folders of EMMOE-100 in or below it."""
-    return path.is_dir() and next(path.rglob(KEYPATHS), None) is not None
+    """Whether it is a folder with task folders of EMMOE-100 in or below it. Raises BadInput."""
+    return next(_task_folders(path), None) is not None
 
 
 def read_emmoe(folder: Path) -> tuple[EmmoeTask, ...]:
@@ -68,9 +69,18 @@ def read_emmoe(folder: Path) -> tuple[EmmoeTask, ...]:
 
 
 def task_folders(folder: Path) -> tuple[Path, ...]:
-    """The task folders in and below a folder, by number."""
-    folders = (path.parent for path in folder.rglob(KEYPATHS))
-    return tuple(sorted(folders, key=lambda path: (not path.name.isdigit(), path.name.zfill(9), path)))
+    """The task folders in and below a folder, by number. Raises BadInput."""
+    return tuple(sorted(_task_folders(folder), key=lambda path: (not path.name.isdigit(), path.name.zfill(9), path)))
+
+
+def _task_folders(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> None:
+        raise BadInput(f"Cannot read {error.filename}: {reason_of(error)}.") from error
+
+    if folder.is_dir():
+        for place, _, names in os.walk(folder, onerror=refuse):
+            if KEYPATHS in names:
+                yield Path(place)
 
 
 def read_task(folder: Path) -> EmmoeTask:

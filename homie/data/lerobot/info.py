@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from homie.data.recording.demonstration import Camera
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
+from homie.kernel.support.files import reason_of
 from homie.kernel.support.validation_sentences import first_problem
 
 INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
@@ -134,7 +135,9 @@ def read_info(root: Path) -> tuple[Info, dict[str, Any]]:
         content = load_json(path, lax=True)
         version = str(content["codebase_version"]).lower().removeprefix("v")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"There is no LeRobot data set in {root}: {INFO} cannot be read ({error}).") from error
+        raise BadInput(
+            f"There is no LeRobot data set in {root}: {INFO} cannot be read ({reason_of(error)})."
+        ) from error
     if version.partition(".")[0] != "3":
         way = "lerobot's `convert_dataset_v21_to_v30`"
         if not version.startswith("2.1"):

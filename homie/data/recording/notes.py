@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.support.documents import parse_json
-from homie.kernel.support.files import reason_of, to_json, writing
+from homie.kernel.support.files import reading, reason_of, to_json, writing
 from homie.kernel.support.validation_sentences import first_problem
 from homie.runtime.runstore import contents
 
@@ -90,9 +90,8 @@ def read_notes(folder: Path) -> tuple[Note, ...]:
     Raises BadInput where the file cannot be read or another line is damaged: a discard may have been in it.
     """
     path = folder / NOTES
-    if not path.exists():
-        return ()
-    *lines, last = contents(path).split(b"\n")
+    with reading(path):
+        *lines, last = contents(path).split(b"\n") if path.exists() else [b""]
     if last and not _torn(path, last):
         lines.append(last)
     notes = []

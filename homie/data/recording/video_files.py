@@ -12,6 +12,7 @@ import numpy as np
 
 from homie.data.recording.demonstration import Film
 from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reason_of
 from homie.kernel.types import Image
 
 OPTIONS = {"preset": "veryfast", "crf": "18", "g": "2", "bf": "0"}
@@ -95,7 +96,7 @@ def _opened(path: Path) -> Iterator[av.container.InputContainer]:
                 raise BadInput(f"Cannot read the film {path}: it has no pictures.")
             yield container
     except (OSError, av.error.FFmpegError) as error:
-        raise BadInput(f"Cannot read the film {path}: {error}.") from error
+        raise BadInput(f"Cannot read the film {path}: {reason_of(error)}.") from error
 
 
 class FilmWriter:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from homie.data.episode import Episode, LeftOut
 from homie.data.recording.demonstration import Demonstration
+from homie.kernel.support.files import reason_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,15 @@ class Entry:
     folder: Path
     split: str = ""
     number: int = 0
+
+
+@contextmanager
+def reading_episode(entry: Entry) -> Iterator[None]:
+    """An OSError in here is of the files of an episode, not of what is made of it. Raises LeftOut."""
+    try:
+        yield
+    except OSError as error:
+        raise LeftOut(f"damaged: {error.filename or entry.folder} cannot be read: {reason_of(error)}") from error
 
 
 class Source(ABC):

@@ -13,7 +13,7 @@ from homie.data.sources.emmoe_episodes import EmmoeSource
 from homie.data.sources.runs import BenchSource, RunSource
 from homie.data.sources.source import Source
 from homie.kernel.errors import BadInput
-from homie.kernel.support.files import place_of
+from homie.kernel.support.files import listed, place_of, reading
 from homie.kernel.support.packages import missing_part
 
 
@@ -35,7 +35,14 @@ def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:
 
 def _runs_of(path: Path) -> list[Path]:
     """The run folder, or those in a folder of them: a sweep, or recordings of `homie teleop`."""
-    return [path] if (path / "run.json").exists() else sorted(file.parent for file in path.glob("*/run.json")) or [path]
+    with reading(path):
+        inside = [] if (path / "run.json").exists() else listed(path)
+    return [folder for folder in inside if _is_run(folder)] or [path]
+
+
+def _is_run(folder: Path) -> bool:
+    with reading(folder):
+        return (folder / "run.json").exists()
 
 
 def _opened(path: Path, label: str) -> Source:

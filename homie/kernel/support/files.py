@@ -135,6 +135,15 @@ def check_regular(path: Path) -> None:
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
 
 
+def listed(folder: Path) -> list[Path]:
+    """What is in a folder, by name; nothing where there is none. Raises OSError for one that cannot be read, which
+    `Path.glob` takes for an empty one."""
+    try:
+        return sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def user_cache(name: str) -> Path:
     """The folder of something that can be made again: `$XDG_CACHE_HOME/homie/NAME`, by default in `~/.cache`."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "homie" / name

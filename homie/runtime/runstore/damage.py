@@ -95,5 +95,5 @@ def _ends(records: tuple[RoundRecord, ...]) -> bool:
 
 def _short(error: Exception, folder: Path) -> str:
     """What is wrong, without the path that everybody knows, in one line."""
-    text = " ".join(str(error).replace(f"{folder}/", "").split())
+    text = " ".join((reason_of(error) if isinstance(error, OSError) else str(error)).replace(f"{folder}/", "").split())
     return text[:200].removeprefix(f"{ENDING} is damaged: ").removesuffix(".")

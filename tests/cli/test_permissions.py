@@ -1,0 +1,63 @@
+"""Files and folders that may not be read: one sentence that names them, and nothing is made without them in silence."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "data"))
+from episodes import write_run
+
+from homie.data.emmoe_export import export_emmoe
+from homie.data.options import EmmoeOptions
+
+BOUND = ("setpriv", "--inh-caps=-all", "--bounding-set=-all") if os.geteuid() == 0 else ()
+"""Before a command of root: permissions count for it, too."""
+pytestmark = pytest.mark.skipif(bool(BOUND) and shutil.which("setpriv") is None, reason="root needs setpriv for it")
+
+
+def homie(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*BOUND, sys.executable, "-m", "homie", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "sentence"),
+    [
+        ("runs/run", "homie: Cannot read runs/run: Permission denied."),
+        ("runs/run/episodes", "homie: Cannot read runs/run/episodes: Permission denied."),
+        ("runs/run/episodes/a-0", "left out: run/a-0: damaged: episode.json (Permission denied)"),
+        (
+            "runs/run/episodes/a-0/frames",
+            "left out: run/a-0: damaged: runs/run/episodes/a-0/frames cannot be read: Permission denied",
+        ),
+    ],
+)
+def test_what_cannot_be_read_of_a_run_is_not_taken_for_empty(tmp_path, forbidden, sentence):
+    write_run(tmp_path / "runs/run", ["a-0"])
+    write_run(tmp_path / "runs/other", ["b-0"])
+    (tmp_path / forbidden).chmod(0)
+    try:
+        ended = homie(tmp_path, "data", "emmoe", "runs", "--out", "out", "--keep", "all")
+    finally:
+        (tmp_path / forbidden).chmod(0o755)
+    assert sentence in ended.stderr.splitlines(), ended.stderr
+    assert ended.returncode == (2 if sentence.startswith("homie") else 0)
+
+
+def test_a_task_folder_of_emmoe_that_cannot_be_read_is_not_left_out_in_silence(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0", "b-0"])
+    export_emmoe(EmmoeOptions.build(sources=[run], out=tmp_path / "emmoe", keep="all", split="none"))
+    folder = tmp_path / "emmoe/data/train/run-a-0"
+    folder.chmod(0)
+    try:
+        ended = homie(tmp_path, "data", "sft", "emmoe", "--out", "out")
+    finally:
+        folder.chmod(0o755)
+    assert ended.returncode == 2
+    assert ended.stderr == "homie: Cannot read emmoe/data/train/run-a-0: Permission denied.\n"
