@@ -352,6 +352,15 @@ def test_a_refusal_names_part_and_reason(command, reason):
     assert str(refusal.value) == f"Command refused: {reason}"
 
 
+@pytest.mark.parametrize("number", BAD_NUMBERS)
+def test_a_group_is_not_moved_from_where_it_cannot_be(number):
+    with pytest.raises(
+        CommandRefused, match=r"^Command refused: gripper is measured at \[.*\], which is not finite\.$"
+    ):
+        SafetyGate(SPEC).check(Command(gripper=0.05), body(gripper=number))
+    assert SafetyGate(SPEC).check(Command(torso=0.0), body(gripper=number)).sent.get("torso") is not None
+
+
 def test_a_closed_gripper_opens_from_where_its_fingers_are():
     gate, held = SafetyGate(SPEC), body(gripper=0.05)
     squeezed = [changes(Command(gripper=0.0), gate=gate, state=held).sent.get("gripper")[0] for _ in range(5)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 from error_detection import execution, paper_order
 from homie.kernel.agent import Episode
 from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.errors import RobotFault
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Listeners, Planner
 from homie.kernel.look_and_detect import Senses
@@ -50,6 +53,25 @@ def senses() -> Senses:
     tiny_senses = Senses(robot, TinyDetector(), Remembering(robot))
     tiny_senses.reset(seed=0)
     return tiny_senses
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+@pytest.mark.parametrize("what", ["time", "x", "y", "yaw"])
+def test_a_time_or_pose_that_is_not_finite_ends_the_episode(what, number):
+    class Lost(TinyRobot):
+        def observe(self, cameras=()):
+            seen = super().observe(cameras)
+            if what == "time":
+                return replace(seen, stamp=number)
+            return replace(seen, body=replace(seen.body, base=replace(seen.body.base, **{what: number})))
+
+    robot = Lost()
+    senses = Senses(robot, TinyDetector(), TinyLocator(robot))
+    for cameras in ((), ("front",)):
+        with pytest.raises(
+            RobotFault, match=rf"^The robot tiny measures {number} as its {what}, which is not a finite number\.$"
+        ):
+            senses.observe(cameras)
 
 
 def test_a_camera_is_looked_through_once_between_two_commands(senses: Any) -> None:

@@ -266,7 +266,7 @@ class Episode:
     def finish(self) -> EpisodeResult:
         """The result of the episode, of which the listener gets the last event."""
         how = self.ended_by or "rounds"
-        stamp = self.executor.robot.observe().stamp
+        stamp = self.executor.senses.observe().stamp
         log.info("%s after round %d", ENDINGS[how], self.round)
         result = EpisodeResult(
             self.task, how, self.round, self.history, self.inventory, stamp, self.report, self.answer
@@ -311,7 +311,7 @@ class Episode:
         return self.executor.senses.observe((camera,)).frames[camera].rgb
 
     def _record(self, decision: Decision, execution: Execution, clock: _Clock) -> RoundRecord:
-        stamp = self.executor.robot.observe().stamp
+        stamp = self.executor.senses.observe().stamp
         record = RoundRecord(
             self.round, decision, execution, self.inventory, stamp, clock.seconds(execution.skill_seconds)
         )

@@ -124,7 +124,7 @@ class Executor:
         subtask, skill, entity = task.subtask, task.skill, task.entity
         attempts: list[Attempt] = []
         timed = _Timed(skill)
-        before = self.robot.observe()
+        before = self.senses.observe()
         held, arrangement = self.locator.held(before), self.locator.arrangement(before)
         if entity:
             self.locator.aim(entity, task.action, before)
@@ -176,7 +176,7 @@ class Executor:
     def _attempt(self, number: int, task: _Task, timed: _Timed, listener: EpisodeListener) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
         skill = task.skill
-        observation = self.robot.observe()
+        observation = self.senses.observe()
         began = observation.stamp
         commands = clamped = 0
         outcome, reason = Outcome.FAILED, ""

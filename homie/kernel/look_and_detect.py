@@ -5,6 +5,7 @@ look(cameras):  Robot.observe --> Detector.detect --> Locator.update  =  Sight
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -12,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import Detector, Locator, Robot
 from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
 from homie.kernel.types import CameraFrame, Detection, Observation
@@ -78,19 +79,33 @@ class Senses:
         self._detected: dict[str, tuple[Detection, ...]] = {}
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """What the robot feels now, with pictures of some cameras; nothing is detected in them."""
+        """What the robot feels now, with pictures of some cameras; nothing is detected in them.
+
+        Raises:
+            BadInput: The robot returns something else, or lacks a picture.
+            RobotFault: Its time or the pose of its base is not finite: no time limit would ever be over.
+        """
         if not cameras:
-            return self.robot.observe()
-        if not self.robot.waits or self.robot.observe().stamp != self._stamp:
+            return self._measured()
+        if not self.robot.waits or self._measured().stamp != self._stamp:
             self.forget()
         unseen = tuple(name for name in dict.fromkeys(cameras) if name not in self._frames)
-        whose = method_of("robot", self.robot, "observe")
-        now = returned(self.robot.observe(unseen), Observation, whose)
+        now = self._measured(unseen)
         if missing := [name for name in unseen if name not in now.frames]:
+            whose = method_of("robot", self.robot, "observe")
             raise BadInput(f"{whose} was asked for the camera '{missing[0]}' and returned no frame of it.")
         self._stamp = now.stamp
         self._frames.update(now.frames)
         return replace(now, frames={name: self._frames[name] for name in cameras})
+
+    def _measured(self, cameras: Collection[str] = ()) -> Observation:
+        now = returned(self.robot.observe(cameras), Observation, method_of("robot", self.robot, "observe"))
+        base = now.body.base
+        for what, value in (("time", now.stamp), ("x", base.x), ("y", base.y), ("yaw", base.yaw)):
+            if not math.isfinite(value):
+                name = self.robot.spec.name
+                raise RobotFault(f"The robot {name} measures {value} as its {what}, which is not a finite number.")
+        return now
 
     def look(self, cameras: Collection[str]) -> Sight:
         """What some cameras see now. The detector has searched it and the locator has taken it in.

@@ -74,6 +74,8 @@ class SafetyGate:
                 targets[group.name] = self._ramp(group, self._limit(group, velocity, changes), changes)
             elif asked is not None:
                 measured = group.measured(body)
+                if not np.isfinite(measured).all():
+                    raise refused(f"{group.name} is measured at {measured.tolist()}, which is not finite.")
                 target = self._limit(group, np.array(asked, dtype=np.float64), changes)
                 if group.name in self._endless:
                     target = _unwrap(target, measured, group.limits)
