@@ -429,6 +429,17 @@ def test_names_that_are_not_known_come_first_and_what_is_missing_is_named():
     assert explain(caught.value) == "options must be a mapping of names to values (got 3)."
 
 
+def test_the_terminal_is_blamed_for_bytes_alone_that_it_did_not_decode():
+    with pytest.raises(
+        BadInput, match=r"^task is not valid UTF-8\. The locale of this terminal is not UTF-8: set LC_ALL"
+    ):
+        RunOptions.build(task="go \udcc3")
+    with pytest.raises(
+        BadInput, match=r"^task is text that cannot be written: its character 4 is \\ud83d, which is half"
+    ):
+        RunOptions.build(task="go \ud83d")
+
+
 def test_options_are_fixed_and_may_be_checked_again():
     options = RunOptions.build(task=" go ")
     assert options.task == "go" and RunOptions.model_validate(options) == options

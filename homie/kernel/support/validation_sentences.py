@@ -48,17 +48,29 @@ _PHRASES = {
     "too_short": "needs at least {min_length} of them (got {actual_length})",
     "too_long": "takes at most {max_length} of them (got {actual_length})",
     "string_pattern_mismatch": "must match the pattern {pattern}",
-    "string_unicode": "is not valid UTF-8. The locale of this terminal is not UTF-8: set LC_ALL=C.UTF-8 and try again",
 }
 """What is wrong by pydantic's type of error, filled in with its context. All other types have pydantic's words."""
-_WITHOUT_VALUE = ("missing", "string_unicode", "too_long", "too_short")
+_WITHOUT_VALUE = ("missing", "too_long", "too_short")
 """Types of which the value is left out: it is not there, or cannot be shown."""
+_HALF = re.compile(r"[\ud800-\udfff]")
+"""A lone surrogate, which JSON can write as an escape and UTF-8 has not."""
+_NOT_DECODED = re.compile(r"[\udc80-\udcff]")
+"""What Python makes of a byte of the command line that is not of the terminal's encoding."""
 _VERBS = ("must ", "is ", "needs ", "takes ")
 """What a phrase begins with that follows a name without a colon."""
 _MEMBER = re.compile(r"(constrained|function|lax-or-strict|json-or-python|nullable|is-instance|literal)[-\[]|.*\[.*\]$")
 """How pydantic calls a type of several, or a key, in the place of a value: `constrained-str`, `tuple[str, ...]`."""
 LONGEST = 120
 """Characters of a value that is shown; a longer one, such as a whole mapping, hides what is said about it."""
+
+
+def _half_a_character(text: str) -> str:
+    """What is wrong with a text that has a lone surrogate."""
+    half = _HALF.search(text)
+    if half is None:
+        return "is not valid text"
+    escape, place = f"\\u{ord(half[0]):04x}", half.start() + 1
+    return f"is text that cannot be written: its character {place} is {escape}, which is half of one"
 
 
 def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) -> str:
@@ -73,6 +85,8 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
     """
     kind = problem["type"]
     context = {name: _short(value) for name, value in problem.get("ctx", {}).items()}
+    if kind == "string_unicode":
+        return _half_a_character(str(problem["input"]))
     if kind in ("value_error", "assertion_error"):
         words, scalar = own_words(problem["msg"]), isinstance(problem["input"], str | int | float)
         return f"{words} (got {problem['input']!r})" if scalar and "got" not in words else words
@@ -166,6 +180,9 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
             return f"Give {about}: `{usage}`."
         return f"{name} is missing: {about}." if about else f"{name} is missing."
     more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    if first["type"] == "string_unicode" and _NOT_DECODED.search(str(first["input"])):
+        terminal = "The locale of this terminal is not UTF-8: set LC_ALL=C.UTF-8 and try again"
+        return f"{name} is not valid UTF-8. {terminal}{more}."
     return f"{sentence_of(first, name, _bounds(field), error=error)}{more}."
 
 
