@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 
 import numpy as np
 import pytest
@@ -176,3 +177,9 @@ def test_what_options_are_where_nothing_is_said(tmp_path) -> None:
     exported = EmmoeOptions.build(sources=[tmp_path], out=tmp_path)
     assert (exported.keep, exported.split, exported.explain, exported.license) == ("done", "suite", True, None)
     assert str(SplitOptions.build(sources=[tmp_path]).out) == "split.json"
+
+
+def test_a_number_that_is_not_finite_costs_no_recording():
+    assert topics.read_scalars(topics.scalars({"elbow.pos": math.nan, "base.x": -1.0})) == {"base.x": -1.0}
+    earlier = topics.read_scalars(b'{"scalars": [{"label": "elbow.pos", "value": NaN}]}')
+    assert math.isnan(earlier["elbow.pos"])

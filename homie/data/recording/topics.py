@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -129,13 +130,17 @@ def _labelled(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
 
 
 def scalars(values: Mapping[str, float]) -> bytes:
-    """A `lerobot.Scalars` message."""
-    return json.dumps({"scalars": [{"label": name, "value": value} for name, value in values.items()]}).encode()
+    """A `lerobot.Scalars` message. What is not finite, which JSON has not, is left out: it was not measured."""
+    known = {name: value for name, value in values.items() if math.isfinite(value)}
+    return json.dumps({"scalars": [{"label": name, "value": value} for name, value in known.items()]}).encode()
 
 
 def read_scalars(data: bytes) -> dict[str, float]:
-    """The values of a `lerobot.Scalars` message by label. Raises ValueError, KeyError for another."""
-    return {scalar["label"]: float(scalar["value"]) for scalar in parse_json(data)["scalars"]}
+    """The values of a `lerobot.Scalars` message by label, NaN among them where an earlier version of Homie wrote it.
+
+    Raises ValueError, KeyError for another message.
+    """
+    return {scalar["label"]: float(scalar["value"]) for scalar in parse_json(data, lax=True)["scalars"]}
 
 
 def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
