@@ -20,7 +20,7 @@ from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import mark
-from homie.kernel.support.files import reason_of, write_atomically
+from homie.kernel.support.files import reading, reason_of, write_atomically
 from homie.runtime.provenance import OtherParts, forget, kept, versions
 from homie.runtime.runstore import HeldFolder, contents, held_folder, kind_of, read_model, write_model
 from homie.runtime.runstore.damage import ENDING
@@ -89,7 +89,8 @@ class BenchFolder(HeldFolder):
 
     def _wait_for_workers(self) -> None:
         """Every worker shares a lock on `episodes` while it lives: one of a killed runner must not write any more."""
-        descriptor = os.open(self.path / "episodes", os.O_RDONLY)
+        with reading(self.path / "episodes"):
+            descriptor = os.open(self.path / "episodes", os.O_RDONLY)
         end = time.monotonic() + PATIENCE
         try:
             while True:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,11 @@ BOUND = ("setpriv", "--inh-caps=-all", "--bounding-set=-all") if os.geteuid() ==
 pytestmark = pytest.mark.skipif(bool(BOUND) and shutil.which("setpriv") is None, reason="root needs setpriv for it")
 
 
-def homie(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def homie(
+    folder: Path, *arguments: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [*BOUND, sys.executable, "-m", "homie", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,43 @@ def test_a_task_folder_of_emmoe_that_cannot_be_read_is_not_left_out_in_silence(t
         folder.chmod(0o755)
     assert ended.returncode == 2
     assert ended.stderr == "homie: Cannot read emmoe/data/train/run-a-0: Permission denied.\n"
+
+
+SUITE = """\
+format: 1
+name: small
+tasks:
+  - id: a
+    text: put the ball in the box
+    keypaths: [["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]", "[End]"]]
+"""
+
+
+def test_episodes_of_a_bench_that_cannot_be_read_are_no_failure_to_write(tmp_path, tiny_arguments, environment):
+    (tmp_path / "suite.yaml").write_text(SUITE)
+    command = ("bench", "suite.yaml", *tiny_arguments, "--trials", "1", "--out", "bench")
+    assert homie(tmp_path, *command, environment=environment).returncode == 0
+    episodes = tmp_path / "bench/episodes"
+    episodes.chmod(0)
+    try:
+        ended = homie(tmp_path, *command, environment=environment)
+    finally:
+        episodes.chmod(0o755)
+    assert (ended.returncode, ended.stderr) == (2, "homie: Cannot read bench/episodes: Permission denied.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("data", "sft", "run", "--out", "kept/x"), "Cannot write the data set kept/x: Permission denied."),
+        (("data", "sft", "run", "--out", "kept"), "Cannot write into kept: Permission denied."),
+        (("report", "run", "--out", "kept/r.html"), "Cannot write the report to kept/r.html: Permission denied."),
+        (("run", "go", "--out", "kept/r"), "Cannot write the run folder kept/r: Permission denied."),
+    ],
+)
+def test_where_nothing_may_be_written(tmp_path, arguments, sentence, tiny_arguments, environment):
+    write_run(tmp_path / "run", ["a-0"])
+    (tmp_path / "kept").mkdir(mode=0o555)
+    more = tiny_arguments if arguments[0] == "run" else ()
+    ended = homie(tmp_path, *arguments, *more, environment=environment)
+    assert (ended.returncode, ended.stderr) == (2, f"homie: {sentence}\n")
