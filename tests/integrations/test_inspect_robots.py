@@ -111,5 +111,5 @@ def test_the_same_actions_give_what_our_own_environment_gives(home: Any) -> None
 
 def test_actions_that_are_none(home: Any) -> None:
     for numbers in (np.zeros(12), np.full(13, np.nan)):
-        with pytest.raises(homie.BadInput, match="The action is 13 finite"):
+        with pytest.raises(homie.BadInput, match="The action is 13 numbers"):
             home.step(Action(numbers))

@@ -157,7 +157,7 @@ class Broken(Knowing):
 
 
 @pytest.mark.parametrize(
-    ("words", "why"), [("{target}", "The action is 8 finite number"), ("a cube", "RuntimeError: out of memory")]
+    ("words", "why"), [("{target}", "The action is 8 numbers"), ("a cube", "RuntimeError: out of memory")]
 )
 def test_a_policy_that_fails_fails_the_attempt(places, words, why):
     registered("homie-test-broken")(lambda: Broken({}))

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, get_args
 
-from pydantic import BaseModel, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 from pydantic_core import PydanticKnownError
 
 
 class PlainNumbers(BaseModel):
     """The base of models whose numbers are numbers, in lists and mappings too."""
+
+    model_config = ConfigDict(frozen=True)
 
     @field_validator("*", mode="before")
     @classmethod
