@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.guard import outlet as outlets
+from ros_bridge.guard import commands_to_robot
 from ros_bridge.guard.commands_to_robot import DryOutlet, RosOutlet
 from ros_bridge.guard.messages import Ended, Grip, Navigate, Obstacle, Point, Reach, Trajectory
 from ros_bridge.profiles.homie_topics import FINGERS, FINGERS_KIND
@@ -215,7 +215,7 @@ def test_results_say_why_in_different_fields(fields, code, text):
     """FollowJointTrajectory has `error_string`; NavigateToPose `error_msg`, and nothing up to Iron."""
     done = Future()
     done.set_result(Outcome(Status.ABORTED, SimpleNamespace(**fields)))
-    end = outlets._ended(9, done)
+    end = commands_to_robot._ended(9, done)
     assert (end.id, end.outcome, end.code, end.text) == (9, "aborted", code, text)
     assert end.position is None and end.stalled is None
 
@@ -223,10 +223,10 @@ def test_results_say_why_in_different_fields(fields, code, text):
 def test_what_never_answers_is_lost():
     done = Future()
     done.set_exception(InfrastructureError("the node is closed"))
-    assert outlets._ended(9, done) == Ended(id=9, outcome="lost", text="the node is closed")
+    assert commands_to_robot._ended(9, done) == Ended(id=9, outcome="lost", text="the node is closed")
     done = Future()
     done.set_result(Outcome(Status.EXECUTING, SimpleNamespace()))
-    assert outlets._ended(9, done).outcome == "lost"
+    assert commands_to_robot._ended(9, done).outcome == "lost"
 
 
 def test_one_is_cancelled_and_the_others_are_not(robot, outlet):
