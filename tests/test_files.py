@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,17 @@ def test_pipes_and_devices_are_written_into_and_stay(tmp_path):
     with (tmp_path / "page.html").open("wb") as file:
         write_atomically(Path(f"/dev/fd/{file.fileno()}"), b"a page")
     assert (tmp_path / "page.html").read_bytes() == b"a page"
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="this system has no /dev/shm")
+def test_a_file_in_shared_memory_is_replaced_as_a_whole():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "page.html"
+        path.write_bytes(b"the first")
+        with path.open("rb") as earlier:
+            write_atomically(path, b"a page")
+            assert earlier.read() == b"the first", "who has it open reads what was there, not half of each"
+        assert path.read_bytes() == b"a page"
 
 
 @pytest.mark.parametrize("path", [".", "/", "..", ""])

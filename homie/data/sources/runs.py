@@ -21,7 +21,7 @@ from homie.data.recording.recording_to_demonstration import demonstration_of
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
-from homie.kernel.support.files import listed, reading, to_json
+from homie.kernel.support.files import entries_of, reading, to_json
 from homie.kernel.types import END, VIEWS, WITHOUT_REASON, Execution, HistoryItem, RoundRecord
 from homie.runtime.planner_inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
@@ -163,7 +163,7 @@ def _done(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:
 def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...]:
     """The steps of a finished episode folder. Raises LeftOut, OSError."""
     inputs = _inputs(folder)
-    there = {path.name for path in listed(folder / FRAMES) if path.suffix == ".png"}
+    there = {path.name for path in entries_of(folder / FRAMES) if path.suffix == ".png"}
     steps: list[Step] = []
     history: tuple[HistoryItem, ...] = ()
     asked: set[int] = set()

@@ -13,7 +13,7 @@ from homie.data.sources.emmoe_episodes import EmmoeSource
 from homie.data.sources.runs import BenchSource, RunSource
 from homie.data.sources.source import Source
 from homie.kernel.errors import BadInput
-from homie.kernel.support.files import listed, place_of, reading
+from homie.kernel.support.files import entries_of, place_of, reading
 from homie.kernel.support.packages import missing_part
 
 
@@ -36,7 +36,7 @@ def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:
 def _runs_of(path: Path) -> list[Path]:
     """The run folder, or those in a folder of them: a sweep, or recordings of `homie teleop`."""
     with reading(path):
-        inside = [] if (path / "run.json").exists() else listed(path)
+        inside = [] if (path / "run.json").exists() else entries_of(path)
     return [folder for folder in inside if _is_run(folder)] or [path]
 
 

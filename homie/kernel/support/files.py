@@ -24,6 +24,8 @@ from homie.kernel.support.validation_sentences import first_problem
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 """Errors of a disk that hit every file on it, not only this one."""
+DEVICES = ("/dev", "/dev/fd")
+"""Folders of names such as `stdout`, which may lead to a file; `/dev/shm` is a folder of files like any other."""
 UNREADABLE = (OSError, ValueError, RecursionError, yaml.YAMLError)
 """What opening, decoding, parsing and validating raise. The errors of UTF-8, JSON and pydantic are ValueErrors; a plain
 ValueError is what `json` says of a number of 5000 digits and `yaml` of the date 2026-13-01."""
@@ -135,7 +137,7 @@ def check_regular(path: Path) -> None:
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
 
 
-def listed(folder: Path) -> list[Path]:
+def entries_of(folder: Path) -> list[Path]:
     """What is in a folder, by name; nothing where there is none. Raises OSError for one that cannot be read, which
     `Path.glob` takes for an empty one."""
     try:
@@ -157,7 +159,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     """
     if path.is_dir():  # before the temporary name is made: `.` and `/` have none
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if path.exists() and (not path.is_file() or Path("/dev") in path.absolute().parents):
+    if path.exists() and (not path.is_file() or str(path.absolute().parent) in DEVICES):
         with path.open("wb") as device:
             device.write(data)
         return

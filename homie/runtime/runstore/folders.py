@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.files import listed, reading, slug, sync_folder, writing
+from homie.kernel.support.files import entries_of, reading, slug, sync_folder, writing
 
 FRAMES = "frames"
 SET_ASIDE = re.compile(r"-partial-(\d+)$")
@@ -76,7 +76,7 @@ def episode_folders(run: str | Path) -> tuple[Path, ...]:
     """The episode folders of a run, by name, without those that were set aside. Raises BadInput."""
     folder = Path(run) / "episodes"
     with reading(folder):
-        return tuple(path for path in listed(folder) if path.is_dir() and not SET_ASIDE.search(path.name))
+        return tuple(path for path in entries_of(folder) if path.is_dir() and not SET_ASIDE.search(path.name))
 
 
 def tries(folder: Path) -> tuple[Path, ...]:
