@@ -8,7 +8,8 @@ space.command(policy(...))        as many numbers as there are names, in their o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -62,8 +63,7 @@ class ActionVector:
         """
         if isinstance(action, Mapping):
             return Command(self._by_group(action))
-        wanted = counted(len(self.names), "number") + f", {', '.join(self.names)}" * bool(self.names)
-        numbers = _finite(action, len(self.names), f"The action is {wanted}")
+        numbers = _finite(action, len(self.names), self._in_words)
         targets: dict[str, tuple[float, ...]] = {}
         for group in self.groups:
             targets[group.name], numbers = tuple(numbers[: len(group.joints)]), numbers[len(group.joints) :]
@@ -83,11 +83,14 @@ class ActionVector:
             held = held[len(group.joints) :]
         return np.concatenate([np.zeros(0), *rows])
 
+    def _in_words(self) -> str:
+        return f"The action is {', '.join((counted(len(self.names), 'number'), *self.names))}"
+
     def _by_group(self, action: Mapping[str, float | Sequence[float]]) -> dict[str, tuple[float, ...]]:
         known = {group.name: group.names for group in self.groups}
-        wanted = {group.name: f"The group '{group.name}' is {group.numbers_in_words}" for group in self.groups}
+        in_words = {group.name: partial(_group_in_words, group) for group in self.groups}
         targets = {
-            name: _finite([value] if np.ndim(value) == 0 else value, len(known[name]), wanted[name])
+            name: _finite([value] if np.ndim(value) == 0 else value, len(known[name]), in_words[name])
             for name, value in action.items()
             if name in known
         }
@@ -100,18 +103,22 @@ class ActionVector:
             if group in targets or (lacking := [name for name in asked if name not in single]):
                 what = "twice" if group in targets else f"in part: add {', '.join(lacking)}"
                 raise BadInput(f"The group '{group}' is given {what}.")
-            targets[group] = _finite([single[name] for name in asked], len(asked), wanted[group])
+            targets[group] = _finite([single[name] for name in asked], len(asked), in_words[group])
         return {name: tuple(values) for name, values in targets.items()}
 
 
-def _finite(values: object, size: int, wanted: str) -> list[float]:
-    """So many finite numbers. Raises BadInput with a sentence that begins with what is wanted."""
+def _group_in_words(group: Group) -> str:
+    return f"The group '{group.name}' is {group.numbers_in_words}"
+
+
+def _finite(values: object, size: int, in_words: Callable[[], str]) -> list[float]:
+    """So many finite numbers. Raises BadInput with a sentence that begins with which they are."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (size,) or not np.isfinite(array).all():
-        raise BadInput(f"{wanted}, all finite (got {str(values)[:80]}).")
+        raise BadInput(f"{in_words()}, all finite (got {str(values)[:80]}).")
     numbers: list[float] = array.tolist()
     return numbers
 
