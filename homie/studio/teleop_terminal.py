@@ -77,8 +77,8 @@ class Terminal:
                 self.tell(WHY)
         if was is not None and now is None:
             last = operation.state.last
-            said = read_notes(last) if last is not None else ()
-            verdict = "discarded" if discarded(said) else f"marked {mark_of(said) or 'neither success nor failure'}"
+            notes = read_notes(last) if last is not None else ()
+            verdict = "discarded" if discarded(notes) else f"marked {mark_of(notes) or 'neither success nor failure'}"
             self.tell(f"recorded    {was}  {verdict}")
 
 

@@ -20,6 +20,8 @@ from yaml.composer import Composer
 from yaml.constructor import ConstructorError, SafeConstructor
 from yaml.resolver import Resolver
 
+from homie.kernel.support.text import HALF_CHARACTER
+
 LARGEST = 256 * 2**20
 """Bytes of JSON: a data set of training lines has some tens of MiB."""
 LARGEST_YAML = 16 * 2**20
@@ -31,7 +33,6 @@ MOST_NODES = 2_000_000
 _BESIDE_BRACKETS = re.compile(r'"(?>[^"\\]+|\\.)*+"|[^\[\]{}"]+', re.DOTALL)
 _LONG_NUMBER = re.compile(r"[eE]\+?\d{3}|\d{300}")
 """What a number needs to be larger than the largest float."""
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _OF_YAML = "tag:yaml.org,2002:"
 _KINDS = ("null", "str", "seq", "map")
 """Tags of values that are what PyYAML makes of them. Sets, dates and bytes, which JSON has not, are left out."""
@@ -203,7 +204,7 @@ class _Slow(yaml.SafeLoader):
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
         text = super().construct_scalar(node)
-        if text.isascii() or not _SURROGATE.search(text):
+        if text.isascii() or not HALF_CHARACTER.search(text):
             return text
         try:  # JSON writes one character as two escapes, which the slow parser takes as two characters
             return text.encode("utf-16", "surrogatepass").decode("utf-16")

@@ -11,6 +11,9 @@ _CONTROLS = re.compile(
 """What moves the cursor, colours or retitles a terminal, turns the direction of a line around, or cannot be encoded.
 Tabs and line feeds are left."""
 
+HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
+"""A lone surrogate, which JSON can write as an escape and UTF-8 has not."""
+
 
 def printable(text: str) -> str:
     r"""A text as a terminal or a page may show it: control characters are written as escapes (`\x1b`, `\u202e`)."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from homie.kernel.errors import did_you_mean
 from homie.kernel.support.field_names import names_beside
+from homie.kernel.support.text import HALF_CHARACTER
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -52,8 +53,6 @@ _PHRASES = {
 """What is wrong by pydantic's type of error, filled in with its context. All other types have pydantic's words."""
 _WITHOUT_VALUE = ("missing", "too_long", "too_short")
 """Types of which the value is left out: it is not there, or cannot be shown."""
-_HALF = re.compile(r"[\ud800-\udfff]")
-"""A lone surrogate, which JSON can write as an escape and UTF-8 has not."""
 _NOT_DECODED = re.compile(r"[\udc80-\udcff]")
 """What Python makes of a byte of the command line that is not of the terminal's encoding."""
 _VERBS = ("must ", "is ", "needs ", "takes ")
@@ -66,7 +65,7 @@ LONGEST = 120
 
 def _half_a_character(text: str) -> str:
     """What is wrong with a text that has a lone surrogate."""
-    half = _HALF.search(text)
+    half = HALF_CHARACTER.search(text)
     if half is None:
         return "is not valid text"
     escape, place = f"\\u{ord(half[0]):04x}", half.start() + 1
@@ -102,8 +101,8 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
         phrase = problem["msg"].replace("Input should be", "must be").rstrip(".")
     if kind == "string_too_long":
         return f"{phrase} (got {len(problem['input']):,})"
-    given = problem["input"]
-    shown = str(given).lower() if isinstance(given, bool) else repr(as_typed(given))
+    value = problem["input"]
+    shown = str(value).lower() if isinstance(value, bool) else repr(as_typed(value))
     return phrase if kind in _WITHOUT_VALUE or len(shown) > LONGEST else f"{phrase} (got {shown})"
 
 
