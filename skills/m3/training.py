@@ -4,9 +4,9 @@ lessons -> ways by decisions (teacher.py) -> sequences, each time from a base th
 
 What keeps a clone on its way: the base is moved off the recorded way, its pictures are turned with it, and the decision
 that leads back is learnt; the decision before is left out half of the time, since a network that sees it learns to
-repeat it; and so are some of the pictures. M3 holds its arm before the camera, other skills do not: what covers the
-same near pixels all along a recorded way is the arm, and is put into the pictures of the other ways. While no recording
-has it, a random part is covered.
+repeat it; and so are some of the pictures. Half of the ways are learnt left for right. M3 holds its arm before the
+camera, other skills do not: what covers the same near pixels all along a recorded way is the arm, and is put into the
+pictures of the other ways. While no recording has it, a random part is covered.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ FORGETS = 0.5
 BLIND = 0.3
 """Share of the ways whose pictures are left out: the target alone leads through most rooms, and a clone of few ways
 learns to trust pictures that mean nothing elsewhere."""
+MIRRORED = 0.5
+"""Share of the ways without an arm that are learnt left for right."""
 ARM_WITHIN, ARM_MOVES, ARM_SHARE = 0.9 / DEPTH_RANGE, 0.01 / DEPTH_RANGE, 0.65
 """What is nearer than 0.9 m (the floor is not) and keeps its distance to 1 cm in two thirds of a way's pictures is the
 robot's own arm; in the others it is on its way there."""
@@ -58,11 +60,13 @@ LARGEST = 1.0
 
 @dataclass(frozen=True)
 class Way:
-    """A lesson as the network meets it: poses (n, 3), pictures (n, 128, 128) in 0..1, the target (3,)."""
+    """A lesson as the network meets it: poses (n, 3), pictures (n, 128, 128) in 0..1, the target (3,), and the arm in
+    the pictures, if there is one."""
 
     poses: Array
     pictures: torch.Tensor
     target: Array
+    arm: Arm | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
     optimizer = torch.optim.Adam(network.parameters(), lr=order.rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, order.steps)
     ways, held_out = ([way_of(lesson) for lesson in lessons] for lessons in (order.lessons, order.held_out))
-    arms = [arm for way in ways if (arm := arm_before_camera(way.pictures)) is not None]
+    arms = [way.arm for way in ways if way.arm is not None]
     losses: dict[int, float] = {}
     held: dict[int, float] = {}
     done = _resume(order.out / STATE, network, optimizer, schedule, losses, held)
@@ -120,7 +124,13 @@ def way_of(lesson: Lesson) -> Way:
     kept = nodes(lesson.poses)
     shown = [lesson.depths[CAMERA][number] for number in kept]
     pictures = np.stack([seen_by_m3(picture.depth, picture.lens) for picture in shown]) / DEPTH_RANGE
-    return Way(lesson.poses[kept], torch.from_numpy(np.clip(pictures, 0.0, 1.0)).float(), lesson.target)
+    shown_to_m3 = torch.from_numpy(np.clip(pictures, 0.0, 1.0)).float()
+    return Way(lesson.poses[kept], shown_to_m3, lesson.target, arm_before_camera(shown_to_m3))
+
+
+def mirrored(way: Way) -> Way:
+    """The same way in a house left for right, which is as likely."""
+    return Way(way.poses * (1.0, -1.0, -1.0), way.pictures.flip(2), way.target * (1.0, -1.0, 1.0))
 
 
 def _started(order: SkillOrder) -> Network:
@@ -140,24 +150,25 @@ def _loss(
     pictures: list[torch.Tensor | None] = []
     states = torch.zeros(longest, len(ways), 3)
     before = torch.zeros(longest, len(ways), NAVIGATION.actions)
-    labels = torch.full((longest, len(ways)), -1)
-    for column, way in enumerate(ways):
+    labels = torch.zeros(longest, len(ways), NAVIGATION.actions)
+    for column, recorded in enumerate(ways):
+        # An arm is on its own side.
+        way = mirrored(recorded) if recorded.arm is None and rng.random() < MIRRORED else recorded
         now = way.poses + rng.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
-        classes = torch.from_numpy(decisions(way.poses, now))
-        count = len(classes)
+        good = torch.from_numpy(decisions(way.poses, now)).float()
+        count = len(good)
         states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(now, way.target)]))
         turns = torch.from_numpy(wrapped(now[:, 2] - way.poses[:, 2])).float()
         pictures.append(None if rng.random() < BLIND else covered(turned(way.pictures, turns), arms, rng))
         known = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
-        before[1:count, column] = known * functional.one_hot(classes[:-1], NAVIGATION.actions)
-        labels[:count, column] = classes
+        before[1:count, column] = known * functional.one_hot(good[:-1].argmax(1), NAVIGATION.actions)
+        labels[:count, column] = good
     logits = _through(network, pictures, states.to(device), before.to(device))
-    weights = torch.ones(NAVIGATION.actions, device=device)
-    weights[STOP] = STOPS
-    flat, answers = logits.flatten(0, 1), labels.flatten().to(device)
-    loss = functional.cross_entropy(flat, answers, weights, ignore_index=-1)
-    counted = answers >= 0  # ways are not equally long
-    return loss, float((flat.argmax(1) == answers)[counted].float().mean())
+    flat, answers = logits.flatten(0, 1), labels.flatten(0, 1).to(device)
+    weights = answers.sum(1) + (STOPS - 1.0) * answers[:, STOP]  # 0 after the end: ways are not equally long
+    loss = (weights * functional.cross_entropy(flat, answers, reduction="none")).sum() / weights.sum()
+    right = (flat.argmax(1) == answers.argmax(1))[weights > 0]
+    return loss, float(right.float().mean())
 
 
 def _through(

@@ -51,7 +51,7 @@ def test_who_does_what_the_teacher_says_gets_to_the_end_of_the_way(metres, turn,
     for _ in range(4 * len(way)):
         near = apart(np.repeat(pose[None], len(way), 0), way)[reached:]
         reached += int(near.argmin())
-        action = decisions(way, np.repeat(pose[None], len(way), 0))[reached]
+        action = decisions(way, np.repeat(pose[None], len(way), 0))[reached].argmax()
         if action == STOP:
             break
         pose = moved(pose, action)
@@ -63,10 +63,20 @@ def test_a_way_is_counted_in_decisions_and_not_in_seconds():
     assert len(nodes(bend(2.0, 0.0))) == pytest.approx(2.0 / (max(LINEAR) * STEP), abs=2)
     turn = np.column_stack([np.zeros((50, 2)), np.linspace(0.0, 2.0, 50)])
     kept = turn[nodes(turn)]
-    assert set(decisions(kept, kept)[: -len(kept) // 4]) == {LINEAR.index(0.0) * len(ANGULAR) + len(ANGULAR) - 1}
-    assert decisions(kept, kept)[-1] == STOP
+    chosen = decisions(kept, kept).argmax(axis=1)
+    assert set(chosen[: -len(kept) // 4]) == {LINEAR.index(0.0) * len(ANGULAR) + len(ANGULAR) - 1}
+    assert chosen[-1] == STOP
     seen = goals(np.array([[1.0, 0.0, np.pi / 2]]), np.array([1.0, 2.0, 0.5]))
     np.testing.assert_allclose(seen, [[2.0, 0.0, 0.5]], atol=1e-12)
+
+
+def test_classes_that_are_nearly_as_good_have_shares_and_stop_is_alone():
+    way = bend(2.0, 0.0)[nodes(bend(2.0, 0.0))]
+    straight, bent = ((len(LINEAR) - 1) * len(ANGULAR) + turn for turn in (2, 3))
+    along, aside = (decisions(way, way + np.array([0.0, 0.0, off]))[3] for off in (0.0, -0.07))
+    assert along[straight] > 0.5 and along.sum() == pytest.approx(1.0)
+    assert min(aside[straight], aside[bent]) > 0.1
+    assert decisions(way, way)[-1].tolist() == np.eye(len(along))[STOP].tolist()
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from skills.m3.layout import SIZE  # noqa: E402
-from skills.m3.training import LEAST_PICTURES, arm_before_camera, covered, turned  # noqa: E402
+from skills.m3.layout import ANGULAR, SIZE  # noqa: E402
+from skills.m3.teacher import decisions, goals  # noqa: E402
+from skills.m3.training import LEAST_PICTURES, Way, arm_before_camera, covered, mirrored, turned  # noqa: E402
 
 
 def drive(*, arm: bool, pictures: int = 40, wall: bool = False):
@@ -70,3 +71,14 @@ def test_a_turned_picture_is_that_of_a_turned_base(turn: float) -> None:
 def test_a_picture_that_is_not_turned_stays_as_it_is() -> None:
     pictures = torch.rand(3, 128, 128)
     assert torch.equal(turned(pictures, torch.zeros(3)), pictures)
+
+
+def test_a_mirrored_way_turns_to_the_other_side_for_a_target_on_the_other_side() -> None:
+    angles = np.linspace(0.0, 1.5, 40)
+    bend = np.stack([np.sin(angles), 1.0 - np.cos(angles), angles], axis=1)
+    way = Way(bend, torch.rand(40, SIZE, SIZE), np.array([1.0, 2.0, 0.7]))
+    other = mirrored(way)
+    np.testing.assert_allclose(goals(other.poses, other.target), goals(bend, way.target) * (1.0, -1.0, 1.0))
+    turns = decisions(other.poses, other.poses).reshape(40, -1, len(ANGULAR))
+    np.testing.assert_allclose(turns[..., ::-1], decisions(bend, bend).reshape(40, -1, len(ANGULAR)), atol=1e-9)
+    assert (other.pictures[..., 0] == way.pictures[..., -1]).all()
