@@ -4,16 +4,18 @@
 
 In each of some generated houses `homie teleop` has the classical skill go to eight pieces of furniture, one after the
 other, and records depth. In every second house the robot is driven blindly before each of them, often against
-something, so that coming free is learnt, too. What `homie train skill` learns from that in a fifth of the steps drives
-in a few more houses, where its recordings show its arm before the camera; from all recordings the final network is
-trained. In other houses it and one of generated weights are sent to some furniture each, from the start of the house,
-once. The verdict is that of the executor: the network chose to stop, in the room and within reach of the target. The
-same command goes on where it was stopped.
+something, so that coming free is learnt, too. What `homie train skill` learns from that drives in two more houses,
+where its recordings show its arm before the camera. What is learnt from both drives in still other houses, each time
+for some decisions only, after which the classical skill goes on: from where a network comes to, the way back is learnt
+(DAgger, Ross et al., 2011). From all recordings the final network is trained. In other houses it and one of generated
+weights are sent to some furniture each, from the start of the house, once. The verdict is that of the executor: the
+robot is in the room and within reach of the target. The same command goes on where it was stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import shutil
 import subprocess
@@ -32,10 +34,19 @@ ROOMS, OBJECTS, PIXELS = 2, 8, 128
 """Of a house: small ones, so that minutes are enough for many ways. M3 sees 128 pixels a side."""
 WAYS = 8
 """In a house to learn in."""
-FIRST_DRIVE, FIRST_OWN, FIRST_TEST = 61_000, 61_900, 62_000
-"""The first seeds of the houses to learn in, of those for the first network, and of those to be tested in."""
-OWN = 4
+FIRST_DRIVE, FIRST_CORRECTED, FIRST_OWN, FIRST_TEST = 61_000, 61_200, 61_900, 64_000
+"""The first seeds of the houses to learn in, of those where a network is corrected, of those for the first network, and
+of those to be tested in."""
+OWN = 2
 """Houses in which the first network drives: one success is enough to see the arm."""
+CORRECTED_AFTER = (25, 50, 75, 120)
+"""Decisions after which the classical skill goes on, in turn of the houses: a way takes some forty."""
+LIMITED = """import sys
+from skills.m3.navigate import Navigate
+Navigate.decisions = int(sys.argv.pop(1))
+from homie.cli.main import main
+main()"""
+"""`homie` with fewer decisions."""
 TRAINING = ("--batch", 8, "--rate", 8e-4)
 FPS = 10
 """Pictures a second: a way is learnt by decisions, of which a driving base makes eight a second."""
@@ -47,6 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--houses", type=int, default=12, help="to learn in")
+    parser.add_argument("--corrected", type=int, default=4, help="houses in which a network is corrected")
     parser.add_argument("--tests", type=int, default=15, help="houses to be tested in")
     parser.add_argument("--each", type=int, default=3, help="ways in each of them")
     parser.add_argument("--steps", type=int, default=300, help="of the final training")
@@ -56,10 +68,14 @@ def main() -> None:
     for seed in range(FIRST_DRIVE, FIRST_DRIVE + arguments.houses):
         lines = ["begin drive", *_drive(seed, pushed=seed % 2 == 1), "end success"]
         teleop(out / "drives" / str(seed), seed, lines, *DEPTHS)
-    trained(out / "first", [out / "drives"], arguments.steps // 5)
+    trained(out / "first", [out / "drives"], arguments.steps // 10)
     for seed in range(FIRST_OWN, FIRST_OWN + OWN):
         played(out / "own" / str(seed), seed, out / "first", WAYS, *DEPTHS)
-    trained(out / "cloned", [out / "drives", out / "own"], arguments.steps)
+    trained(out / "second", [out / "drives", out / "own"], arguments.steps // 2, "--model", out / "first")
+    for seed in range(FIRST_CORRECTED, FIRST_CORRECTED + arguments.corrected):
+        corrected(out / "corrected" / str(seed), seed, out / "second")
+    sources = [out / "drives", out / "own", out / "corrected"]
+    trained(out / "cloned", sources, arguments.steps, "--model", out / "second")
     if not (out / "generated").exists():
         homie("skill", "generate", "m3", out / "all")
         (out / "generated").mkdir()
@@ -82,11 +98,11 @@ def furniture(seed: int, number: int) -> list[str]:
     )
 
 
-def trained(out: Path, sources: Sequence[Path], steps: int) -> None:
+def trained(out: Path, sources: Sequence[Path], steps: int, *options: object) -> None:
     """Train on the recordings in some folders, unless that was done."""
-    folders = [path for source in sources for path in sorted(source.iterdir()) if (path / DONE).exists()]
+    folders = [done.parent for source in sources for done in sorted(source.glob(f"*/{DONE}"))]
     if not (out / "training.json").exists():
-        homie("train", "skill", *folders, *TRAINING, "--steps", steps, "--out", out)
+        homie("train", "skill", *folders, *TRAINING, *options, "--steps", steps, "--out", out)
 
 
 def played(folder: Path, seed: int, weights: Path, each: int, *options: object) -> list[bool]:
@@ -111,18 +127,49 @@ def _drive(seed: int, *, pushed: bool) -> Iterator[str]:
         yield f"go to {name}"
 
 
+def corrected(folder: Path, seed: int, weights: Path) -> None:
+    """Record how the classical skill goes on where a network has come to after some decisions, unless that was done."""
+    if not _begins(folder):
+        return
+    script = folder.with_suffix(".json")
+    both = [(name, skill) for name in furniture(seed, WAYS) for skill in ("m3", "classical")]
+    script.write_text(json.dumps([{"subtask": f"[Go to, {name}]", "model": skill} for name, skill in both]))
+    options = ("--skills", f"m3:{weights},classical", "--attempts", 1, *DEPTHS)
+    limited = ("-c", LIMITED, CORRECTED_AFTER[seed % len(CORRECTED_AFTER)])
+    command = [sys.executable, *limited, *_recording(folder, seed), *options]
+    with subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stderr is not None
+        process.stdin.write(f"begin drive with scripted:{script}\n")
+        process.stdin.flush()
+        for line in process.stderr:
+            if "The planner ended" in line and not process.stdin.closed:
+                process.stdin.write("quit\n")
+                process.stdin.close()
+    if process.returncode:
+        sys.exit(process.returncode)
+    (folder / DONE).touch()
+
+
 def teleop(folder: Path, seed: int, lines: Sequence[str], *options: object) -> None:
     """Drive and record in a house of its own folder, unless that was done; what was begun is done again."""
+    if _begins(folder):
+        homie(*_recording(folder, seed), *options, lines="\n".join(lines))
+        (folder / DONE).touch()
+
+
+def _begins(folder: Path) -> bool:
+    """Whether a recording is still to be made; what was begun of it is gone."""
     if (folder / DONE).exists():
-        return
+        return False
     if folder.exists():
         shutil.rmtree(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return True
+
+
+def _recording(folder: Path, seed: int) -> tuple[object, ...]:
     house = ("--seed", seed, "--rooms", ROOMS, "--objects", OBJECTS)
-    homie(
-        *("teleop", *house, "--record", folder, "--cameras", "front", "--picture-size", PIXELS, "--speed", 0, *options),
-        lines="\n".join(lines),
-    )
-    (folder / DONE).touch()
+    return ("teleop", *house, "--record", folder, "--cameras", "front", "--picture-size", PIXELS, "--speed", 0)
 
 
 def homie(*words: object, lines: str = "") -> None:

@@ -1,23 +1,39 @@
-"""M3's Go to: one of twenty velocities per decision, one of which means to stop."""
+"""M3's Go to: one of twenty velocities per decision, one of which means to stop.
+
+decide among the classes that touch nothing (guard.py) --> blocked? back off along the way, forget, decide again
+"""
 
 from __future__ import annotations
 
-from homie.kernel.types import Array, Failure, FailureReason, Goal, Observation, Outcome, Subtask
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Pose2, Subtask
 from homie.kernel.world import thresholds
+from skills.m3.guard import Guard
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
 from skills.policies.blocked_base import BlockedBase
-from skills.policies.policy import Value
+from skills.policies.policy import Named, Value
+
+RECOVERIES = 4
+"""Times in an attempt that a blocked base backs off."""
+BACK, BACK_SPEED, BACK_SECONDS = 0.4, 0.3, 4.0
+"""Metres along the way it came, m/s, and seconds at most."""
+BESIDE = 0.1
+"""Metres from a place on that way at which the next one is made for."""
 
 
 class Navigate(M3Skill):
-    """Stops when the network says so, where the base is blocked, or after 500 decisions."""
+    """Stops when the network says so and the base is there, where it stays blocked, or after 500 decisions."""
 
     actions = ("Go to",)
     networks = ("navigate",)
     decisions = 500
     fastest = (max(LINEAR), max(ANGULAR), 0.0)
-    spare_seconds = 1.0
+    spare_seconds = 1.0 + RECOVERIES * BACK_SECONDS
 
     def choose(self, goal: Goal) -> str:
         return "navigate"
@@ -28,35 +44,64 @@ class Navigate(M3Skill):
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().begin(subtask, goal, observation)
         self._blocked = BlockedBase(observation.body.base, observation.stamp)
+        self._guard = Guard(self.spec.footprint_radius)
+        self._way: list[Pose2] = []
+        self._recoveries = 0
 
     def judge(self) -> None:
-        """Fail where the base is blocked. Gu et al. let it slide along what it touches; a robot must not press on."""
+        """Back off where the base is blocked, at last fail there, unless it is where it was sent."""
+        base, stamp = self.seen.body.base, self.seen.stamp
+        self._way.append(base)
         forward, turning = self.held.get("base") or (0.0, 0.0)
-        if self._blocked.is_blocked(self.seen.body.base, self.seen.stamp, forward, turning):
+        if not self._blocked.is_blocked(base, stamp, forward, turning):
+            return
+        if self._not_there() is None:
+            self.finish(Outcome.SUCCEEDED, "the policy came as near as it could")
+        elif self._recoveries == RECOVERIES:
             self.finish(Outcome.FAILED, Failure(FailureReason.WAY_BLOCKED))
+        else:
+            self._recoveries += 1
+            self.busy = self._back_off()
 
     def obey(self, action: Value) -> None:
         index = int(action)
         if index == STOP:
-            self._stopped()
+            short = self._not_there()
+            self.finish(Outcome.FAILED, short) if short else self.finish(Outcome.SUCCEEDED, "the policy stopped")
         linear, angular = LINEAR[index // len(ANGULAR)], ANGULAR[index % len(ANGULAR)]
         self.held = self.spec.drive(linear * self.slowness, angular * self.slowness)
 
-    def _stopped(self) -> None:
+    def _inputs(self) -> Named:
+        allowed = self._guard.allowed(self.seen.body.base, self.gripper_position(), self.goal.grid)
+        allowed[STOP] = self._not_there() is None
+        return {**super()._inputs(), "allowed": allowed}
+
+    def _not_there(self) -> Failure | None:
+        """Why Go to may not end here; None in the room, or within reach of the target, as far as the robot knows."""
         base = self.seen.body.base
         if self.goal.room is not None:
             x0, y0, x1, y1 = self.goal.room
-            if not (x0 <= base.x <= x1 and y0 <= base.y <= y1):
-                self.finish(Outcome.FAILED, Failure(FailureReason.OUTSIDE_ROOM))
-                return
-        else:
-            box = self.goal.box
-            away = box.distance(base.xy) if box is not None else _distance(self.goal.position, base.xy)
-            if not thresholds.within_reach(away):
-                self.finish(Outcome.FAILED, Failure(FailureReason.STOPPED_SHORT, metres=away))
-                return
-        self.finish(Outcome.SUCCEEDED, "the policy stopped")
+            inside = x0 <= base.x <= x1 and y0 <= base.y <= y1
+            return None if inside else Failure(FailureReason.OUTSIDE_ROOM)
+        box, grid = self.goal.box, self.goal.grid
+        away = box.distance(base.xy) if box is not None else float(np.hypot(*(self.goal.position[:2] - base.xy)))
+        walled = box is not None and grid is not None and bool(grid.walled(base.xy[None], box).any())
+        return (
+            Failure(FailureReason.STOPPED_SHORT, metres=away) if walled or not thresholds.within_reach(away) else None
+        )
 
-
-def _distance(point: Array, xy: Array) -> float:
-    return float(((point[:2] - xy) ** 2).sum() ** 0.5)
+    def _back_off(self) -> Iterator[Command]:
+        """Drive back along the way, and forget what led here."""
+        start, self.held = self.seen.body.base, Command()
+        for _ in range(round(BACK_SECONDS / self.spec.period)):
+            base = self.seen.body.base
+            while self._way and np.hypot(self._way[-1].x - base.x, self._way[-1].y - base.y) < BESIDE:
+                self._way.pop()
+            if not self._way or np.hypot(base.x - start.x, base.y - start.y) > BACK:
+                break
+            ahead, left, _ = base.inverse(np.array([self._way[-1].x, self._way[-1].y, 0.0]))
+            off = math.atan2(-left, -ahead)  # of the base's back
+            speed = -BACK_SPEED * max(0.0, math.cos(off))
+            yield self.spec.drive(speed, float(np.clip(2.0 * off, -1.0, 1.0)))
+        self._blocked = BlockedBase(self.seen.body.base, self.seen.stamp)
+        self.policy.reset({"skill": self.network})

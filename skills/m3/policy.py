@@ -1,5 +1,5 @@
 """The M3 networks as their authors run them: recurrent, with the last action as input, always the most likely
-action."""
+action of those that may be taken."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ class M3Policy:
 
     facts: `skills`, the names of `LAYOUTS` that have a network, joined by blanks.
     reset: takes `skill`, one of them.
-    step, for `navigate`: takes head_depth (128, 128) float32 in metres (0: no return), goal_at_base (3,). Returns
-    `action`, 0..19; see `layout.LINEAR`. For the others: takes head_depth, arm_depth, arm_joint_pos (7,) rad,
-    is_grasped (0 or 1), gripper_pos_at_base, goal_at_gripper, goal_at_base (3,) in m. Returns `action`, (10,) float32
-    in -1..1: base linear and angular, seven joints, gripper. Frames: `skills.m3.frames`.
+    step, for `navigate`: takes head_depth (128, 128) float32 in metres (0: no return), goal_at_base (3,), and allowed
+    (20,), which actions it may choose (left out: all). Returns `action`, 0..19; see `layout.LINEAR`. For the others:
+    takes head_depth, arm_depth, arm_joint_pos (7,) rad, is_grasped (0 or 1), gripper_pos_at_base, goal_at_gripper,
+    goal_at_base (3,) in m. Returns `action`, (10,) float32 in -1..1: base linear and angular, seven joints, gripper.
+    Frames: `skills.m3.frames`.
     """
 
     def __init__(self, networks: Mapping[str, Network]) -> None:
@@ -52,7 +53,11 @@ class M3Policy:
             output = self._network(_batch(depth), _batch(state), self._previous, self._hidden)
             self._hidden = output.hidden
             if layout.discrete:
-                index = int(output.actor[0].argmax())
+                logits = output.actor[0]
+                if "allowed" in inputs:
+                    allowed = torch.from_numpy(_numbers(inputs, "allowed", layout.actions) > 0)
+                    logits = logits.masked_fill(~allowed, -torch.inf)
+                index = int(logits.argmax())
                 self._previous = torch.nn.functional.one_hot(torch.tensor([index]), layout.actions).float()
                 return {"action": index}
             self._previous = output.actor

@@ -97,7 +97,7 @@ class M3Skill(PolicySkill):
 
     @abstractmethod
     def judge(self) -> None:
-        """Called before each decision: call `finish` if the attempt is over."""
+        """Called before each decision: call `finish` if the attempt is over, set `busy` for motions before it."""
 
     @abstractmethod
     def obey(self, action: Value) -> None:
@@ -139,7 +139,7 @@ class M3Skill(PolicySkill):
 
     def _decide(self) -> None:
         self.judge()
-        if self.outcome is not Outcome.RUNNING:
+        if self.outcome is not Outcome.RUNNING or self.busy is not None:
             return
         if self.decided == self.decisions:
             self.out_of_time()

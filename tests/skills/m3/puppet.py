@@ -104,7 +104,8 @@ class Solver:
 
     def step(self, inputs):
         layout = LAYOUTS[self.skill]
-        assert set(inputs) == {*layout.cameras, *(name for name, _ in layout.states)}
+        assert set(inputs) - {"allowed"} == {*layout.cameras, *(name for name, _ in layout.states)}
+        assert ("allowed" in inputs) == layout.discrete
         for camera in layout.cameras:
             assert inputs[camera].shape == (128, 128) and inputs[camera].max() <= DEPTH_RANGE
         self.inputs.append(inputs)

@@ -159,3 +159,20 @@ def test_generated_weights_are_those_of_the_manifest():
             for tensor in tensors(FOLDER / kind, int(seed)).values():
                 crc = zlib.crc32(tensor.numpy().tobytes(), crc)
             assert f"{crc:08x}" == expected
+
+
+def test_the_policy_chooses_the_most_likely_of_the_actions_that_are_allowed():
+    layout = NAVIGATION
+    policy, arrays = M3Policy({"navigate": network_of("m3_nav", layout, 501)}), inputs(layout, 501)
+    seen = {name: values[0, 0] for name, values in arrays.items()}
+
+    def action(**more: object) -> object:
+        policy.reset({"skill": "navigate"})
+        return policy.step({**seen, **more})["action"]
+
+    allowed = np.ones(layout.actions, bool)
+    ranking = []
+    for _ in range(layout.actions):
+        ranking.append(action(allowed=allowed))
+        allowed[ranking[-1]] = False
+    assert sorted(ranking) == list(range(layout.actions)) and ranking[0] == action()

@@ -11,10 +11,24 @@ from puppet import KINEMATICS, Puppet, Solver, perform
 from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.body import Group
-from homie.kernel.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface
+from homie.kernel.types import (
+    Articulation,
+    Box,
+    CameraFrame,
+    Command,
+    Goal,
+    Intrinsics,
+    OccupancyGrid,
+    Outcome,
+    Pose,
+    Pose2,
+    Surface,
+)
 from skills.m3.frames import depth_picture, in_gripper, to_m3
+from skills.m3.guard import FINGERS
+from skills.m3.layout import STOP
 from skills.m3.manipulate import Close, Open, Pick, Place
-from skills.m3.navigate import Navigate
+from skills.m3.navigate import BACK, RECOVERIES, Navigate
 from skills.m3.skill import REST
 from skills.m3.skill_set import M3
 from skills.policies.blocked_base import SECONDS
@@ -132,16 +146,69 @@ def test_a_stop_is_believed_only_near_the_target(goal, outcome):
     assert skill.reason.startswith("the policy stopped")
 
 
-class AgainstAWall(Puppet):
-    """Cannot drive, and turns only for a while."""
+AHEAD, LEFT = 5 * 3 + 2, 5 * 1 + 4
 
-    def __init__(self, turns: int) -> None:
+
+class Heedful(Always):
+    """Takes the first of some actions that is allowed."""
+
+    def __init__(self, *actions: int) -> None:
+        super().__init__(actions)
+        self.resets = 0
+
+    def reset(self, goal):
+        super().reset(goal)
+        self.resets += 1
+
+    def step(self, inputs):
+        return {"action": next(action for action in super().step(inputs)["action"] if inputs["allowed"][action])}
+
+
+def wall_at(x: float, *, tall: bool = True) -> OccupancyGrid:
+    """A map of -5..5 m with a wall, or something as low as a table, from x to x + 0.2 m, all along y."""
+    columns = np.arange(-5.0, 5.0, 0.05)
+    full = np.broadcast_to((columns > x) & (columns < x + 0.2), (200, 200))
+    nothing = np.zeros_like(full)
+    return OccupancyGrid(full, nothing, np.array([-5.0, -5.0]), 0.05, walls=full if tall else nothing)
+
+
+@pytest.mark.parametrize(("tall", "room"), [(False, SPEC.footprint_radius), (True, REST[0] + FINGERS)])
+def test_it_turns_before_what_the_map_has_where_the_policy_would_drive_on(tall: bool, room: float) -> None:
+    robot, skill = Puppet(APPLE), Navigate(Heedful(AHEAD, LEFT), SPEC, KINEMATICS)
+    skill.decisions = 40
+    goal = Goal("table", "", np.array([4.0, 0.0, 0.0]), grid=wall_at(1.5, tall=tall))
+    assert perform(skill, robot, goal) is Outcome.TIMED_OUT
+    turned = [command.get("base")[1] > 0.0 for command in robot.commands if command.get("base")]
+    ahead = turned.index(True) * SPEC.period * 3.0 * skill.slowness
+    assert 1.5 - room - 0.45 < ahead < 1.5 - room + 0.05
+    assert 1.5 - room - 0.45 < robot.base.x < 1.5 - SPEC.footprint_radius + 0.1
+    assert robot.base.yaw > 0.3
+
+
+def test_a_stop_is_offered_only_where_the_target_is_within_reach_on_this_side_of_all_walls() -> None:
+    def offered(x: float, **known: object) -> bool:
+        skill = Navigate(Always(AHEAD), SPEC, KINEMATICS)
+        skill.decisions = 1
+        box = Box(np.array([x, 0.0, 0.5]), np.array([0.2, 0.2, 0.5]))
+        perform(skill, Puppet(APPLE), Goal("table", "", box.center, box=box, **known))
+        return bool(skill.policy.inputs[0]["allowed"][STOP])
+
+    assert offered(2.1) and not offered(2.3)
+    assert offered(2.1, grid=wall_at(0.8, tall=False)) and not offered(2.1, grid=wall_at(0.8))
+
+
+class AgainstAWall(Puppet):
+    """Cannot drive beyond some x, and there turns only for a while."""
+
+    def __init__(self, turns: int, x: float = -np.inf) -> None:
         super().__init__(APPLE)
-        self.turns = turns
+        self.turns, self.x = turns, x
 
     def act(self, command: Command) -> None:
         before = self.base
         super().act(command)
+        if self.base.x <= self.x:
+            return
         turned = command.get("base") is not None and self.turns > 0
         self.turns -= turned
         self.base = Pose2(before.x, before.y, self.base.yaw if turned else before.yaw)
@@ -152,8 +219,22 @@ def test_a_base_that_does_not_move_any_more_is_stopped(turns: int) -> None:
     skill = Navigate(Always(5 * 3 + 4), SPEC, KINEMATICS)
     assert perform(skill, AgainstAWall(turns), Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.FAILED
     assert skill.reason == "the way stays blocked"
-    pressed = (len(skill.policy.inputs) * skill.periods - turns) * SPEC.period
-    assert pressed == pytest.approx(SECONDS, abs=0.3)
+    pressed = (skill.decided * skill.periods - turns) * SPEC.period
+    assert pressed == pytest.approx((RECOVERIES + 1) * SECONDS, abs=1.5)
+
+
+def test_a_blocked_base_backs_off_along_its_way_and_the_policy_begins_anew() -> None:
+    robot, skill = AgainstAWall(0, x=1.0), Navigate(Heedful(AHEAD), SPEC, KINEMATICS)
+    assert perform(skill, robot, Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.FAILED
+    assert skill.reason == "the way stays blocked" and skill.policy.resets == 1 + RECOVERIES
+    back = [velocity for command in robot.commands if (velocity := command.get("base")) and velocity[0] < 0]
+    assert -sum(v for v, _ in back) * SPEC.period == pytest.approx(RECOVERIES * BACK, abs=0.1 * RECOVERIES)
+
+
+def test_a_base_that_is_blocked_within_reach_of_the_target_has_arrived() -> None:
+    skill = Navigate(Heedful(AHEAD), SPEC, KINEMATICS)
+    assert perform(skill, AgainstAWall(0, x=1.0), Goal("table", "", np.array([2.5, 0.0, 0.0]))) is Outcome.SUCCEEDED
+    assert skill.reason == "the policy came as near as it could"
 
 
 # ------------------------------------------------------------ Pick and Put
