@@ -1,21 +1,22 @@
 """Which velocities a base may take by the map that the robot has.
 
 M3 was trained where a base slides along what it touches; a robot must not press on, and what it would touch beside or
-behind it is not in its pictures. So a class is left out that leads nearer to an obstacle than the base is wide, or the
-gripper, which M3 holds before the base, into a wall.
+behind it is not in its pictures. So a class is left out that leads the base nearer to an obstacle than it is wide, or
+the arm, which M3 holds before the base, into a wall; of a robot that is nearer already, one that leads nearer still.
 """
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Mask, OccupancyGrid, Pose2
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.teacher import ACTIONS, rolled
-from skills.motion.base_path_planning import CostMap
 
-FINGERS = 0.1
-"""Metres by which the hand reaches beyond the gripper's position."""
+SPARE = 0.06
+"""Metres that the arm needs around it: a cell of the map, and what it sways."""
 TURNS = np.arange(len(ANGULAR)) + LINEAR.index(0.0) * len(ANGULAR)
 """The classes that do not drive."""
 
@@ -25,54 +26,53 @@ class Guard:
 
     def __init__(self, radius: float) -> None:
         self._radius = radius
-        self._costs: CostMap | None = None
-        self._of: OccupancyGrid | None = None
+        self._grid: OccupancyGrid | None = None
+        self._room = self._arm_room = np.zeros((0, 0), np.float32)
 
-    def allowed(self, base: Pose2, gripper: Array, grid: OccupancyGrid | None) -> Mask:
-        """The classes (20,) that touch nothing; those that only turn where none is.
+    def allowed(self, base: Pose2, arm: Array, radii: Array, grid: OccupancyGrid | None) -> Mask:
+        """The classes (20,) that touch nothing; those that only turn where there is none.
 
         Args:
             base: Where the base is.
-            gripper: The gripper's position (3,) in the base frame.
+            arm: Centres (n, 3) in the base frame of spheres that fill the arm.
+            radii: Theirs (n,), m.
             grid: What the robot knows; without it all classes are allowed.
         """
         if grid is None:
             return np.ones(len(ACTIONS), bool)
-        if self._costs is None or self._of is not grid:
-            self._costs, self._of = CostMap.of(grid, self._radius), grid
+        if grid is not self._grid:
+            self._grid, self._room = grid, _distances(grid.occupied, grid.resolution)
+            self._arm_room = self._room if grid.walls is None else _distances(grid.walls, grid.resolution)
         now = np.array([[base.x, base.y, base.yaw]])
-        here = self._clearance(now[:, :2])[0]
         poses = np.stack([rolled(now, linear, angular)[:, 0] for linear, angular in ACTIONS])  # (20, decisions, 3)
-        clear = self._clearance(poses[..., :2]).min(axis=1) >= min(self._radius, here) - 1e-6
-        if not self._in_wall(now, gripper)[0]:
-            clear &= ~self._in_wall(poses, gripper).any(axis=1)
-        driving = np.delete(clear, STOP)
-        if not driving.any():
+        clear = self._keeps_off(self._room, now[:, :2], poses[..., :2], self._radius)
+        for (x, y, _), radius in zip(arm, radii, strict=True):
+            if np.hypot(x, y) + radius > self._radius:
+                clear &= self._keeps_off(self._arm_room, _placed(now, x, y), _placed(poses, x, y), radius + SPARE)
+        if not np.delete(clear, STOP).any():
             clear[TURNS] = True
-        return np.asarray(clear)
+        return clear
 
-    def _clearance(self, points: Array) -> Array:
-        """Metres from points (..., 2) to the nearest obstacle."""
-        assert self._costs is not None
-        row, column, inside = self._cells(points)
-        return np.where(inside, self._costs.clearance[row, column], 0.0)
+    def _keeps_off(self, room: NDArray[np.float32], here: Array, points: Array, enough: float) -> Mask:
+        """Which of the ways (n, m, 2) of a point that is `here` (1, 2) lead nowhere with less room than `enough`, or
+        than it has."""
+        least: Mask = self._at(room, points).min(axis=1) >= np.minimum(enough, self._at(room, here)) - 1e-6
+        return least
 
-    def _in_wall(self, poses: Array, gripper: Array) -> Mask:
-        """Whether the hand, or the arm behind it, is in a wall at poses (..., 3)."""
-        assert self._of is not None
-        if self._of.walls is None:
-            return np.zeros(poses.shape[:-1], bool)
-        heading = np.stack([np.cos(poses[..., 2]), np.sin(poses[..., 2])], axis=-1)
-        hit = np.zeros(poses.shape[:-1], bool)
-        for reach in np.linspace(self._radius, float(gripper[0]) + FINGERS, 5):
-            row, column, inside = self._cells(poses[..., :2] + reach * heading)
-            hit |= inside & self._of.walls[row, column]
-        return hit
+    def _at(self, room: NDArray[np.float32], points: Array) -> Array:
+        """The room at points (..., 2); none outside the map."""
+        assert self._grid is not None
+        column, row = np.moveaxis(np.floor((points - self._grid.origin) / self._grid.resolution).astype(np.intp), -1, 0)
+        inside = (row >= 0) & (row < room.shape[0]) & (column >= 0) & (column < room.shape[1])
+        return np.where(inside, room[np.where(inside, row, 0), np.where(inside, column, 0)], 0.0)
 
-    def _cells(self, points: Array) -> tuple[Array, Array, Mask]:
-        assert self._of is not None
-        cells = np.floor((points - self._of.origin) / self._of.resolution).astype(np.intp)
-        ny, nx = self._of.occupied.shape
-        column, row = cells[..., 0], cells[..., 1]
-        inside = (row >= 0) & (row < ny) & (column >= 0) & (column < nx)
-        return np.clip(row, 0, ny - 1), np.clip(column, 0, nx - 1), inside
+
+def _distances(full: Mask, resolution: float) -> NDArray[np.float32]:
+    """Metres from the cells (ny, nx) to the nearest one that is full."""
+    return cv2.distanceTransform((~full).astype(np.uint8), cv2.DIST_L2, 5).astype(np.float32) * resolution
+
+
+def _placed(poses: Array, x: float, y: float) -> Array:
+    """Where a point of the base frame is at poses (..., 3): (..., 2)."""
+    cos, sin = np.cos(poses[..., 2]), np.sin(poses[..., 2])
+    return poses[..., :2] + np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1)

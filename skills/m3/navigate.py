@@ -20,8 +20,12 @@ from skills.policies.policy import Named, Value
 
 RECOVERIES = 4
 """Times in an attempt that a blocked base backs off."""
+AROUND, DECISIONS = 0.15, 40
+"""Metres that a base has to come further in so many decisions, else it turns to and fro; half a turn takes 32."""
 BACK, BACK_SPEED, BACK_SECONDS = 0.4, 0.3, 4.0
 """Metres along the way it came, m/s, and seconds at most."""
+ARM_SECONDS = 2.0
+"""For the arm, which may have been pushed aside, to come back to its rest."""
 BESIDE = 0.1
 """Metres from a place on that way at which the next one is made for."""
 
@@ -33,7 +37,7 @@ class Navigate(M3Skill):
     networks = ("navigate",)
     decisions = 500
     fastest = (max(LINEAR), max(ANGULAR), 0.0)
-    spare_seconds = 1.0 + RECOVERIES * BACK_SECONDS
+    spare_seconds = 1.0 + RECOVERIES * (BACK_SECONDS + ARM_SECONDS)
 
     def choose(self, goal: Goal) -> str:
         return "navigate"
@@ -46,14 +50,18 @@ class Navigate(M3Skill):
         self._blocked = BlockedBase(observation.body.base, observation.stamp)
         self._guard = Guard(self.spec.footprint_radius)
         self._way: list[Pose2] = []
+        self._anchor, self._since = observation.body.base, 0
         self._recoveries = 0
 
     def judge(self) -> None:
         """Back off where the base is blocked, at last fail there, unless it is where it was sent."""
         base, stamp = self.seen.body.base, self.seen.stamp
         self._way.append(base)
+        if np.hypot(base.x - self._anchor.x, base.y - self._anchor.y) > AROUND:
+            self._anchor, self._since = base, self.decided
         forward, turning = self.held.get("base") or (0.0, 0.0)
-        if not self._blocked.is_blocked(base, stamp, forward, turning):
+        blocked = self._blocked.is_blocked(base, stamp, forward, turning)
+        if not blocked and self.decided - self._since < DECISIONS:
             return
         if self._not_there() is None:
             self.finish(Outcome.SUCCEEDED, "the policy came as near as it could")
@@ -72,7 +80,8 @@ class Navigate(M3Skill):
         self.held = self.spec.drive(linear * self.slowness, angular * self.slowness)
 
     def _inputs(self) -> Named:
-        allowed = self._guard.allowed(self.seen.body.base, self.gripper_position(), self.goal.grid)
+        arm, radii = self.kinematics.link_points(self.q), self.kinematics.point_radii
+        allowed = self._guard.allowed(self.seen.body.base, arm, radii, self.goal.grid)
         allowed[STOP] = self._not_there() is None
         return {**super()._inputs(), "allowed": allowed}
 
@@ -91,7 +100,7 @@ class Navigate(M3Skill):
         )
 
     def _back_off(self) -> Iterator[Command]:
-        """Drive back along the way, and forget what led here."""
+        """Drive back along the way, bring the arm back, and forget what led here."""
         start, self.held = self.seen.body.base, Command()
         for _ in range(round(BACK_SECONDS / self.spec.period)):
             base = self.seen.body.base
@@ -104,4 +113,6 @@ class Navigate(M3Skill):
             speed = -BACK_SPEED * max(0.0, math.cos(off))
             yield self.spec.drive(speed, float(np.clip(2.0 * off, -1.0, 1.0)))
         self._blocked = BlockedBase(self.seen.body.base, self.seen.stamp)
+        self._anchor, self._since = self.seen.body.base, self.decided
+        yield from self.to_rest()
         self.policy.reset({"skill": self.network})

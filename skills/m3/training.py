@@ -42,7 +42,7 @@ OFF, TURNED = 0.1, 0.2
 """Metres and radians (standard deviation) by which a base is off its way."""
 FORGETS = 0.5
 """Share of the decisions before that are left out."""
-BLIND = 0.3
+BLIND = 0.15
 """Share of the ways whose pictures are left out: the target alone leads through most rooms, and a clone of few ways
 learns to trust pictures that mean nothing elsewhere."""
 MIRRORED = 0.5
