@@ -93,7 +93,10 @@ class Navigate(M3Skill):
             inside = x0 <= base.x <= x1 and y0 <= base.y <= y1
             return None if inside else Failure(FailureReason.OUTSIDE_ROOM)
         box, grid = self.goal.box, self.goal.grid
-        away = box.distance(base.xy) if box is not None else float(np.hypot(*(self.goal.position[:2] - base.xy)))
+        if box is None:
+            away = float(np.hypot(*(self.goal.position[:2] - base.xy)))
+        else:  # of a counter the box is its top, which is above the base's origin
+            away = math.hypot(box.distance(base.xy), max(0.0, box.center[2] - box.half[2]))
         walled = box is not None and grid is not None and bool(grid.walled(base.xy[None], box).any())
         return (
             Failure(FailureReason.STOPPED_SHORT, metres=away) if walled or not thresholds.within_reach(away) else None

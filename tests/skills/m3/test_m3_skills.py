@@ -186,14 +186,15 @@ def test_it_turns_before_what_the_map_has_where_the_policy_would_drive_on(tall: 
 
 
 def test_a_stop_is_offered_only_where_the_target_is_within_reach_on_this_side_of_all_walls() -> None:
-    def offered(x: float, **known: object) -> bool:
+    def offered(x: float, height: float = 0.5, **known: object) -> bool:
         skill = Navigate(Always(AHEAD), SPEC, KINEMATICS)
         skill.decisions = 1
-        box = Box(np.array([x, 0.0, 0.5]), np.array([0.2, 0.2, 0.5]))
+        box = Box(np.array([x, 0.0, height]), np.array([0.2, 0.2, min(height, 0.5)]))
         perform(skill, Puppet(APPLE), Goal("table", "", box.center, box=box, **known))
         return bool(skill.policy.inputs[0]["allowed"][STOP])
 
     assert offered(2.1) and not offered(2.3)
+    assert offered(1.9, height=1.3) and not offered(2.1, height=1.3)
     assert offered(2.1, grid=wall_at(0.8, tall=False)) and not offered(2.1, grid=wall_at(0.8))
 
 
