@@ -1,14 +1,18 @@
-"""The checkpoint of each skill: from a folder with files of the skills' names, or from a YAML file."""
+"""The checkpoint of each skill: from a folder with files of the skills' names, from a YAML file, or that of Go to which
+ships."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
 from skills.m3.layout import LAYOUTS
+
+SHIPPED = {"navigate": Path(__file__).parent / "weights/navigate.safetensors"}
+"""What `homie train skill` made; weights/README.md says of what."""
 
 _NUMBERED = re.compile(r"ckpt\.(\d+)\.pth")
 
@@ -18,15 +22,14 @@ def find_files(argument: str) -> dict[str, Path]:
 
     Args:
         argument: a folder with `NAME.pth`, or with `NAME/ckpt.N.pth`, of which the highest N is taken; or a YAML file
-            with `NAME: FILE`, relative to itself.
+            with `NAME: FILE`, relative to itself; or nothing, for `SHIPPED`.
 
     Raises:
-        MissingCheckpoint: the argument is empty.
         BadInput: there is no checkpoint, or the YAML file is wrong.
     """
     names = ", ".join(LAYOUTS)
     if not argument:
-        raise MissingCheckpoint("M3 needs its checkpoints, one per skill: `--skills m3:FOLDER`.")
+        return dict(SHIPPED)
     path = Path(argument).expanduser()
     if path.is_dir():
         files = {name: file for name in LAYOUTS if (file := _in_folder(path, name)) is not None}

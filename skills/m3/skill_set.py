@@ -19,7 +19,7 @@ SKILLS = (Navigate, Pick, Place, Open, Close)
 
 
 class M3(PolicySet):
-    """The skills whose checkpoints are in a folder or listed in a YAML file; see `skills.m3.files`."""
+    """The skills whose checkpoints a folder or a YAML file has, or the Go to that ships; see `skills.m3.files`."""
 
     name = "m3"
     actions = ("Go to", "Pick", "Put", "Open", "Close")

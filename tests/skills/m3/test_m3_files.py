@@ -12,7 +12,7 @@ import m3_checkpoints
 import torch
 from m3_checkpoints import MANIPULATION, NAVIGATION, save
 
-from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.errors import BadInput
 from skills.m3.files import find_files
 from skills.m3.skill_set import M3
 
@@ -33,9 +33,11 @@ def test_a_list_of_files_next_to_it(tmp_path):
     assert list(find_files(str(listing)).items()) == [("navigate", file), ("pick", file)]
 
 
-def test_without_checkpoint():
-    with pytest.raises(MissingCheckpoint, match="--skills m3:FOLDER"):
-        M3("")
+def test_without_a_folder_it_is_the_go_to_that_ships():
+    policies = M3("")
+    assert policies.policy().facts == {"skills": "navigate"}
+    (shipped,) = policies.files.values()
+    assert shipped.stat().st_size < 10e6 and (shipped.parent / "README.md").exists()
 
 
 @pytest.mark.parametrize(

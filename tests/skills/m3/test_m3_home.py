@@ -14,6 +14,7 @@ from homes import made_with, one_room, play
 from m3_checkpoints import MANIPULATION, NAVIGATION
 from puppet import Solver
 
+from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import action_of
@@ -22,6 +23,7 @@ from homie.kernel.types import ErrorCode, Outcome, Subtask, Surface
 from skills.m3.layout import STOP
 from skills.m3.manipulate import Manipulate, Pick, Place
 from skills.m3.navigate import Navigate
+from skills.m3.skill_set import M3
 
 TABLE = {"name": "table", "kind": "table", "colour": "brown", "x": 3.3, "y": 2.0, "yaw": 3.1416, "width": 0.8}
 APPLE = {"name": "apple", "kind": "apple", "colour": "red", "receptacle": "table", "surface": "top", "x": 0.2, "y": 0.0}
@@ -62,6 +64,22 @@ def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_an
         back = Surface(place + np.array([0.0, 0.0, 0.03]), 0.05, 0.05, 0.0)
         attempt(Place(solver, robot.spec, robot.kinematics), "table", surfaces=(back,))
         assert robot.world.held is None and robot.world.place("apple").entity == "table"
+
+
+@pytest.mark.slow
+def test_the_shipped_network_goes_through_a_door_in_a_house_that_it_has_not_seen():
+    with MujocoHome(generate(63_000, rooms=2, objects=8), picture_size=(128, 128)) as robot:
+        locator = BackgroundLocator(robot)
+        locator.reset(seed=63_000)
+        (skill,) = M3().skills(robot.spec, robot.kinematics)
+        observation = robot.observe(skill.cameras)
+        assert not locator.arrived("chair_1", observation)
+        skill.start(Subtask("Go to", "chair_1"), locator.goal("chair_1", action_of("Go to"), observation), observation)
+        while skill.outcome is Outcome.RUNNING:
+            robot.act(skill.act(observation))
+            observation = robot.observe(skill.required_cameras())
+        assert (skill.outcome, skill.reason) == (Outcome.SUCCEEDED, "the policy stopped")
+        assert locator.arrived("chair_1", observation)
 
 
 @pytest.mark.slow
