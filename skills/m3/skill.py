@@ -126,6 +126,8 @@ class M3Skill(PolicySkill):
     def steer(self, observation: Observation) -> Command:
         self.seen = observation
         if self.busy is None and self._left == 0:
+            if not set(self.cameras) <= set(observation.frames):
+                return Command()  # the locator has looked elsewhere
             self._decide()
         if self.busy is not None:
             command = next(self.busy, None)

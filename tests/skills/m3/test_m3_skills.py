@@ -131,6 +131,20 @@ def test_it_looks_only_when_a_decision_is_due():
     assert looked[first:] == [True, False, False] * 3 + [True, False][: len(looked) - first - 9]
 
 
+def test_it_waits_for_its_picture_where_the_locator_has_looked_elsewhere():
+    robot, skill = Puppet(APPLE), Navigate(Always(12), SPEC, KINEMATICS)
+    observation = robot.observe(skill.cameras)
+    skill.start(None, Goal("table", "", np.array([5.0, 0.0, 0.0])), observation)
+    while not skill.policy.inputs:
+        robot.act(skill.act(observation))
+        observation = robot.observe(skill.required_cameras())
+    while not skill.required_cameras():
+        robot.act(skill.act(robot.observe()))
+    assert skill.act(robot.observe(["head"])).get("base") is None and len(skill.policy.inputs) == 1
+    skill.act(robot.observe(skill.required_cameras()))
+    assert len(skill.policy.inputs) == 2 and skill.outcome is Outcome.RUNNING
+
+
 @pytest.mark.parametrize(
     ("goal", "outcome"),
     [
