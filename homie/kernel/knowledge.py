@@ -73,6 +73,8 @@ class Knowledge:
         rooms: Those that are known, the one it is in first.
         remembered: Furniture before loose objects, each in the order in which they were first seen; what is in the hand
             is not among them.
+        taken: Objects that the robot has taken, in the order of that, each with where it was before: a planner that is
+            to put something there, or back, cannot see it any more.
     """
 
     setting: Literal["", "background", "sensors"] = ""
@@ -80,3 +82,4 @@ class Knowledge:
     rooms: tuple[str, ...] = ()
     doorways: tuple[Doorway, ...] = ()
     remembered: tuple[Remembered, ...] = ()
+    taken: tuple[Remembered, ...] = ()

@@ -67,6 +67,8 @@ class SightRecall(Recall):
         self._stamp = -np.inf
         self._rounds: dict[int, float] = {}
         self._whereabouts: dict[str, tuple[float, Whereabouts]] = {}
+        self._taken: dict[str, Whereabouts] = {}
+        """Where objects were when they were taken last, in the order of that."""
         self._pictured: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------ taking in
@@ -164,6 +166,9 @@ class SightRecall(Recall):
                 self.things.place(objects[self.held])
             self.held = None
         elif self.held is None and self._aim is not None:
+            if self._aim in objects:
+                where = self._where(objects[self._aim])
+                self._taken = {**{name: at for name, at in self._taken.items() if name != self._aim}, self._aim: where}
             self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)
         if self.held in objects:
             objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)
@@ -273,6 +278,11 @@ class SightRecall(Recall):
             rooms=tuple(sorted(rooms, key=lambda room: room != here)),
             doorways=tuple(self._told_doorways()),
             remembered=tuple(self._remembered(item, places[item.identity.entity]) for item in things),
+            taken=tuple(
+                Remembered(self._names.called(entity), self._room_in_words(where), self._in_words(where))
+                for entity, where in self._taken.items()
+                if entity in self._names and where != Whereabouts()
+            ),
         )
 
     def _tell_names(self, also: Iterable[str] = ()) -> None:
@@ -321,7 +331,7 @@ class SightRecall(Recall):
     def _remembered(self, item: Furniture | LooseObject, where: Whereabouts) -> Remembered:
         return Remembered(
             name=self._names.called(item.identity.entity),
-            room=self._names.called(where.room) if where.room else "",
+            room=self._room_in_words(where),
             place=self._in_words(where),
             seen=max((r for r, stamp in self._rounds.items() if stamp <= item.seen), default=min(self._rounds)),
             state=item.state if isinstance(item, Furniture) else "",
@@ -353,6 +363,9 @@ class SightRecall(Recall):
     def place(self, item: LooseObject) -> str:
         """Where a thing is, in words: `in the fridge`, "" where that is not known."""
         return self._in_words(self._where(item))
+
+    def _room_in_words(self, where: Whereabouts) -> str:
+        return self._names.called(where.room) if where.room else ""
 
     def _in_words(self, where: Whereabouts) -> str:
         """`in the fridge`, `on kitchen counter 2`."""

@@ -148,6 +148,24 @@ def test_the_hand_holds_what_pick_aimed_at(house: House, toured: SensorLocator, 
     assert toured.holds("apple_1", seen) is False
 
 
+def test_where_a_taken_object_was_is_not_forgotten(
+    house: House, toured: SensorLocator, detector: SimulatedDetector
+) -> None:
+    before = {item.name: item for item in toured.knowledge(1).remembered}["apple 1"]
+    assert before.place and toured.knowledge(1).taken == ()
+    seen = house.observe(TOUR[1])
+    toured.aim("apple_1", ACTION_TABLE["Pick"], seen)
+    house.move("apple_1", (2.6, 4.9, 1.0))
+    _see(house, toured, detector, TOUR[1], holding=True)
+    (taken,) = toured.knowledge(2).taken
+    assert (taken.name, taken.room, taken.place) == ("apple 1", before.room, before.place)
+    house.move("apple_1", (3.0, 4.9, 0.04))
+    _see(house, toured, detector, TOUR[1])
+    assert toured.knowledge(3).taken == (taken,), "also when it is elsewhere"
+    toured.reset(seed=0)
+    assert toured.knowledge(1).taken == ()
+
+
 def test_what_is_in_the_hand_stays_where_it_sits_in_it(
     house: House, toured: SensorLocator, detector: SimulatedDetector
 ) -> None:

@@ -137,6 +137,15 @@ def test_where_nothing_was_detected_no_picture_is_said_to_be_empty() -> None:
 
 
 @pytest.mark.parametrize("template", HOUSEHOLD)
+def test_where_objects_were_before_they_were_taken_is_reported(template: str) -> None:
+    taken = (Remembered("mug", "kitchen", "in the fridge"), Remembered("egg", "", "on the floor"))
+    line = "Taken by the robot: mug, which was in the fridge in the kitchen; egg, which was on the floor"
+    moved = replace(GIVEN, knowledge=replace(KNOWN, taken=taken))
+    assert line in round_text(moved, template=template).splitlines()
+    assert line not in round_text(moved, template=template, memory=False)
+
+
+@pytest.mark.parametrize("template", HOUSEHOLD)
 def test_each_setting_says_what_go_to_can_find_there(template: str) -> None:
     sensors = system(template=template)
     background = system(replace(GIVEN, knowledge=replace(KNOWN, setting="background")), template=template)

@@ -14,6 +14,7 @@ from homie.integrations.mcp.robot_driver import Driver, Result, in_sight, result
 from homie.integrations.mcp.tools import Tool
 from homie.kernel.errors import HomieError, PlannerError, Stopped
 from homie.kernel.interfaces import EpisodeListener, Planner
+from homie.kernel.knowledge import Remembered
 from homie.kernel.types import (
     END,
     END_FAILURE,
@@ -134,17 +135,20 @@ def known_in(asked: PlannerInput) -> Result:
         "in_hand": list(asked.inventory),
         "room": known.room,
         "rooms": list(known.rooms),
-        "seen_before": [
-            " ".join(filter(None, (item.name, item.place, f"in the {item.room}" if item.room else "")))
-            for item in known.remembered
-        ],
+        "seen_before": [_placed(item) for item in known.remembered],
         "doorways": [doorway.name for doorway in known.doorways],
     }
+    if known.taken:
+        scene["before_taken"] = [_placed(item) for item in known.taken]
     if asked.listing:
         scene["listing"] = list(asked.listing)
     if asked.choices:
         scene["possible"] = [str(choice.subtask) for choice in asked.choices]
     return scene
+
+
+def _placed(item: Remembered) -> str:
+    return " ".join(filter(None, (item.name, item.place, f"in the {item.room}" if item.room else "")))
 
 
 def seen_in(asked: PlannerInput, subtask: Subtask) -> Result:

@@ -35,7 +35,8 @@ def room_lines(knowledge: Knowledge) -> list[str]:
 
 
 def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
-    """What has been seen so far, a line for each room, that of the robot first.
+    """What has been seen so far, a line for each room, that of the robot first; then where objects were that the robot
+    has taken.
 
     `fridge (closed), lamp (on), apple on the kitchen table (round 3)`: what is not in sight, and could be somewhere
     else or in another state by now, has the round in which it was last seen.
@@ -44,7 +45,11 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
     for remembered in knowledge.remembered:
         by_room.setdefault(remembered.room, []).append(_remembered(remembered, round_number))
     lines = [f"- {room or _NOWHERE}: {', '.join(things)}" for room, things in by_room.items() if things]
-    return ["Seen so far:", *lines] if lines else []
+    taken = [f"{item.name}, which was {_before(item)}" for item in knowledge.taken]
+    return [
+        *(["Seen so far:", *lines] if lines else []),
+        *([f"Taken by the robot: {'; '.join(taken)}"] if taken else []),
+    ]
 
 
 def brief_lines(knowledge: Knowledge) -> list[str]:
@@ -144,6 +149,11 @@ def _remembered(remembered: Remembered, round_number: int) -> str:
     if not remembered.place:
         return f"{remembered.name}{_aside([*state, *round_seen])}"
     return f"{remembered.name}{_aside(state)} {remembered.place}{_aside(round_seen)}"
+
+
+def _before(taken: Remembered) -> str:
+    """`on the sofa in the living room`."""
+    return " ".join(filter(None, (taken.place, f"in the {taken.room}" if taken.room else "")))
 
 
 def _aside(words: Sequence[str]) -> str:
