@@ -166,6 +166,11 @@ def test_aliases_and_merges_are_read() -> None:
 def test_what_json_has_not_is_text(words: bool) -> None:
     assert parse_yaml("[2026-02-01, 2026-13-01, =]", words=words) == ["2026-02-01", "2026-13-01", "="]
     assert parse_yaml("[1.5, 2, true, null, x]", words=words) == [1.5, 2, True, None, "x"]
+    assert parse_yaml("[1:30, 190:20:30.15, 0x10, 1_000]", words=words) == ["1:30", "190:20:30.15", 16, 1000]
+
+
+def test_leading_zeros_are_no_octal_numbers() -> None:
+    assert parse_yaml("[017, -0010, 0_7, 0, 08]") == [17, -10, 7, 0, "08"]
 
 
 def test_characters_that_json_writes_as_two_escapes_are_whole() -> None:

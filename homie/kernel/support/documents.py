@@ -33,6 +33,7 @@ MOST_NODES = 2_000_000
 _BESIDE_BRACKETS = re.compile(r'"(?>[^"\\]+|\\.)*+"|[^\[\]{}"]+', re.DOTALL)
 _LONG_NUMBER = re.compile(r"[eE]\+?\d{3}|\d{300}")
 """What a number needs to be larger than the largest float."""
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9_]+")
 _OF_YAML = "tag:yaml.org,2002:"
 _KINDS = ("null", "str", "seq", "map")
 """Tags of values that are what PyYAML makes of them. Sets, dates and bytes, which JSON has not, are left out."""
@@ -77,7 +78,7 @@ def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
 
 
 def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
-    """What a text of YAML says, of which JSON has the like; None for an empty one. A date is text.
+    """What a text of YAML says, of which JSON has the like; None for an empty one. Dates and times are text.
 
     Args:
         data: The text, or its bytes in UTF-8.
@@ -223,8 +224,12 @@ class _Slow(yaml.SafeLoader):
         return mapping
 
     def construct_number(self, node: yaml.ScalarNode) -> Any:
-        """A number or a truth value; by its tag, so that it may be none."""
+        """A number or truth value; by its tag, so that it may be none. `1:30` is text and `017` 17, as in YAML 1.2."""
         kind = node.tag.removeprefix(_OF_YAML)
+        if kind != "bool" and ":" in node.value:
+            return node.value
+        if kind == "int" and _LEADING_ZERO.fullmatch(node.value):
+            return int(node.value.replace("_", ""))
         try:
             value = SafeConstructor.yaml_constructors[node.tag](self, node)
         except (ValueError, LookupError) as error:
