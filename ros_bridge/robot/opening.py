@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.options import Seed
@@ -44,7 +44,9 @@ class RosSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: Seed = 0
-    transport: Transport = "auto"
+    transport: Transport = Field(
+        "auto", description="`rclpy` (needs a sourced ROS 2), `dds` (needs the extra `ros`), or what there is."
+    )
 
 
 def connect(name: str, settings: RosSettings) -> RosRobot:

@@ -16,7 +16,7 @@ from skills.dialects.codec import Dialect, pack, unpack
 from skills.dialects.hand import Hand
 from skills.dialects.layouts import Channels, Frame, Grip, Layout, Pictures, Position, Rotation, agreed
 from skills.policies.effector import CameraName, MostMotions
-from skills.policies.instructions import Templates
+from skills.policies.instructions import CloseText, OpenText, PickText, PutText, Templates
 from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix, rotation_vector
 from skills.policies.pacing import Overlap
 from skills.policies.policy import Named, PolicyFailed, Value
@@ -33,10 +33,10 @@ class DialectSettings(Templates):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pick: str = "pick up the {target}"
-    put: str = "put the {target} in the {destination}"
-    open: str = "open the {target}"
-    close: str = "close the {target}"
+    pick: PickText = "pick up the {target}"
+    put: PutText = "put the {target} in the {destination}"
+    open: OpenText = "open the {target}"
+    close: CloseText = "close the {target}"
     layout: str = Field(
         default="",
         description="What the numbers mean: libero, metric, libero-gr00t, pose; empty: as the server says.",

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from string import Formatter
+from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import FailureReason, Subtask
 from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 
+PickText: TypeAlias = Annotated[str, Field(description="How Pick is said to the policy.")]
+PutText: TypeAlias = Annotated[str, Field(description="How Put is said to the policy.")]
+OpenText: TypeAlias = Annotated[str, Field(description="How Open is said to the policy.")]
+CloseText: TypeAlias = Annotated[str, Field(description="How Close is said to the policy.")]
 PLACES = ("target", "destination", "task")
 
 
@@ -18,10 +23,10 @@ class Templates(BaseModel):
     """Settings: how a subtask of each action is said; `{target}` and `{destination}` are the planner's words, `{task}`
     is the instruction."""
 
-    pick: str = "pick {target}"
-    put: str = "put {target} in {destination}"
-    open: str = "open {target}"
-    close: str = "close {target}"
+    pick: PickText = "pick {target}"
+    put: PutText = "put {target} in {destination}"
+    open: OpenText = "open {target}"
+    close: CloseText = "close {target}"
 
     @field_validator("pick", "put", "open", "close")
     @classmethod

@@ -16,6 +16,7 @@ import pytest
 
 from homie.kernel.support import packages
 
+PACKAGES = ("homie.", "planners.", "skills.", "perception.", "error_detection.", "ros_bridge.")
 LIBERO = ("libero-goal", "libero-spatial", "libero-object", "libero-10", "libero-90")
 
 
@@ -50,6 +51,16 @@ def test_a_part_is_a_line_and_its_settings_are_shown_for_its_name(homie, kind):
     shown = homie("list", kind, name).stdout
     assert all(setting in shown for setting in parts[name]["settings"])
     assert list(json.loads(homie("list", kind, name, "--json").stdout)[kind]) == [name]
+
+
+@pytest.mark.parametrize("kind", ["planners", "skills", "robots", "detectors", "locators", "checks"])
+def test_every_setting_says_what_it_is_for(homie, kind):
+    parts = json.loads(homie("list", kind, "--json").stdout)[kind]
+    ours = {name: part for name, part in parts.items() if part["target"].startswith(PACKAGES)}
+    settings = [
+        f"{name}: {each}" for name, part in ours.items() for each, it in part["settings"].items() if not it["about"]
+    ]
+    assert settings == []
 
 
 @pytest.mark.parametrize(

@@ -49,28 +49,21 @@ PATIENCE, POLL = 10.0, 0.02
 
 
 class CoppeliaSettings(BaseModel):
-    """Settings of the robot `coppelia`.
-
-    Attributes:
-        scene: The file of the scene (`--scene`, `scene: {spec: FILE}` of a suite), where `--robot` names none.
-        host, port: Of the ZMQ remote API of a CoppeliaSim that runs.
-        model: Path of the Panda in the scene, `/Franka` or `/Panda` if left out.
-        front, wrist: Paths of the vision sensors; if left out, the first of the scene and the first of the Panda.
-        task: The folder of an episode of EB-Manipulation, whose objects are brought into the scene.
-        connect_seconds, reply_seconds: Time limits of the first answer, and of each later one.
-    """
+    """Settings of the robot `coppelia`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    scene: Path | None = None
-    host: str = "127.0.0.1"
-    port: int = Field(23000, ge=1, le=65535)
-    model: str = ""
-    front: str = ""
-    wrist: str = ""
-    task: Path | None = None
-    connect_seconds: float = Field(10.0, gt=0.0)
-    reply_seconds: float = Field(30.0, gt=0.0)
+    scene: Path | None = Field(None, description="File of the scene, where `--robot` names none.")
+    host: str = Field("127.0.0.1", description="Machine on which CoppeliaSim runs.")
+    port: int = Field(23000, ge=1, le=65535, description="Port of its ZMQ remote API.")
+    model: str = Field("", description="Path of the Panda in the scene (default: `/Franka` or `/Panda`).")
+    front: str = Field("", description="Path of the vision sensor before the robot (default: the first of the scene).")
+    wrist: str = Field("", description="Path of the vision sensor at the hand (default: the first of the Panda).")
+    task: Path | None = Field(
+        None, description="Folder of an episode of EB-Manipulation, whose objects are brought into the scene."
+    )
+    connect_seconds: float = Field(10.0, gt=0.0, description="Time limit of the first answer.")
+    reply_seconds: float = Field(30.0, gt=0.0, description="Time limit of each later answer.")
 
 
 class CoppeliaRobot(SnapshotRobot):

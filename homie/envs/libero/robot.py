@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from homie.envs.libero.control import JOINTS, OPENING, PERIOD, Control, Controller, HandControl, JointControl
 from homie.envs.libero.tasks import LiberoTask, find_task, open_world
@@ -69,14 +69,18 @@ SETTLE = 10
 
 
 class LiberoSettings(BaseModel):
-    """Which of the published initial states (`--seed`, counted round), how large pictures are, and what its controller
-    takes: targets of joints, or motions of the hand as in LIBERO's evaluations (`osc`)."""
+    """Which of the published initial states (`--seed`, counted round), how large pictures are, what the controller
+    takes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: Seed = 0
     picture_size: PictureSize = "256x256"
-    control: Control = "joints"
+    control: Control = Field(
+        "joints",
+        description="What the controller takes: targets of `joints`, or motions of the hand as in LIBERO's evaluations "
+        "(`osc`).",
+    )
 
 
 class LiberoRobot(SnapshotRobot):

@@ -31,40 +31,40 @@ class Approach(BaseModel):
 
 
 class ThorSettings(BaseModel):
-    """Settings of the robot `thor`.
-
-    Attributes:
-        pose: X, y, z of the agent, its rotation and the horizon of its camera in degrees, at the start; as the scene
-            has it if left out.
-        hidden: Objects taken away before.
-        approach: The task that the scene sets.
-        actions: Which actions a planner can use.
-        listed: The `global_actions.json` of EB-ALFRED, by whose numbers actions may be given.
-        things, kinds: Content of a simulated scene: objects by their ids with their places, and types of objects,
-            one for each time that it is named; AI2-THOR itself knows what is in its scenes.
-        executable, display: A build of AI2-THOR's Unity program on this machine, and the X display for it (`:0`).
-        start_seconds, reply_seconds: Time limits of the start of the simulator or of a scene, without the download of a
-            build, and of an action; ai2thor's own.
-    """
+    """Settings of the robot `thor`. The time limits are ai2thor's own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    floor_plan: Annotated[str, spelt("[A-Za-z0-9_-]+", "be letters, digits, - and _")] = "FloorPlan1"
-    pose: tuple[Number, Number, Number, Number, Number] | None = None
-    hidden: tuple[ObjectId, ...] = ()
-    approach: Approach | None = None
-    actions: Vocabulary = "household"
-    listed: Path | None = None
-    things: dict[ObjectId, Point] = {}
-    kinds: tuple[str, ...] = ()
+    floor_plan: Annotated[str, spelt("[A-Za-z0-9_-]+", "be letters, digits, - and _")] = Field(
+        "FloorPlan1", description="Scene of AI2-THOR."
+    )
+    pose: tuple[Number, Number, Number, Number, Number] | None = Field(
+        None,
+        description="x, y, z of the agent (m), its rotation and the horizon of its camera (degrees) at the start "
+        "(default: the scene's).",
+    )
+    hidden: tuple[ObjectId, ...] = Field((), description="Objects that are taken away at the start.")
+    approach: Approach | None = Field(
+        None, description="Task of the scene: be within `metres` of `point`, the place of `target`."
+    )
+    actions: Vocabulary = Field("household", description="Which actions a planner can use.")
+    listed: Path | None = Field(
+        None, description="The `global_actions.json` of EB-ALFRED, by whose numbers actions may be given."
+    )
+    things: dict[ObjectId, Point] = Field({}, description="Objects of a simulated scene, by id, with their places.")
+    kinds: tuple[str, ...] = Field(
+        (), description="Types of objects of a simulated scene, each as often as it is there."
+    )
     picture_size: PictureSize = None
-    field_of_view: float = Field(90.0, gt=0.0, lt=180.0)
+    field_of_view: float = Field(90.0, gt=0.0, lt=180.0, description="Of the cameras, degrees.")
     visibility: float = Field(1.5, gt=0.0, description="Metres within which AI2-THOR calls an object visible.")
     grid: float = Field(0.25, gt=0.0, description="Metres between reachable positions.")
-    executable: Path | None = None
-    display: str = ""
-    start_seconds: float = Field(300.0, gt=0.0)
-    reply_seconds: float = Field(100.0, gt=0.0)
+    executable: Path | None = Field(None, description="A build of AI2-THOR's Unity program on this machine.")
+    display: str = Field("", description="X display for that program, as `:0`.")
+    start_seconds: float = Field(
+        300.0, gt=0.0, description="Time limit of the start of the simulator or of a scene, without a download."
+    )
+    reply_seconds: float = Field(100.0, gt=0.0, description="Time limit of an action.")
 
     @property
     def pixels(self) -> tuple[int, int]:

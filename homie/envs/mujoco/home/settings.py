@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from homie.envs.mujoco.robots.settings import SimulatedSettings
 from homie.kernel.options import Grasp, HouseOptions, Meshes
 
@@ -11,6 +13,7 @@ class HomeSettings(HouseOptions, SimulatedSettings):
 
     grasp: Grasp = "weld"
     meshes: Meshes = None
-    body: str = ""
-    """The name of a registered body (`homie list bodies`), or a file of amendments that ends in .yaml; "" for the
-    robot's own, which is the Fetch."""
+    body: str = Field(
+        "",
+        description="A body of `homie list bodies`, or a file of amendments that ends in .yaml (default: the Fetch).",
+    )

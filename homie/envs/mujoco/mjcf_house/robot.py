@@ -27,9 +27,10 @@ class MjcfSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    body: str = ""
-    """The name of a registered body (`homie list bodies`), or a file of amendments that ends in .yaml; "" for the
-    Fetch."""
+    body: str = Field(
+        "",
+        description="A body of `homie list bodies`, or a file of amendments that ends in .yaml (default: the Fetch).",
+    )
     start: Annotated[str | None, Field(description="Where the robot starts, as X,Y,DEGREES (m).")] = None
     grasp: Grasp = "weld"
     picture_size: PictureSize = "256x256"
