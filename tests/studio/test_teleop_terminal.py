@@ -102,3 +102,11 @@ def test_keys_of_a_terminal_drive_and_it_is_put_back(tmp_path):
     assert take.task == "drive"
     requested = read_recording(take.episode).requested
     assert 0.5 in requested.values[:, requested.labels.index("base.linear.vel")]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anybody_drives(tmp_path):
+    (tmp_path / "file").touch()
+    words, environment = command(tmp_path / "file" / "recordings")
+    done = subprocess.run(words, env=environment, input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(f"homie: Cannot write recordings into {tmp_path}/file/recordings: ")
