@@ -32,6 +32,11 @@ from planners.llm.local.planner import TRAINING
 
 PROMPT = ("--no-explain", "--template", "compact", "--prompt", "images=false")
 GROUPS = ("template", "object", "house", "wording")
+HELD_OUT = (
+    *("--held-out-templates", "exchange,pair,shut"),
+    *("--held-out-objects", "potted_meat_can,master_chef_can,gelatin_box,pudding_box"),
+)
+"""The same for every seed, so that weights that go on from earlier ones have not seen them."""
 ROUNDS = 25
 """Of an episode: the longest expert takes 19."""
 PATHS = ("data", "model", "adapter", "out")
@@ -64,7 +69,7 @@ def main() -> None:
     if not suite.exists():
         test, validation = arguments.each / arguments.tasks, max(1, arguments.each // 3) / arguments.tasks
         shares = ("--test", f"{test:.5f}", "--validation", f"{validation:.5f}")
-        homie("data", "tasks", suite, "--number", arguments.tasks, *shares, "--seed", arguments.seed)
+        homie("data", "tasks", suite, "--number", arguments.tasks, *shares, *HELD_OUT, "--seed", arguments.seed)
     played = {"sft": arguments.experts, "detours": arguments.detours, "names": arguments.names}
     for stage, before in zip(STAGES, (None, *STAGES), strict=False):
         source = out / "episodes" / stage

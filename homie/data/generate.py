@@ -48,10 +48,16 @@ def draw_tasks(options: TasksOptions) -> Drawn:
         test=options.test,
         validation=options.validation,
         held_out=options.held_out,
+        templates=_names(options.held_out_templates),
+        kinds=_names(options.held_out_objects),
     )
     with writing(options.out, "the suite"):
         write_atomically(options.out, to_json(drawn.to_json()))
     return drawn
+
+
+def _names(separated: str | None) -> list[str] | None:
+    return None if separated is None else [name.strip() for name in separated.split(",") if name.strip()]
 
 
 def generate(options: GenerateOptions, progress: Progress | None = None) -> BenchSummary:

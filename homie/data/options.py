@@ -96,6 +96,12 @@ class TasksOptions(Options):
     held_out: float = Field(
         0.2, gt=0.0, lt=0.9, description="Share of templates, object kinds and houses held out from training."
     )
+    held_out_templates: str | None = Field(
+        None, description="Templates held out from training instead of a share, separated by commas."
+    )
+    held_out_objects: str | None = Field(
+        None, description="Object kinds held out from training instead of a share, separated by commas."
+    )
     robot: str = Field("mujoco", description="The robot whose scenes they are in.")
     seed: Seed = 0
 

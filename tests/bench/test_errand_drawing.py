@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House
-from homie.bench.authoring.errand_drawing import LONG, LONGEST, _attributes, _some, _sound, draw_suite
+from homie.bench.authoring.errand_drawing import LOGICAL, LONG, LONGEST, _attributes, _some, _sound, draw_suite
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
@@ -67,7 +67,7 @@ def test_the_houses_are_of_two_to_four_rooms_and_some_stand_open(houses: Houses,
     opened = [each["opened"] for each in settings if "opened" in each]
     assert {name for names in opened for name in names} <= {"fridge", "cabinet", "drawer_1", "microwave"}
     assert all(len(names) == 1 for names in opened)
-    assert 0.02 < len(opened) / len(settings) < 0.25, "one template of seventeen wants that"
+    assert 0.02 < len(opened) / len(settings) < 0.25, "one template of twenty-one wants that"
     assert len({seed for seed, _ in houses.asked}) == len(houses.asked)
     assert {task["scene"]["seed"] for task in tasks} <= {seed for seed, _ in houses.asked}
     shut = [task for task in tasks if "-shut-" in task["id"]]
@@ -84,7 +84,7 @@ def test_what_a_task_says_of_itself(tasks: list[dict[str, Any]]) -> None:
     for task in tasks:
         group, name = task["id"].split("-", 1)[0], task["id"].split("-", 1)[1].rpartition("-")[0]
         assert task["split"] == ("train" if group == "train" else "test")
-        assert ("logical" in task["attributes"]) is (name in ("fruit", "exchange", "clear", "all-but", "next-to")), task
+        assert ("logical" in task["attributes"]) is (name in LOGICAL), task
         horizon = "long-horizon" if len(task["expert"]) >= 10 else "short-horizon"
         assert task["attributes"][0] == horizon
     human = [task for task in tasks if "human-style" in task["attributes"]]
@@ -98,7 +98,7 @@ def test_what_the_suite_says_of_itself() -> None:
     assert (about["format"], about["name"]) == (1, "errands-5")
     assert about["protocol"] == {"rounds": 40, "trials": 1}
     assert drawn.counts == {"train": 6, "template": 1, "object": 1, "house": 1, "wording": 1}
-    assert (len(drawn.templates), len(drawn.objects)) == (3, 2), "a fifth of 15 and of 8, rounded up"
+    assert (len(drawn.templates), len(drawn.objects)) == (4, 2), "a fifth of 19 and of 8, rounded up"
     assert about["description"].startswith("10 errands sampled; train is without the templates ")
     assert about["description"].endswith(", and without a share of the houses.")
     for name in (*drawn.templates, *drawn.objects):
@@ -106,6 +106,21 @@ def test_what_the_suite_says_of_itself() -> None:
     alone = draw_suite(3, Houses(), seed=5, test=0.0)
     assert alone.to_json()["description"] == "3 errands sampled."
     assert (alone.templates, alone.objects, alone.counts["train"]) == ((), (), 3)
+
+
+def test_what_is_held_out_may_be_chosen_by_name() -> None:
+    drawn = draw_suite(60, Houses(), seed=5, test=0.05, validation=0.05, templates=["sort", "place"], kinds=["pear"])
+    assert (drawn.templates, drawn.objects) == (("place", "sort"), ("pear",))
+    tasks = drawn.to_json()["tasks"]
+    of = {group: {task["id"].removeprefix(f"{group}-").rpartition("-")[0] for task in tasks if group in task["id"]}
+          for group in ("train", "validation-template")}  # fmt: skip
+    assert not of["train"] & {"sort", "place"} and of["validation-template"] == {"place"}
+    assert not [task for task in tasks if task["split"] == "train" and "pear" in str(task["goal"])]
+    for name in ("fetch", "nests"):
+        with pytest.raises(BadInput, match=rf"^The template '{name}' cannot be held out: those that can are place, "):
+            draw_suite(9, Houses(), seed=5, templates=[name])
+    with pytest.raises(BadInput, match=r"^None of the houses has a 'peer' to hold out: they have apple, "):
+        draw_suite(9, Houses(), seed=5, test=0.0, kinds=["peer"])
 
 
 def test_shares_that_leave_nothing_for_training_are_refused() -> None:

@@ -144,6 +144,19 @@ FULL = home(apple_1=APPLE, bowl_1=BOWL, pear_1=PEAR)
             "put the {} and the {} into the fridge and close it", "apple/pear", "pear/apple",
         )),
         ("round", home(kinds=("kitchen", "hall", "bath", "bath")), set()),
+        ("join", home(apple_1=APPLE, bowl_1=BOWL, pear_1=PEAR), several(
+            "put the {} and the {} next to the pear", "apple/bowl", "bowl/apple",
+        )),
+        ("join", SIMPLE, set()),
+        ("replace", SIMPLE, several("put the {} on the stove, and the {} where the {} was", "apple/pear/apple",
+                                    "pear/apple/pear")),
+        ("replace", home(apple_1=APPLE, lemon_1=LEMON), set()),
+        ("chain", home(apple_1=APPLE, pear_1=PEAR, lemon_1=item("lemon", "bed_1"), more=BED), several(
+            "put the {} where the {} is, and the {} where the {} is", "apple/pear/pear/lemon", "apple/lemon/lemon/pear",
+            "pear/apple/apple/lemon", "pear/lemon/lemon/apple", "lemon/apple/apple/pear", "lemon/pear/pear/apple",
+        )),
+        ("chain", SIMPLE, set()),
+        ("cycle", SIMPLE, set()),
     ],
 )  # fmt: skip
 def test_what_a_template_asks_for_in_a_home(name: str, house: House, asked: set[str]) -> None:
@@ -153,7 +166,7 @@ def test_what_a_template_asks_for_in_a_home(name: str, house: House, asked: set[
 def test_every_template_is_known_here() -> None:
     assert [template.name for template in TEMPLATES] == [
         "place", "store", "pair", "sort", "then", "fetch", "take-out", "clear", "fruit", "nest", "exchange", "open",
-        "shut", "round", "all-but", "next-to", "store-pair",
+        "shut", "round", "all-but", "next-to", "store-pair", "join", "replace", "chain", "cycle",
     ]  # fmt: skip
     assert [template.name for template in TEMPLATES if template.opened] == ["shut"]
     assert [template.name for template in TEMPLATES if template.essential] == ["fetch", "open"]
@@ -203,6 +216,22 @@ def test_what_is_put_away_is_put_first_and_shut_then() -> None:
     assert errand.goal(house) == {"all": [{"in": ["apple_1", "fridge_1"]}, {"closed": "fridge_1"}]}
     assert errand.keypaths(house) == [["[Pick, apple]", "[Put, apple, fridge]", "[Close, fridge]", "[End]"]]
     assert errand.things() == ["apple_1"]
+
+
+def test_things_that_change_places_go_where_the_next_one_was() -> None:
+    house = home(apple_1=APPLE, pear_1=PEAR, lemon_1=item("lemon", "bed_1"), more=BED)
+    (template,) = (template for template in TEMPLATES if template.name == "cycle")
+    errand = template.draw(Situation(house, ALL, random.Random(1)))
+    assert errand is not None
+    places = {"apple": "table_1", "pear": "sofa_1", "lemon": "bed_1"}
+    a, b, c = (errand.words[slot] for slot in "abc")
+    assert errand.goal(house) == {"all": [{"at": [f"{x}_1", places[y]]} for x, y in ((a, b), (b, c), (c, a))]}
+    here = places[a].removesuffix("_1")
+    assert errand.expert(house)[:6] == [
+        f"[Go to, {a}]", f"[Pick, {a}]", f"[Go to, {b}]", f"[Put, {a}, {places[b].removesuffix('_1')}]",
+        f"[Pick, {b}]", f"[Go to, {c}]",
+    ]  # fmt: skip
+    assert errand.expert(house)[-3:] == [f"[Go to, {here}]", f"[Put, {c}, {here}]", "[End]"]
 
 
 def test_what_is_fetched_stays_in_the_hand() -> None:

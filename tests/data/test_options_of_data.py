@@ -86,7 +86,19 @@ def test_what_a_command_needs_is_asked_for_as_it_is_typed(kind: type[Options]) -
                 "rewriter_settings": {},
             },
         ),
-        (TasksOptions, {"number": 100, "test": 0.1, "validation": 0.0, "held_out": 0.2, "robot": "mujoco", "seed": 0}),
+        (
+            TasksOptions,
+            {
+                "number": 100,
+                "test": 0.1,
+                "validation": 0.0,
+                "held_out": 0.2,
+                "held_out_templates": None,
+                "held_out_objects": None,
+                "robot": "mujoco",
+                "seed": 0,
+            },
+        ),
         (
             GenerateOptions,
             {

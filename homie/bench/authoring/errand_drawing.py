@@ -63,7 +63,15 @@ class Drawn:
 
 
 def draw_suite(
-    number: int, world: World, *, seed: int = 0, test: float = 0.1, validation: float = 0.0, held_out: float = 0.2
+    number: int,
+    world: World,
+    *,
+    seed: int = 0,
+    test: float = 0.1,
+    validation: float = 0.0,
+    held_out: float = 0.2,
+    templates: Sequence[str] | None = None,
+    kinds: Sequence[str] | None = None,
 ) -> Drawn:
     """So many tasks, equal for equal arguments.
 
@@ -74,9 +82,12 @@ def draw_suite(
         test: Share of the tasks that are of each group of the split test; 0 for none.
         validation: The same of the split validation.
         held_out: Share of templates, of kinds and of houses that training tasks do not have.
+        templates: These instead of a share of them.
+        kinds: These kinds of objects instead of a share of them.
 
     Raises:
-        BadInput: The houses do not give so many, or the shares leave no task for training.
+        BadInput: The houses do not give so many, the shares leave no task for training, or there is no such template
+            that can be held out, or no such kind in the houses.
 
     Example:
         ```
@@ -89,7 +100,14 @@ def draw_suite(
         raise BadInput(
             f"{len(HELD_OUT)} groups of {test:g} and {validation:g} leave no task for training: ask for less."
         )
-    drawing = _Drawing(world, seed, held_out if test or validation else 0.0, both=bool(test and validation))
+    drawing = _Drawing(
+        world,
+        seed,
+        held_out if test or validation else 0.0,
+        both=bool(test and validation),
+        templates=templates,
+        kinds=kinds,
+    )
     return drawing.suite(number, {"validation": validation, "test": test})
 
 
@@ -106,13 +124,22 @@ class _Part:
 
 
 class _Drawing:
-    def __init__(self, world: World, seed: int, held_out: float, *, both: bool) -> None:
+    def __init__(
+        self,
+        world: World,
+        seed: int,
+        held_out: float,
+        *,
+        both: bool,
+        templates: Sequence[str] | None,
+        kinds: Sequence[str] | None,
+    ) -> None:
         self._world, self._seed, self._share, self._both = world, seed, held_out, both
         self._rng = random.Random(seed)
-        self._templates = _some(
-            [template.name for template in TEMPLATES if not template.essential], held_out, random.Random(seed)
-        )
-        self._kinds: tuple[str, ...] | None = None
+        names = [template.name for template in TEMPLATES if not template.essential]
+        self._templates = _some(names, held_out, random.Random(seed)) if templates is None else _known(templates, names)
+        self._kinds: tuple[str, ...] | None = None if kinds is None else tuple(kinds)
+        self._seen: set[str] = set()
         self._asked: set[tuple[int, str]] = set()
         self._number: Counter[str] = Counter()
 
@@ -122,6 +149,10 @@ class _Drawing:
         tasks: list[dict[str, Any]] = []
         for part, count in parts.items():
             tasks += self._part(part, count)
+        for kind in self._kinds or ():
+            if kind not in self._seen:
+                there = listed(sorted(self._seen))
+                raise BadInput(f"None of the houses has a '{kind}' to hold out: they have {there}.")
         held = {"templates": sorted(self._templates), "kinds of objects": sorted(self._kinds or ())}
         about = [f"the {name} {listed(values)}" for name, values in held.items() if values]
         raw = {
@@ -194,6 +225,7 @@ class _Drawing:
     ) -> dict[str, Any] | None:
         """A task of a template in a house, None where the house has none or what was drawn is not sound."""
         there = sorted({item.kind for item in house.objects.values()})
+        self._seen.update(there)
         if self._kinds is None:  # the first house has most of them, and what is left out follows from the seed
             self._kinds = _some(there, self._share, random.Random(self._seed))
         mine = self._mine(self._kinds, part.split) if part.group == "object" else frozenset[str]()
@@ -226,7 +258,7 @@ class _Drawing:
         return task
 
 
-LOGICAL = ("fruit", "exchange", "clear", "all-but", "next-to")
+LOGICAL = ("fruit", "exchange", "clear", "all-but", "next-to", "join", "replace", "chain", "cycle")
 """Templates whose texts leave something to be inferred: which things are meant, or where to."""
 
 
@@ -242,6 +274,14 @@ def _sound(task: Task, house: House) -> bool:
         return False
     end = rehearse(house, task.expert)
     return not end.failed and task.goal.holds(end.state) and bool(Homie({}).score(end.trial(task)).success)
+
+
+def _known(chosen: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Templates that are to be held out. Raises BadInput where one of them is none that can be."""
+    for name in chosen:
+        if name not in names:
+            raise BadInput(f"The template '{name}' cannot be held out: those that can are {listed(names)}.")
+    return tuple(chosen)
 
 
 def _some(names: Sequence[str], share: float, rng: random.Random) -> tuple[str, ...]:

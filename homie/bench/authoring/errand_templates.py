@@ -284,6 +284,65 @@ def _store_pair(s: Situation) -> TaskDraft | None:
     return None
 
 
+def _join(s: Situation) -> TaskDraft | None:
+    things = s.things()
+    free = s.places(for_two=True)
+    for c in things:
+        rest = [name for name in things if s.at(name) != s.at(c)][:2]
+        if s.at(c) in free and len(rest) == 2:
+            a, b = rest
+            carries = tuple(Step("carry", name, s.at(c), beside=c) for name in rest)
+            return TaskDraft(carries, s.words(a=a, b=b, c=c))
+    return None
+
+
+def _replace(s: Situation) -> TaskDraft | None:
+    things = s.things()
+    free = s.places(for_two=True)
+    for a in things:
+        for b in things:
+            here = s.at(a)
+            for f in s.places(but=[here, s.at(b)]):
+                if here in free and s.at(b) != here:
+                    return TaskDraft((Step("carry", a, f), Step("carry", b, here)), s.words(a=a, b=b, f=f))
+    return None
+
+
+def _chain(s: Situation) -> TaskDraft | None:
+    moved = _on_three_places(s)
+    if moved is None:
+        return None
+    a, b, c = moved
+    steps = (Step("carry", a, s.at(b), beside=b), Step("carry", b, s.at(c), beside=c))
+    return TaskDraft(steps, s.words(a=a, b=b, c=c))
+
+
+def _cycle(s: Situation) -> TaskDraft | None:
+    moved = _on_three_places(s)
+    if moved is None:
+        return None
+    a, b, c = moved
+    steps = (
+        Step("carry", a, s.at(b), beside=b),
+        Step("carry", b, s.at(c), beside=c),
+        Step("carry", c, s.at(a)),
+    )
+    return TaskDraft(steps, s.words(a=a, b=b, c=c))
+
+
+def _on_three_places(s: Situation) -> tuple[str, str, str] | None:
+    """Three things that stand on different furniture, where there is room for another."""
+    free = s.places(for_two=True)
+    at: dict[str, str] = {}
+    for name in s.things():
+        if s.at(name) in free and s.at(name) not in at.values():
+            at[name] = s.at(name)
+        if len(at) == 3:
+            a, b, c = at
+            return a, b, c
+    return None
+
+
 TEMPLATES = (
     Template("place", _place),
     Template("store", _store),
@@ -302,5 +361,9 @@ TEMPLATES = (
     Template("all-but", _all_but),
     Template("next-to", _next_to),
     Template("store-pair", _store_pair),
+    Template("join", _join),
+    Template("replace", _replace),
+    Template("chain", _chain),
+    Template("cycle", _cycle),
 )
 """All of them; new ones at the end, so that suites sampled from the first keep their tasks."""

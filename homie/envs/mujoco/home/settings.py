@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from homie.envs.mujoco.robots.settings import SimulatedSettings
+from homie.envs.mujoco.robots.settings import BodyName, SimulatedSettings
 from homie.kernel.options import Grasp, HouseOptions, Meshes
 
 
@@ -13,7 +11,4 @@ class HomeSettings(HouseOptions, SimulatedSettings):
 
     grasp: Grasp = "weld"
     meshes: Meshes = None
-    body: str = Field(
-        "",
-        description="A body of `homie list bodies`, or a file of amendments that ends in .yaml (default: the Fetch).",
-    )
+    body: BodyName = ""

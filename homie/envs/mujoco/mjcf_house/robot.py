@@ -14,6 +14,7 @@ from homie.envs.mujoco.mjcf_house.episode import Episode, assets_folder, find_ep
 from homie.envs.mujoco.mjcf_house.house import MjcfHouse
 from homie.envs.mujoco.mjcf_house.judge import EpisodeJudge
 from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.envs.mujoco.robots.settings import BodyName
 from homie.kernel.errors import BadInput
 from homie.kernel.options import Grasp, PictureSize, Shade, pixels_of
 from homie.kernel.robot_factory import Opening
@@ -27,10 +28,7 @@ class MjcfSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    body: str = Field(
-        "",
-        description="A body of `homie list bodies`, or a file of amendments that ends in .yaml (default: the Fetch).",
-    )
+    body: BodyName = ""
     start: Annotated[str | None, Field(description="Where the robot starts, as X,Y,DEGREES (m).")] = None
     grasp: Grasp = "weld"
     picture_size: PictureSize = "256x256"

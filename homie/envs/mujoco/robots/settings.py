@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.options import PictureSize, Scene, Seed, Shade, pixels_of
+
+BodyName: TypeAlias = Annotated[
+    str,
+    Field(
+        description="A body of `homie list bodies`, or a file of amendments that ends in .yaml (default: the Fetch)."
+    ),
+]
 
 
 class SimulatedSettings(BaseModel):
