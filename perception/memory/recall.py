@@ -61,6 +61,8 @@ class SightRecall(Recall):
         self._doorways = Doorways()
         self._visited: set[str] = set()
         self._aim: str | None = None
+        self._aim_guessed = False
+        """Whether it is what was seen nearest to a thing that was not seen itself."""
         self._sits: Array = np.zeros(3)
         """The middle of the held object, in the gripper frame."""
         self._base = Pose2(0.0, 0.0, 0.0)
@@ -134,7 +136,8 @@ class SightRecall(Recall):
     # ------------------------------------------------------------ the hand
 
     def aim(self, entity: str, center: Array) -> None:
-        if entity and entity not in self.things.objects:
+        self._aim_guessed = bool(entity) and entity not in self.things.objects
+        if self._aim_guessed:
             near = {name: float(np.linalg.norm(o.box.center - center)) for name, o in self.things.objects.items()}
             entity = min((name for name in near if near[name] < HELD_FROM), key=lambda name: near[name], default="")
         self._aim = entity or None
@@ -166,7 +169,7 @@ class SightRecall(Recall):
                 self.things.place(objects[self.held])
             self.held = None
         elif self.held is None and self._aim is not None:
-            if self._aim in objects:
+            if self._aim in objects and not self._aim_guessed:
                 where = self._where(objects[self._aim])
                 self._taken = {**{name: at for name, at in self._taken.items() if name != self._aim}, self._aim: where}
             self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)

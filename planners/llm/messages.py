@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from homie.kernel.interfaces.prompts import Message
+from homie.kernel.types import Subtask
 
 Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
 
@@ -27,11 +28,13 @@ class Request:
     Attributes:
         schema: JSON schema that the answer has to follow, None for free text.
         name: Of the schema.
+        useless: Subtasks that would change nothing now; a local model can leave them out.
     """
 
     messages: tuple[Message, ...]
     schema: Mapping[str, object] | None = None
     name: str = "decision"
+    useless: tuple[Subtask, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from planners.llm.local.own_or_shared_model import Facts, Source
 from planners.llm.local.question import Question, Written
 from planners.llm.messages import Request
 from planners.llm.prompting.answering import written_answer
-from planners.llm.prompting.schemas import decision_schema, without_end
+from planners.llm.prompting.schemas import among_actions, decision_schema, without_steps
 from planners.llm.reading import Unreadable, read
 from planners.llm.reading.subtasks import is_nothing
 from tests.planners.tiny_models import QWEN_SPECIAL, llama_tokenizer, tokenizer_with
@@ -245,6 +245,74 @@ def test_an_improbable_end_is_not_taken(
         assert not {"E", "End"} & {tokenizer("llama").decode_str([int(token)]) for token in allowed}
 
 
+class Going(Source):
+    """A model that would always go to the shelf, then to the sofa, and picks the apple where it may not go."""
+
+    facts = Facts(sees=False, blind="", engine={}, files={})
+
+    def __init__(self, going: float) -> None:
+        self.going, self.questions = going, []
+
+    def ask(self, question: Question, batch: int) -> Written:
+        self.questions.append(question)
+        forms = question.schema["properties"]["subtask"]
+        forms = forms.get("anyOf", [forms])
+        targets = {
+            action: form["properties"].get("target", {}).get("enum", [""])
+            for form in forms
+            for action in form["properties"]["action"]["enum"]
+        }
+        action = "Go to" if "Go to" in targets else "Pick"
+        wished = ("apple",) if action == "Pick" else ("shelf", "sofa")
+        target = next(name for name in wished if name in targets[action])
+        chosen = (("Go", self.going),) if action == "Go to" and len(targets) > 1 else ()
+        text = json.dumps({"subtask": {"action": action, "target": target}})
+        return Written(text, "stop", 10, 5, 0, (*chosen, ("s", 0.5)))
+
+
+@pytest.mark.parametrize(("going", "chosen"), [(0.9, ("Go to", "sofa")), (0.2, ("Pick", "apple"))])
+def test_a_step_that_changes_nothing_is_not_taken(going: float, chosen: tuple[str, str]) -> None:
+    schema = decision_schema("json", ACTIONS, (), analysis=False, targets=("shelf", "sofa", "apple"))
+    useless = (Subtask("Go to", "shelf"),)
+    request = Request((Message("user", ("put the apple on the shelf",)),), schema, useless=useless)
+
+    def step(*, repeats: bool) -> tuple[str, str]:
+        model = LocalModel(Going(going), Writing(64, 0.0, True, 1, repeats=repeats), "going")
+        subtask = json.loads(model.complete(request).text)["subtask"]
+        return subtask["action"], subtask["target"]
+
+    assert step(repeats=False) == chosen
+    assert step(repeats=True) == ("Go to", "shelf")
+
+
+def test_a_schema_without_some_steps_allows_all_others() -> None:
+    names = ("apple", "shelf", "sofa")
+    schema = decision_schema("json", ACTIONS, (), analysis=False, targets=names)
+    assert schema is not None
+    steps = {Subtask("Go to", "shelf"), Subtask("Put", "apple", "sofa"), Subtask("Pick", "apple")}
+    less = without_steps(schema, steps)
+    every = {Subtask(action, name) for action in ("Go to", "Pick", "Open", "Close") for name in names}
+    every |= {Subtask("Put", name, place) for name in names for place in names} | {Subtask("End")}
+    for step in every:
+        parts = {"action": step.action, "target": step.target, "destination": step.destination}
+        text = json.dumps({"subtask": {name: part for name, part in parts.items() if part}})
+        assert fits(schema, text) and fits(less, text) is (step not in steps), text
+    anything = decision_schema("json", ACTIONS, (), analysis=False)
+    assert anything is not None
+    assert fits(without_steps(anything, steps), '{"subtask": {"action": "Pick", "target": "apple"}}'), "any text"
+
+
+def fits(schema: Mapping[str, Any], text: str) -> bool:
+    """Whether a grammar can write a text."""
+    grammar, tokens = Grammar(tokenizer("llama"), schema, 200), tokenizer("llama").tokenize_str(text)
+    try:
+        for token in tokens:
+            grammar.take(token)
+    except PlannerError:
+        return False
+    return bool(grammar.allowed(tokenizer("llama").vocab_size, 200)[list(tokenizer("llama").eos_tokens)].any())
+
+
 def test_an_answer_of_which_nothing_but_end_is_left_is_taken() -> None:
-    assert without_end(decision_schema("json", ("End",), (), analysis=False)) is None
-    assert without_end(decision_schema("plan", ACTIONS, ())) is None
+    for schema in (decision_schema("json", ("End",), (), analysis=False), decision_schema("plan", ACTIONS, ())):
+        assert schema is not None and among_actions(schema, lambda name: name != "End") is None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from homie.kernel.types import END
+from homie.kernel.types import END, Subtask
 from planners.llm.local.own_or_shared_model import Source
 from planners.llm.local.question import Question, Written
 from planners.llm.messages import LanguageModel, Reply, Request
-from planners.llm.prompting.schemas import without_end
+from planners.llm.prompting.schemas import among_actions, without_steps
 from planners.llm.setting_advice import advice_for
 
 
@@ -24,6 +25,7 @@ class Writing:
         constrained: Held to the schema of the request token by token.
         batch: Questions that may share one pass.
         end_probability: End less probable than this is not taken.
+        repeats: Subtasks that would change nothing may be chosen.
     """
 
     limit: int
@@ -31,22 +33,25 @@ class Writing:
     constrained: bool
     batch: int
     end_probability: float = 0.0
+    repeats: bool = True
 
 
-def _ends(text: str) -> bool:
-    """Whether an answer that follows its schema is the single step End."""
+def _step(text: str) -> Subtask | None:
+    """The subtask of an answer that follows a schema with one; None for any other."""
     try:
         answer = json.loads(text)
     except ValueError:
-        return False
+        return None
     step = answer.get("subtask") if isinstance(answer, dict) else None
-    return isinstance(step, dict) and step.get("action") == END.action
+    if not isinstance(step, dict) or "action" not in step:
+        return None
+    return Subtask(*(str(step.get(part, "")) for part in ("action", "target", "destination")))
 
 
-def _probability(answer: Written) -> float:
-    """Of the action of an answer that is End: the last choice that begins its name."""
+def _probability(answer: Written, action: str) -> float:
+    """Of the action of an answer: the last choice that begins its name."""
     begun = ((text.strip(), probability) for text, probability in reversed(answer.choices))
-    return next((probability for text, probability in begun if text and END.action.startswith(text)), 1.0)
+    return next((probability for text, probability in begun if text and action.startswith(text)), 1.0)
 
 
 class LocalModel(LanguageModel):
@@ -74,10 +79,16 @@ class LocalModel(LanguageModel):
         )
         self._asked += 1
         answers = [self.source.ask(question, how.batch)]
-        if question.schema is not None and _ends(answers[0].text) and _probability(answers[0]) < how.end_probability:
-            other = without_end(question.schema)
-            if other is not None:
+        step = None if question.schema is None else _step(answers[0].text)
+        if (
+            step is not None
+            and step.action == END.action
+            and _probability(answers[0], END.action) < how.end_probability
+        ):
+            if other := among_actions(question.schema or {}, lambda name: name != END.action):
                 answers.append(self.source.ask(replace(question, schema=other), how.batch))
+        elif step is not None and not how.repeats and step in request.useless:
+            answers += self._instead(question, step.action, request.useless, _probability(answers[0], step.action))
         written = answers[-1]
         return Reply(
             written.text,
@@ -88,6 +99,25 @@ class LocalModel(LanguageModel):
             output_tokens=sum(answer.output_tokens for answer in answers),
             cache_read_tokens=sum(answer.reused_tokens for answer in answers),
         )
+
+    def _instead(
+        self, question: Question, action: str, useless: Collection[Subtask], probability: float
+    ) -> list[Written]:
+        """Answers without useless subtasks: with the action that was chosen, and with another; the likelier one last.
+
+        Args:
+            question: With a schema.
+            action: That was chosen, with this probability.
+            useless: The subtasks.
+        """
+        rest = without_steps(question.schema or {}, useless)
+        likely: list[tuple[float, Written]] = []
+        for same, share in ((True, probability), (False, 1.0 - probability)):
+            schema = among_actions(rest, lambda name, same=same: (name == action) is same)  # type: ignore[misc]
+            if schema is not None:
+                answer = self.source.ask(replace(question, schema=schema), self._writing.batch)
+                likely.append((share * math.prod(chance for _, chance in answer.choices), answer))
+        return [answer for _, answer in sorted(likely, key=lambda pair: pair[0])]
 
     def advice(self, reply: Reply) -> str:
         return advice_for(reply, f"--set max_new_tokens={2 * self._writing.limit}")

@@ -42,6 +42,10 @@ class LocalSettings(PromptSettings):
     end_probability: float = Field(
         0.0, ge=0.0, lt=1.0, description="End less probable than this is not taken: the model chooses another step."
     )
+    repeats: bool = Field(
+        True,
+        description="Take subtasks that change nothing: what succeeded last, and what a check has refused since.",
+    )
     batch: int = Field(8, ge=1, le=256, description="Parallel episodes whose questions may share one pass.")
 
     def weights(self, name: str) -> Weights:
@@ -62,7 +66,8 @@ class TransformersPlanner(ModelPlanner):
     """A model on this machine. Planners of the same weights share them, whatever else they are set to.
 
     A model or an adapter of `homie train` is asked with the prompt settings that it was trained with; a small model
-    chooses targets among the names that are known (`targets=known`). What the user sets is kept.
+    chooses targets among the names that are known (`targets=known`), and no subtask that changes nothing
+    (`repeats=false`). What the user sets is kept.
     """
 
     name = "transformers"
@@ -76,6 +81,8 @@ class TransformersPlanner(ModelPlanner):
         settings = as_trained(settings, weights)
         if "targets" not in settings.model_fields_set and _small(source):
             settings = settings.model_copy(update={"targets": "known"})
+        if "repeats" not in settings.model_fields_set and _small(source):
+            settings = settings.model_copy(update={"repeats": False})
         if settings.images and not source.facts.sees:
             raise BadInput(source.facts.blind)
         writing = Writing(
@@ -84,6 +91,7 @@ class TransformersPlanner(ModelPlanner):
             constrained=settings.constrained,
             batch=settings.batch,
             end_probability=settings.end_probability,
+            repeats=settings.repeats,
         )
         super().__init__(LocalModel(source, writing, argument), settings)
         self._local = settings

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from homie.kernel.actions import ACTIONS
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Message
-from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
+from homie.kernel.types import VIEWS, ErrorCode, HistoryItem, Image, PlannerInput, Subtask, in_sight
 from perception.numbered_boxes import Marked, draw_marks, in_order, mark
 from planners.llm.answer_formats import Layout, how
 from planners.llm.messages import Request
@@ -127,7 +128,7 @@ class Prompt:
         head = self.template.head
         targets = known_names(planner_input) if self.settings.targets == "known" else ()
         schema = decision_schema(head.answer, actions, models, arguments, analysis=head.analysis, targets=targets)
-        return Request(tuple(messages), schema), latest
+        return Request(tuple(messages), schema, useless=_useless(planner_input.history)), latest
 
     def read(self, text: str, planner_input: PlannerInput, leniencies: Collection[str] | None = None) -> Reading:
         """What an answer says, by the leniencies of the settings or by those that are given. Raises Unreadable, also
@@ -299,6 +300,18 @@ class Prompt:
             caption = self.template.render("view", {"view": view, "ago": ago})
             parts += [caption, picture] if caption else [picture]
         return parts
+
+
+def _useless(history: Sequence[HistoryItem]) -> tuple[Subtask, ...]:
+    """What would change nothing: the last subtask if it succeeded, and those that a check has refused since the last
+    success. Actions beyond EMMOE's may help a second time."""
+    refused: list[Subtask] = []
+    for item in reversed(history):
+        if item.feedback.ok:
+            return (item.subtask, *refused) if item.subtask.action in ACTIONS else tuple(refused)
+        if item.feedback.code is not None and item.feedback.code not in (ErrorCode.E1, ErrorCode.E2):
+            refused.append(item.subtask)
+    return tuple(refused)
 
 
 def _history(planner_input: PlannerInput) -> str:

@@ -7,11 +7,11 @@ left out may be null here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from homie.kernel.actions import ARGUMENTS, Arguments, arguments_of
-from homie.kernel.types import END, END_FAILURE, END_SUCCESS, REPORTS
+from homie.kernel.types import END, END_FAILURE, END_SUCCESS, REPORTS, Subtask
 from planners.llm.answer_formats import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}
@@ -99,20 +99,70 @@ def _object(properties: Mapping[str, object]) -> Mapping[str, object]:
     }
 
 
-def without_end(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The schema of an answer with one subtask, which is not End; None where it allows nothing else, or never End."""
-    properties = schema.get("properties", {})
-    subtask = properties.get("subtask", {})
-    variants = subtask.get("anyOf", [subtask])
-    others = [variant for form in variants if (variant := _without_end(form)) is not None]
-    if not others or others == variants:
-        return None
-    chosen = others[0] if len(others) == 1 else {"anyOf": others}
-    return {**schema, "properties": {**properties, "subtask": chosen}}
+def among_actions(schema: Mapping[str, Any], kept: Callable[[str], bool]) -> Mapping[str, Any] | None:
+    """The schema of an answer with one subtask of some actions; None where it allows none of them, or no others.
+
+    Args:
+        schema: Of `decision_schema`.
+        kept: Whether an action is one of them.
+    """
+    variants = _variants(schema)
+    chosen = [other for variant in variants if (other := _among(variant, kept)) is not None]
+    return None if not chosen or chosen == variants else _with_variants(schema, chosen)
 
 
-def _without_end(variant: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    properties = variant.get("properties", {})
-    actions = [name for name in properties.get("action", {}).get("enum", ()) if name != END.action]
-    action = {**properties.get("action", {}), "enum": actions}
-    return {**variant, "properties": {**properties, "action": action}} if actions else None
+def without_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapping[str, Any]:
+    """The schema of an answer with one subtask that is none of these, where its targets are not any text.
+
+    Args:
+        schema: Of `decision_schema`.
+        steps: What it is not.
+    """
+    actions = {step.action for step in steps}
+    variants = [other for v in _variants(schema) if (other := _among(v, lambda name: name not in actions)) is not None]
+    for action in sorted(actions):
+        barred = [step for step in steps if step.action == action]
+        for variant in _variants(schema):
+            if (alone := _among(variant, lambda name, action=action: name == action)) is not None:  # type: ignore[misc]
+                variants += _without_targets(alone, barred)
+    return _with_variants(schema, variants) if variants else schema
+
+
+def _without_targets(variant: Mapping[str, Any], steps: Sequence[Subtask]) -> Iterator[Mapping[str, Any]]:
+    """The variants of a variant of one action without some subtasks."""
+    targets = _names(variant, "target")
+    if not targets:
+        yield variant
+        return
+    barred = {step.target for step in steps}
+    if rest := [name for name in targets if name not in barred]:
+        yield _with_names(variant, "target", rest)
+    for target in sorted(barred.intersection(targets)):
+        where = {step.destination for step in steps if step.target == target}
+        if places := [name for name in _names(variant, "destination") if name not in where]:
+            yield _with_names(_with_names(variant, "target", [target]), "destination", places)
+
+
+def _variants(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    subtask = schema.get("properties", {}).get("subtask", {})
+    return list(subtask.get("anyOf", [subtask]))
+
+
+def _with_variants(schema: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    chosen = variants[0] if len(variants) == 1 else {"anyOf": variants}
+    return {**schema, "properties": {**schema["properties"], "subtask": chosen}}
+
+
+def _among(variant: Mapping[str, Any], kept: Callable[[str], bool]) -> Mapping[str, Any] | None:
+    actions = [name for name in _names(variant, "action") if kept(name)]
+    return _with_names(variant, "action", actions) if actions else None
+
+
+def _names(variant: Mapping[str, Any], part: str) -> Sequence[str]:
+    names: Sequence[str] = variant.get("properties", {}).get(part, {}).get("enum", ())
+    return names
+
+
+def _with_names(variant: Mapping[str, Any], part: str, names: Sequence[str]) -> Mapping[str, Any]:
+    properties = variant["properties"]
+    return {**variant, "properties": {**properties, part: {**properties[part], "enum": list(names)}}}
