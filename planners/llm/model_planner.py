@@ -106,7 +106,7 @@ class ModelPlanner(Planner):
         reasks = self.settings.reasks if planner_input.quirks.explains else 0
         while True:
             began = time.perf_counter()
-            reply = self.model.complete(Request(messages, request.schema, request.name))
+            reply = self.model.complete(replace(request, messages=messages))
             seconds = time.perf_counter() - began
             text = reply.text if reply.text.strip() else reply.reasoning
             try:

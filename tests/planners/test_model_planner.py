@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from text_world import stage
 
 from homie.kernel.errors import PlannerError
 from homie.kernel.support.files import to_json
-from homie.kernel.types import END, VIEWS, ErrorCode, PlannerInput, Subtask
+from homie.kernel.types import END, VIEWS, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.model_planner import MAX_ECHO, ModelPlanner, PromptSettings
 
@@ -176,6 +177,21 @@ def test_a_whole_episode() -> None:
     assert result.ended_by == "ended"
     assert [item.feedback.status for item in result.history] == ["success"] * 5
     assert "Inventory: apple" in texts(model.asked[2])[-1][1]
+
+
+def test_the_model_learns_which_steps_would_change_nothing() -> None:
+    refused, ended = Feedback("fail", ErrorCode.D1, "too far"), Feedback("fail", ErrorCode.E1, "it slipped")
+    apple, bowl, drop = Subtask("Pick", "apple"), Subtask("Go to", "bowl"), Subtask("Put", "apple", "bowl")
+    done = HistoryItem(2, bowl, Feedback("success"))
+    for history, useless in (
+        ((), ()),
+        ((HistoryItem(1, apple, refused), done), (bowl,)),
+        ((done, HistoryItem(3, drop, refused), HistoryItem(4, apple, ended)), (bowl, drop)),
+        ((HistoryItem(1, Subtask("Move", "forward"), Feedback("success")), HistoryItem(2, drop, refused)), (drop,)),
+    ):
+        asking, model = planner("What?", step("Pick", "apple"))
+        asking.decide(replace(GIVEN, history=history))
+        assert [request.useless for request in model.asked] == [useless] * 2, "asked again, too"
 
 
 def test_an_episode_goes_on_after_an_unreadable_answer_which_is_reported_as_feedback() -> None:
