@@ -103,7 +103,7 @@ class Navigate(M3Skill):
         )
 
     def _back_off(self) -> Iterator[Command]:
-        """Drive back along the way, bring the arm back, and forget what led here."""
+        """Drive back along the way, else fold the arm; bring it back, and forget what led here."""
         start, self.held = self.seen.body.base, Command()
         for _ in range(round(BACK_SECONDS / self.spec.period)):
             base = self.seen.body.base
@@ -115,6 +115,9 @@ class Navigate(M3Skill):
             off = math.atan2(-left, -ahead)  # of the base's back
             speed = -BACK_SPEED * max(0.0, math.cos(off))
             yield self.spec.drive(speed, float(np.clip(2.0 * off, -1.0, 1.0)))
+        base = self.seen.body.base
+        if np.hypot(base.x - start.x, base.y - start.y) < BESIDE:
+            yield from self._to_posture(self._folded)  # what holds the base may hold the arm
         self._blocked = BlockedBase(self.seen.body.base, self.seen.stamp)
         self._anchor, self._since = self.seen.body.base, self.decided
         yield from self.to_rest()

@@ -29,7 +29,7 @@ from skills.m3.guard import SPARE
 from skills.m3.layout import STOP
 from skills.m3.manipulate import Close, Open, Pick, Place
 from skills.m3.navigate import BACK, RECOVERIES, Navigate
-from skills.m3.skill import REST
+from skills.m3.skill import AT_POSTURE, REST
 from skills.m3.skill_set import M3
 from skills.policies.blocked_base import SECONDS
 from skills.policies.policy import PolicyFailed
@@ -244,6 +244,25 @@ def test_a_blocked_base_backs_off_along_its_way_and_the_policy_begins_anew() -> 
     assert skill.reason == "the way stays blocked" and skill.policy.resets == 1 + RECOVERIES
     back = [velocity for command in robot.commands if (velocity := command.get("base")) and velocity[0] < 0]
     assert -sum(v for v, _ in back) * SPEC.period == pytest.approx(RECOVERIES * BACK, abs=0.1 * RECOVERIES)
+
+
+class CaughtByTheArm(Puppet):
+    """Cannot drive beyond 1 m, nor back, until it has folded its arm there."""
+
+    folded = False
+
+    def act(self, command: Command) -> None:
+        before = self.base
+        super().act(command)
+        if self.base.x > 1.0 and not self.folded:
+            self.base = before if before.x > 1.0 else self.base
+            self.folded = bool(np.allclose(self.q, SPEC.chain.posture(SPEC.rest), atol=AT_POSTURE))
+
+
+def test_a_base_that_cannot_back_off_folds_its_arm_which_something_may_hold() -> None:
+    skill = Navigate(Heedful(STOP, AHEAD), SPEC, KINEMATICS)
+    assert perform(skill, CaughtByTheArm(APPLE), Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.SUCCEEDED
+    assert skill.policy.resets == 2
 
 
 def test_a_base_that_is_blocked_within_reach_of_the_target_has_arrived() -> None:
