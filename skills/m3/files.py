@@ -21,11 +21,11 @@ def find_files(argument: str) -> dict[str, Path]:
     """The checkpoints by skill, with the names of `LAYOUTS`.
 
     Args:
-        argument: a folder with `NAME.pth`, or with `NAME/ckpt.N.pth`, of which the highest N is taken; or a YAML file
-            with `NAME: FILE`, relative to itself; or nothing, for `SHIPPED`.
+        argument: a folder with `NAME.pth`, `NAME.safetensors` or `NAME/ckpt.N.pth`, of which the highest N is taken;
+            or a YAML file with `NAME: FILE`, relative to itself; or nothing, for `SHIPPED`.
 
     Raises:
-        BadInput: there is no checkpoint, or the YAML file is wrong.
+        BadInput: there is no checkpoint, there are two for a skill, or the YAML file is wrong.
     """
     names = ", ".join(LAYOUTS)
     if not argument:
@@ -34,7 +34,10 @@ def find_files(argument: str) -> dict[str, Path]:
     if path.is_dir():
         files = {name: file for name in LAYOUTS if (file := _in_folder(path, name)) is not None}
         if not files:
-            raise BadInput(f"The folder {path} holds no checkpoint of M3: NAME.pth or NAME/ckpt.N.pth, for {names}.")
+            raise BadInput(
+                f"The folder {path} holds no checkpoint of M3: NAME.pth, NAME.safetensors or NAME/ckpt.N.pth, for"
+                f" {names}."
+            )
         return files
     if not path.exists():
         raise BadInput(f"There is no {path}: M3 takes a folder of checkpoints or a YAML file that lists them.")
@@ -47,8 +50,11 @@ def find_files(argument: str) -> dict[str, Path]:
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:
-    if (file := folder / f"{name}.pth").is_file():
-        return file
+    named = [file for kind in ("pth", "safetensors") if (file := folder / f"{name}.{kind}").is_file()]
+    if len(named) > 1:
+        raise BadInput(f"The folder {folder} holds {named[0].name} and {named[1].name}: move one of them elsewhere.")
+    if named:
+        return named[0]
     numbered = {int(match[1]): file for file in (folder / name).glob("*") if (match := _NUMBERED.fullmatch(file.name))}
     return numbered[max(numbered)] if numbered else None
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
+
+from skills.m3.files import SHIPPED
 
 BALL = ("run", "put the ball in the box")
 
@@ -138,3 +141,12 @@ def test_the_folder_of_a_policy_of_several_networks_is_described_file_by_file(ho
     assert shown.returncode == 0, shown.stderr
     checkpoints = json.loads(homie("skill", "info", "m3", "--json").stdout)["checkpoints"]
     assert len(checkpoints) == shown.stdout.count("sha256") > 5 and all(not each["problem"] for each in checkpoints)
+
+
+@pytest.mark.parametrize("name", ["navigate.pth", "navigate.safetensors"])
+def test_a_folder_with_one_of_a_policy_s_networks_is_described_as_that_file_is(homie, tmp_path, name):
+    (tmp_path / "navigate").mkdir()
+    shutil.copy(SHIPPED["navigate"], tmp_path / "navigate" / name)
+    shown = homie("skill", "info", "navigate")
+    assert shown.returncode == 0, shown.stderr
+    assert name in shown.stdout and "m3-navigation" in shown.stdout

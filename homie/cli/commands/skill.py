@@ -25,9 +25,9 @@ def info(
 ) -> None:
     """Tell which policy a checkpoint is for, and whether that policy can load it. No code in the file is run."""
     inspect = registry.load("tools", "checkpoint-info")
-    # A policy may have several networks, as m3 does: then its folder has a file for each.
-    files = sorted(path.glob("*.pth")) if path.is_dir() else []
-    checkpoints = [inspect(file) for file in files] if len(files) > 1 else [inspect(path)]
+    # A policy may have several networks, as m3 does: its folder has a file for each that it has.
+    files = sorted([*path.glob("*.pth"), *path.glob("*.safetensors")]) if path.is_dir() else []
+    checkpoints = [inspect(file) for file in files or [path]]
     if json:
         print_json(
             asdict(checkpoints[0])

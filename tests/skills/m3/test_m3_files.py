@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -23,6 +24,14 @@ def test_a_folder_of_named_files(tmp_path):
         save(tmp_path / f"pick/ckpt.{number}.pth", MANIPULATION)
     (tmp_path / "pick/ckpt.11.pth.part").touch()
     assert find_files(str(tmp_path)) == {"navigate": navigate, "pick": tmp_path / "pick/ckpt.10.pth"}
+
+
+def test_a_copy_of_what_ships_is_taken_by_its_name_but_not_beside_another_file_for_the_same_skill(tmp_path):
+    copy = shutil.copy(*find_files("").values(), tmp_path)
+    assert find_files(str(tmp_path)) == {"navigate": tmp_path / "navigate.safetensors"}
+    shutil.copy(copy, tmp_path / "navigate.pth")
+    with pytest.raises(BadInput, match=r"holds navigate\.pth and navigate\.safetensors: move one"):
+        find_files(str(tmp_path))
 
 
 def test_a_list_of_files_next_to_it(tmp_path):
