@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from homie.kernel.types import END, Subtask
 from planners.llm.local.own_or_shared_model import Source
@@ -34,6 +35,11 @@ class Writing:
     batch: int
     end_probability: float = 0.0
     repeats: bool = True
+
+
+def _begins_with_subtask(schema: Mapping[str, Any]) -> bool:
+    """Whether no analysis comes before the subtask, which would be one of another subtask."""
+    return next(iter(schema.get("properties", {})), "") == "subtask"
 
 
 def _step(text: str) -> Subtask | None:
@@ -79,16 +85,14 @@ class LocalModel(LanguageModel):
         )
         self._asked += 1
         answers = [self.source.ask(question, how.batch)]
-        step = None if question.schema is None else _step(answers[0].text)
-        if (
-            step is not None
-            and step.action == END.action
-            and _probability(answers[0], END.action) < how.end_probability
-        ):
-            if other := among_actions(question.schema or {}, lambda name: name != END.action):
-                answers.append(self.source.ask(replace(question, schema=other), how.batch))
-        elif step is not None and not how.repeats and step in request.useless:
-            answers += self._instead(question, step.action, request.useless, _probability(answers[0], step.action))
+        schema, step = question.schema, _step(answers[0].text)
+        if schema is not None and step is not None:
+            probability = _probability(answers[0], step.action)
+            if step.action == END.action and probability < how.end_probability:
+                if other := among_actions(schema, lambda name: name != END.action):
+                    answers.append(self.source.ask(replace(question, schema=other), how.batch))
+            elif step in request.useless and not how.repeats and _begins_with_subtask(schema):
+                answers += self._instead(question, step.action, request.useless, probability)
         written = answers[-1]
         return Reply(
             written.text,

@@ -44,7 +44,8 @@ class LocalSettings(PromptSettings):
     )
     repeats: bool = Field(
         True,
-        description="Take subtasks that change nothing: what succeeded last, and what a check has refused since.",
+        description="Take subtasks that change nothing: what succeeded last, and what a check has refused since (else, "
+        "where a template has no analysis, the model chooses another).",
     )
     batch: int = Field(8, ge=1, le=256, description="Parallel episodes whose questions may share one pass.")
 
