@@ -17,7 +17,7 @@ pytest.importorskip("websockets")
         (["ros", "--profile", "fetsch"], "There is no robot profile 'fetsch': did you mean 'fetch'?"),
         (["policy", "octto"], "Unknown skill set 'octto': did you mean 'octo'?"),
         (["policy", "tiny"], "The skill set 'tiny' has no policy that could be served."),
-        (["policy", "m3"], "The skill set 'm3' has no checkpoint: give what would follow the colon"),
+        (["policy", "octo"], "The skill set 'octo' has no checkpoint: give what would follow the colon"),
         (["policy", "nomad"], "as `--checkpoint PATH`."),
         (["policy", "m3", "--checkpoint", "nowhere"], "There is no nowhere"),
         (["policy", "m3", "--host", "0.0.0.0"], "needs a token"),

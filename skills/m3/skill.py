@@ -65,6 +65,7 @@ class M3Skill(PolicySkill):
 
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
         super().__init__(policy, spec, kinematics)
+        self.name = f"m3/{self.networks[0]}"
         spec.require("M3", "base", "arm", "gripper", postures=True)
         self.chain, self.torso = spec.chain, spec.chain.torso
         self.arm = self.chain.groups[-1]

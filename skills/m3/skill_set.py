@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
@@ -22,12 +22,14 @@ class M3(PolicySet):
     """The skills whose checkpoints a folder or a YAML file has, or the Go to that ships; see `skills.m3.files`."""
 
     name = "m3"
-    actions = ("Go to", "Pick", "Put", "Open", "Close")
+    actions: ClassVar[tuple[str, ...]] = ("Go to", "Pick", "Put", "Open", "Close")
     about = "has a learned policy for each of its actions"
     extra = "policies"
 
     def __init__(self, argument: str = "") -> None:
         self.files = find_files(argument)
+        able = [skill for skill in SKILLS if self.files.keys() & set(skill.networks)]
+        self.actions = tuple(action for skill in able for action in skill.actions)  # type: ignore[misc]
         try:
             from skills.m3.checkpoint import load_networks
         except ModuleNotFoundError as error:
