@@ -44,6 +44,11 @@ class Remembered:
     state: Literal["", "open", "ajar", "closed"] = ""
     states: tuple[str, ...] = ()
 
+    @property
+    def whereabouts(self) -> str:
+        """`on the sofa in the living room`, as far as it is known."""
+        return " ".join(filter(None, (self.place, f"in the {self.room}" if self.room else "")))
+
 
 @dataclass(frozen=True, slots=True)
 class Doorway:

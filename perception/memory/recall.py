@@ -170,8 +170,8 @@ class SightRecall(Recall):
             self.held = None
         elif self.held is None and self._aim is not None:
             if self._aim in objects and not self._aim_guessed:
-                where = self._where(objects[self._aim])
-                self._taken = {**{name: at for name, at in self._taken.items() if name != self._aim}, self._aim: where}
+                self._taken.pop(self._aim, None)
+                self._taken[self._aim] = self._where(objects[self._aim])
             self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)
         if self.held in objects:
             objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)

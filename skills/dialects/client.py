@@ -16,7 +16,7 @@ from skills.dialects.codec import Dialect, pack, unpack
 from skills.dialects.hand import Hand
 from skills.dialects.layouts import Channels, Frame, Grip, Layout, Pictures, Position, Rotation, agreed
 from skills.policies.effector import CameraName, MostMotions
-from skills.policies.instructions import CloseText, OpenText, PickText, PutText, Templates
+from skills.policies.instructions import SentenceTemplates
 from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix, rotation_vector
 from skills.policies.pacing import Overlap
 from skills.policies.policy import Named, PolicyFailed, Value
@@ -28,15 +28,11 @@ CHANGES = tuple(field.name for field in fields(Layout))
 """Conventions that settings change, by their names."""
 
 
-class DialectSettings(Templates):
+class DialectSettings(SentenceTemplates):
     """Settings of every set whose policy is on another toolkit's server. Times are seconds on the wall clock."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pick: PickText = "pick up the {target}"
-    put: PutText = "put the {target} in the {destination}"
-    open: OpenText = "open the {target}"
-    close: CloseText = "close the {target}"
     layout: str = Field(
         default="",
         description="What the numbers mean: libero, metric, libero-gr00t, pose; empty: as the server says.",

@@ -14,7 +14,7 @@ from homie.kernel.support.packages import missing_part
 from skills.effector.octo_actions import CONVENTIONS, HABITS, OTHERWISE, TEXT, Gripper, Statistics
 from skills.effector.octo_chunks import Ensemble, Receding
 from skills.policies.effector import CameraName, DeviceName, EffectorSkill, MostMotions
-from skills.policies.instructions import CloseText, OpenText, PickText, PutText, Templates
+from skills.policies.instructions import SentenceTemplates
 from skills.policies.pacing import Overlap, pacing
 from skills.policies.policy import Policy, PolicySet, Value
 from skills.policies.text_table import TextTable
@@ -26,15 +26,11 @@ LENGTH = 4
 """Actions of a chunk."""
 
 
-class OctoSettings(Templates):
+class OctoSettings(SentenceTemplates):
     """Settings of the skill set `octo` (`--skill-option octo.NAME=VALUE`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pick: PickText = "pick up the {target}"
-    put: PutText = "put the {target} in the {destination}"
-    open: OpenText = "open the {target}"
-    close: CloseText = "close the {target}"
     tokenizer: Path | None = Field(default=None, description="Folder with tokenizer.json of T5-base.")
     embeddings: Path | None = Field(default=None, description="Table of T5's outputs, an .npz file, without tokenizer.")
     dataset: str = Field(default="bridge_dataset", description="The data set whose robot's motions the actions are.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from homie.kernel.interfaces import Kinematics, Skill
@@ -10,12 +11,19 @@ from homie.kernel.support.packages import missing_part
 from skills.m3.files import find_files
 from skills.m3.manipulate import Close, Open, Pick, Place
 from skills.m3.navigate import Navigate
+from skills.m3.skill import M3Skill
 from skills.policies.policy import Policy, PolicySet
 
 if TYPE_CHECKING:
     from skills.m3.policy import M3Policy
 
-SKILLS = (Navigate, Pick, Place, Open, Close)
+SKILLS: tuple[type[M3Skill], ...] = (Navigate, Pick, Place, Open, Close)
+
+
+def able(networks: Iterable[str]) -> list[type[M3Skill]]:
+    """The skills that some networks are enough for."""
+    there = set(networks)
+    return [skill for skill in SKILLS if there & set(skill.networks)]
 
 
 class M3(PolicySet):
@@ -28,8 +36,7 @@ class M3(PolicySet):
 
     def __init__(self, argument: str = "") -> None:
         self.files = find_files(argument)
-        able = [skill for skill in SKILLS if self.files.keys() & set(skill.networks)]
-        self.actions = tuple(action for skill in able for action in skill.actions)  # type: ignore[misc]
+        self.actions = tuple(action for skill in able(self.files) for action in skill.actions)  # type: ignore[misc]
         try:
             from skills.m3.checkpoint import load_networks
         except ModuleNotFoundError as error:
@@ -43,8 +50,7 @@ class M3(PolicySet):
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        there = set(str(policy.facts["skills"]).split())
-        return [skill(policy, spec, kinematics) for skill in SKILLS if there & set(skill.networks)]
+        return [skill(policy, spec, kinematics) for skill in able(str(policy.facts["skills"]).split())]
 
     def describe(self) -> dict[str, object]:
         return {name: {"checkpoint": str(path), "sha256": self._hashes[name]} for name, path in self.files.items()}

@@ -49,6 +49,15 @@ class Templates(BaseModel):
         return {"Pick": self.pick, "Put": self.put, "Open": self.open, "Close": self.close}
 
 
+class SentenceTemplates(Templates):
+    """The same with articles, as Bridge and LIBERO say it."""
+
+    pick: PickText = "pick up the {target}"
+    put: PutText = "put the {target} in the {destination}"
+    open: OpenText = "open the {target}"
+    close: CloseText = "close the {target}"
+
+
 def instruction(facts: Named, subtask: Subtask, entity: str = "", task: str = "") -> str:
     """The text for a subtask. Raises PolicyFailed where the policy has no words for the action, or wants the task's and
     there are none.

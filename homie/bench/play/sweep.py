@@ -25,6 +25,7 @@ from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reason_of, slug
+from homie.kernel.support.text import separated
 from homie.runtime.runstore import held_folder, write_model
 
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings", "robot_settings")
@@ -117,7 +118,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     """`planner.examples=0,5` as a name and its values. Raises BadInput."""
     name, equals, listed = text.partition("=")
     name = name.strip().replace("-", "_")
-    values = [value.strip() for value in listed.split(",") if value.strip()]
+    values = separated(listed)
     if not equals or not values:
         raise BadInput(f"--sweep needs NAME=A,B (got '{text}'), for example --sweep planner.examples=0,5.")
     known = [field for field in BenchOptions.model_fields if field not in FIXED]

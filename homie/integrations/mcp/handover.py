@@ -148,7 +148,7 @@ def known_in(asked: PlannerInput) -> Result:
 
 
 def _placed(item: Remembered) -> str:
-    return " ".join(filter(None, (item.name, item.place, f"in the {item.room}" if item.room else "")))
+    return f"{item.name} {item.whereabouts}".rstrip()
 
 
 def seen_in(asked: PlannerInput, subtask: Subtask) -> Result:

@@ -59,6 +59,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
+def separated(text: str) -> list[str]:
+    """What stands between the commas of a text, without blanks around it; nothing for nothing."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def listed(words: Sequence[str]) -> str:
     """Words as a sentence lists them: `an arm`, `a base and an arm`, `a base, an arm and a gripper`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,10 +89,11 @@ class LocalModel(LanguageModel):
         if schema is not None and step is not None:
             probability = _probability(answers[0], step.action)
             if step.action == END.action and probability < how.end_probability:
-                if other := among_actions(schema, lambda name: name != END.action):
+                if other := among_actions(schema, END.action.__ne__):
                     answers.append(self.source.ask(replace(question, schema=other), how.batch))
             elif step in request.useless and not how.repeats and _begins_with_subtask(schema):
-                answers += self._instead(question, step.action, request.useless, probability)
+                rest = without_steps(schema, request.useless)
+                answers += self._instead(question, rest, step.action, probability)
         written = answers[-1]
         return Reply(
             written.text,
@@ -104,21 +105,17 @@ class LocalModel(LanguageModel):
             cache_read_tokens=sum(answer.reused_tokens for answer in answers),
         )
 
-    def _instead(
-        self, question: Question, action: str, useless: Collection[Subtask], probability: float
-    ) -> list[Written]:
-        """Answers without useless subtasks: with the action that was chosen, and with another; the likelier one last.
+    def _instead(self, question: Question, rest: Mapping[str, Any], action: str, probability: float) -> list[Written]:
+        """Answers by what is left of a schema: with the chosen action, and with another; the likelier one last.
 
         Args:
-            question: With a schema.
+            question: What is asked.
+            rest: The schema without useless subtasks.
             action: That was chosen, with this probability.
-            useless: The subtasks.
         """
-        rest = without_steps(question.schema or {}, useless)
         likely: list[tuple[float, Written]] = []
-        for same, share in ((True, probability), (False, 1.0 - probability)):
-            schema = among_actions(rest, lambda name, same=same: (name == action) is same)  # type: ignore[misc]
-            if schema is not None:
+        for kept, share in ((action.__eq__, probability), (action.__ne__, 1.0 - probability)):
+            if schema := among_actions(rest, kept):
                 answer = self.source.ask(replace(question, schema=schema), self._writing.batch)
                 likely.append((share * math.prod(chance for _, chance in answer.choices), answer))
         return [answer for _, answer in sorted(likely, key=lambda pair: pair[0])]

@@ -26,6 +26,8 @@ SettingsT = TypeVar("SettingsT", bound=PromptSettings)
 SMALL = 1_000_000_000
 """Parameters below which a model makes up names: untrained, 37 of 39 decisions of one with 135 million named something
 that does not exist."""
+HELP: Mapping[str, object] = {"targets": "known", "repeats": False}
+"""Settings of these where the user sets nothing else."""
 
 
 class LocalSettings(PromptSettings):
@@ -80,10 +82,9 @@ class TransformersPlanner(ModelPlanner):
         weights = settings.weights(argument)
         source = _source(weights)
         settings = as_trained(settings, weights)
-        if "targets" not in settings.model_fields_set and _small(source):
-            settings = settings.model_copy(update={"targets": "known"})
-        if "repeats" not in settings.model_fields_set and _small(source):
-            settings = settings.model_copy(update={"repeats": False})
+        if _small(source):
+            update = {name: value for name, value in HELP.items() if name not in settings.model_fields_set}
+            settings = settings.model_copy(update=update)
         if settings.images and not source.facts.sees:
             raise BadInput(source.facts.blind)
         writing = Writing(

@@ -45,7 +45,7 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
     for remembered in knowledge.remembered:
         by_room.setdefault(remembered.room, []).append(_remembered(remembered, round_number))
     lines = [f"- {room or _NOWHERE}: {', '.join(things)}" for room, things in by_room.items() if things]
-    taken = [f"{item.name}, which was {_before(item)}" for item in knowledge.taken]
+    taken = [f"{item.name}, which was {item.whereabouts}" for item in knowledge.taken]
     return [
         *(["Seen so far:", *lines] if lines else []),
         *([f"Taken by the robot: {'; '.join(taken)}"] if taken else []),
@@ -149,11 +149,6 @@ def _remembered(remembered: Remembered, round_number: int) -> str:
     if not remembered.place:
         return f"{remembered.name}{_aside([*state, *round_seen])}"
     return f"{remembered.name}{_aside(state)} {remembered.place}{_aside(round_seen)}"
-
-
-def _before(taken: Remembered) -> str:
-    """`on the sofa in the living room`."""
-    return " ".join(filter(None, (taken.place, f"in the {taken.room}" if taken.room else "")))
 
 
 def _aside(words: Sequence[str]) -> str:
