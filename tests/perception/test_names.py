@@ -182,6 +182,14 @@ def test_synonyms_are_settled_at_once(phrase: str) -> None:
     assert phrase == normalise(phrase), "a synonym that normalising changes would never be found"
 
 
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [("remote control", "remote"), ("smartphone", "cell phone"), ("computer mouse", "mouse"), ("stove", "oven")],
+)
+def test_what_networks_call_by_the_names_of_coco_is_found(query: str, kind: str) -> None:
+    assert [thing.kind for thing in best_matches(query, [NamedThing(f"{kind}_1", kind)])] == [kind]
+
+
 def test_nicknames_and_classes_are_written_as_they_are_looked_up() -> None:
     words = vocabulary()
     for nickname, kinds in words.nicknames.items():
