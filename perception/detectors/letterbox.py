@@ -1,18 +1,22 @@
 """Letterboxing for YOLO networks: a picture is scaled with its aspect ratio and centred on gray.
 
 Equal to Ultralytics for a fixed size to the pixel (`ultralytics/data/augment.py`, LetterBox; `utils/ops.py`,
-scale_boxes), so that a network sees pictures as in training.
+scale_boxes), so that a network sees pictures as in training. YOLOX puts the picture into the upper left corner
+(`yolox/data/data_augment.py`, preproc), RT-DETR of Ultralytics fills the frame with it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import cv2
 import numpy as np
 
 from homie.kernel.types import Array, Image
 
+Placing = Literal["middle", "corner", "whole"]
+"""Where in its frame a picture is: in the middle, in the upper left corner, or stretched over all of it."""
 GRAY = 114
 """Value of the border, 0..255, as in training."""
 NUDGE = 0.1
@@ -27,21 +31,29 @@ class Letterbox:
         frame: (width, height) of the frame.
         size: (width, height) of the scaled picture.
         left, top: Its upper left corner.
+        scale: Pixels of the frame for one of the picture, across and down.
     """
 
     frame: tuple[int, int]
     size: tuple[int, int]
     left: int
     top: int
-    scale: float
+    scale: tuple[float, float]
 
     @classmethod
-    def between(cls, picture: tuple[int, int], frame: tuple[int, int]) -> Letterbox:
+    def between(cls, picture: tuple[int, int], frame: tuple[int, int], placing: Placing = "middle") -> Letterbox:
         """The placement of a picture of a size (width, height) in a frame of a size (width, height)."""
-        scale = min(frame[0] / picture[0], frame[1] / picture[1])
-        width, height = max(1, round(picture[0] * scale)), max(1, round(picture[1] * scale))
-        left, top = round((frame[0] - width) / 2 - NUDGE), round((frame[1] - height) / 2 - NUDGE)
-        return cls(frame=frame, size=(width, height), left=left, top=top, scale=scale)
+        across, down = frame[0] / picture[0], frame[1] / picture[1]
+        if placing == "whole":
+            return cls(frame=frame, size=frame, left=0, top=0, scale=(across, down))
+        scale = min(across, down)
+        width, height = picture[0] * scale, picture[1] * scale
+        if placing == "corner":
+            size = max(1, int(width)), max(1, int(height))
+            return cls(frame=frame, size=size, left=0, top=0, scale=(scale, scale))
+        size = max(1, round(width)), max(1, round(height))
+        left, top = round((frame[0] - size[0]) / 2 - NUDGE), round((frame[1] - size[1]) / 2 - NUDGE)
+        return cls(frame=frame, size=size, left=left, top=top, scale=(scale, scale))
 
     def put(self, picture: Image) -> Image:
         """The picture in its frame, (height, width, 3) uint8."""
@@ -55,5 +67,5 @@ class Letterbox:
     def back(self, boxes: Array) -> Array:
         """Boxes (n, 4) in pixels of the frame, converted to pixels of the picture."""
         corner = np.array([self.left, self.top, self.left, self.top], dtype=np.float64)
-        back: Array = (boxes - corner) / self.scale
+        back: Array = (boxes - corner) / np.array([*self.scale, *self.scale])
         return back

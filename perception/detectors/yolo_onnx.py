@@ -18,14 +18,22 @@ from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
-from perception.detectors.letterbox import Letterbox
+from perception.detectors.coco_classes import COCO_CLASSES
+from perception.detectors.letterbox import GRAY, Letterbox, Placing
 from perception.detectors.picture_detector import Boxes, BoxSettings, PictureDetector
-from perception.detectors.yolo_output import candidates
+from perception.detectors.yolo_output import Layout, candidates, layout_of
 
 if TYPE_CHECKING:
     import onnxruntime
 
 _TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+PLACINGS: Mapping[Layout, Placing] = {
+    "yolox": "corner",
+    "yolox raw": "corner",
+    "rt-detr": "whole",
+    "rt-detr scores": "whole",
+}
+"""Where the networks of these layouts have pictures in their frames; all others have them in the middle."""
 _SIZE = 640
 """Side of the input in pixels if neither the network nor its metadata have it."""
 
@@ -33,7 +41,9 @@ _SIZE = 640
 class YoloOnnxSettings(BoxSettings):
     """Settings of `yolo-onnx`."""
 
-    names: str = Field("", description="Names of the classes, with commas between, where the file has none.")
+    names: str = Field(
+        "", description="Names of the classes, with commas between, where the file has none; coco: the 80 of COCO."
+    )
     size: int = Field(0, ge=0, le=8192, description="Side of the input in pixels, where the file leaves it open.")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto: the GPU where onnxruntime-gpu has one.")
     threads: int = Field(0, ge=0, le=256, description="Threads of one network; 0: as ONNX Runtime likes.")
@@ -57,9 +67,12 @@ class YoloOnnxDetector(PictureDetector):
         self._session = _open(self._path, settings)
         self._input, self._batch, self._size = _input_of(self._session, self._path, settings)
         self._names = _names_of(self._session, self._path, settings)
+        self._layout: Layout = "yolov8"  # it shows the empty picture as most networks want it
+        self._layout = self._recognised()
 
     def look(self, pictures: Sequence[Image]) -> list[Boxes]:
-        frames = [Letterbox.between((picture.shape[1], picture.shape[0]), self._size) for picture in pictures]
+        placing = PLACINGS.get(self._layout, "middle")
+        frames = [Letterbox.between((picture.shape[1], picture.shape[0]), self._size, placing) for picture in pictures]
         blobs = [frame.put(picture) for frame, picture in zip(frames, pictures, strict=True)]
         outputs = self._outputs(np.stack(blobs))
         return [self._boxes(frame, output[0]) for frame, output in zip(frames, outputs, strict=True)]
@@ -70,6 +83,21 @@ class YoloOnnxDetector(PictureDetector):
         sure = table.scores >= self._settings.score
         labels = tuple(self._names[index] for index in table.classes[sure])
         return Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels)
+
+    def _recognised(self) -> Layout:
+        """The layout of the output, from an empty picture. Raises BadInput."""
+        empty = np.full((1, *self._size[::-1], 3), GRAY, dtype=np.uint8)
+        try:
+            (output, *_) = next(self._outputs(empty))
+        except BadInput:
+            raise
+        except Exception as error:  # ONNX Runtime has a different exception for every kind of defect
+            reason = str(error).strip().splitlines()[0][:200]
+            width, height = self._size
+            raise BadInput(
+                f"The network in {self._path} cannot look at a picture of {width} x {height}: {reason}"
+            ) from error
+        return layout_of(output, self._size, len(self._names))
 
     def describe(self) -> Mapping[str, object]:
         digest = sha256(self._path)
@@ -82,7 +110,10 @@ class YoloOnnxDetector(PictureDetector):
         for start in range(0, len(pictures), step):
             group = pictures[start : start + step]
             blob = np.zeros((step, 3, *group.shape[1:3]), dtype=kind)
-            blob[: len(group)] = group.transpose(0, 3, 1, 2).astype(kind) / kind(255)
+            if self._layout in ("yolox", "yolox raw"):  # trained on BGR from 0 to 255
+                blob[: len(group)] = group[..., ::-1].transpose(0, 3, 1, 2)
+            else:
+                blob[: len(group)] = group.transpose(0, 3, 1, 2).astype(kind) / kind(255)
             outputs = self._session.run(None, {self._input.name: np.ascontiguousarray(blob)})
             if outputs[0].ndim != 3 or len(outputs[0]) != step:
                 raise BadInput(
@@ -120,7 +151,10 @@ def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any
     """The input, its batch size (0 for any) and its (width, height). Raises BadInput."""
     (first, *more) = session.get_inputs()
     shape = first.shape
-    if more or len(shape) != 4 or shape[1] not in (3, "channels") or first.type not in _TYPES:
+    if more:
+        names = ", ".join(each.name for each in (first, *more))
+        raise BadInput(f"The network in {path} needs {names}, and an exported YOLO only pictures: export it without.")
+    if len(shape) != 4 or shape[1] not in (3, "channels") or first.type not in _TYPES:
         raise BadInput(f"The network in {path} has no input of N x 3 x H x W pixels, so it is not an exported YOLO.")
     batch = shape[0] if isinstance(shape[0], int) else 0
     height, width = (side if isinstance(side, int) else 0 for side in shape[2:])
@@ -142,6 +176,8 @@ def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str
     task = session.get_modelmeta().custom_metadata_map.get("task", "detect")
     if task != "detect":
         raise BadInput(f"The network in {path} was made for '{task}': export one for detection.")
+    if settings.names == "coco":
+        return COCO_CLASSES
     if settings.names:
         return tuple(name.strip() for name in settings.names.split(","))
     literal = _literal(session, "names")
@@ -151,7 +187,10 @@ def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str
     if isinstance(literal, dict) and set(literal) == set(range(len(literal))):
         literal = [literal[index] for index in range(len(literal))]
     if not literal or not isinstance(literal, list) or not all(isinstance(name, str) for name in literal):
-        raise BadInput(f"The file {path} has no names of classes: give them with --detector-option names=apple,bowl.")
+        raise BadInput(
+            f"The file {path} has no names of classes: give them with --detector-option names=apple,bowl, or "
+            "names=coco for the 80 of COCO."
+        )
     return tuple(literal)
 
 

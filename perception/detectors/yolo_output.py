@@ -1,18 +1,23 @@
-"""Decoding of exported YOLO outputs. There are three layouts, distinguished by their shape.
+"""Decoding of exported YOLO outputs. The layouts are distinguished by their shape, and where that fits two, by values.
 
 | layout | shape for 640 x 640 and 80 classes | a candidate |
 |---|---|---|
-| YOLOv5 | (25200, 85) | centre, size, objectness, a score per class |
+| YOLOv5, v7; v6 | (25200, 85); (8400, 85) with objectness 1 | centre, size, objectness, a score per class |
 | YOLOv8 and later | (84, 8400), rarely (8400, 84) | centre, size, a score per class |
 | end to end | (300, 6) | corners, score, class; already suppressed |
+| YOLOX | (8400, 85) | as YOLOv5; without decoding, centre and logarithm of the size in strides from its cell |
+| RT-DETR of Ultralytics | (300, 6), once (300, 84) | centre, size as shares of the picture; score, class or scores |
 
-Source: the exporters of `ultralytics/yolov5` and `ultralytics/ultralytics`. Boxes are in pixels of the network's input.
+Source: the exporters of `ultralytics/yolov5`, `ultralytics/ultralytics`, `meituan/YOLOv6` and
+`Megvii-BaseDetection/YOLOX` (`tools/export_onnx.py`; `yolox/utils/demo_utils.py`, demo_postprocess). Other boxes are in
+pixels of the network's input.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +25,7 @@ from numpy.typing import NDArray
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array
 
+Layout = Literal["yolov5", "yolov8", "yolov8 rows", "end to end", "yolox", "yolox raw", "rt-detr", "rt-detr scores"]
 STRIDES = (8, 16, 32)
 """Pixels between the candidates of each head."""
 FOURTH_STRIDE = 64
@@ -35,11 +41,44 @@ class Candidates:
     classes: NDArray[np.intp]
 
 
+def layout_of(output: NDArray[np.floating], size: tuple[int, int], classes: int) -> Layout:
+    """Recognise the layout of a network's output for one picture, of any content.
+
+    Args:
+        output: 2-D.
+        size: (width, height) of the network's input in pixels.
+        classes: number of classes.
+
+    Raises:
+        BadInput: the output fits none of the layouts with this number of classes.
+
+    Example:
+        >>> layout_of(np.array([[10.0, 20.0, 30.0, 60.0, 0.9, 1.0]]), (640, 640), classes=2)
+        'end to end'
+    """
+    cells = _cells(size)
+    rows, columns = output.shape
+    if columns == 6 and rows not in (*cells, *(3 * n for n in cells)) and not (output[:, 5] % 1).any():
+        return "rt-detr" if _are_shares(output) else "end to end"
+    if columns == 5 + classes:
+        if rows not in cells or (output[:, 4] == 1).all():
+            return "yolov5"
+        return "yolox raw" if _are_offsets(output, size) else "yolox"
+    if rows == 4 + classes:
+        return "yolov8"
+    if columns == 4 + classes:
+        return "rt-detr scores" if rows not in cells and _are_shares(output) else "yolov8 rows"
+    raise BadInput(
+        f"The network's output of {rows} x {columns} is not a YOLO output for {classes} classes: are the names right, "
+        "and was it exported for detection?"
+    )
+
+
 def candidates(output: NDArray[np.floating], size: tuple[int, int], classes: int) -> Candidates:
     """Decode the output of a network for one picture.
 
     Args:
-        output: 2-D, in one of the three layouts.
+        output: 2-D, in one of the layouts.
         size: (width, height) of the network's input in pixels.
         classes: number of classes.
 
@@ -47,7 +86,7 @@ def candidates(output: NDArray[np.floating], size: tuple[int, int], classes: int
         All candidates, with boxes in pixels of the network's input.
 
     Raises:
-        BadInput: the shape fits none of the layouts with this number of classes.
+        BadInput: the output fits none of the layouts with this number of classes.
 
     Example:
         >>> output = np.array([[10.0, 20.0, 30.0, 60.0, 0.9, 1.0]])  # end to end: corners, score, class
@@ -55,21 +94,25 @@ def candidates(output: NDArray[np.floating], size: tuple[int, int], classes: int
         >>> decoded.boxes.tolist(), decoded.classes.tolist()
         ([[10.0, 20.0, 30.0, 60.0]], [1])
     """
-    cells = _cells(size)
-    rows, columns = output.shape
-    if columns == 6 and rows not in (*cells, *(3 * n for n in cells)):
-        return _end_to_end(output, classes)
+    layout = layout_of(output, size, classes)
     table = output.astype(np.float64)
-    if columns == 5 + classes:
-        return _best(table[:, :4], table[:, 5:] * table[:, 4:5])
-    if rows == 4 + classes:
-        return _best(table[:4].T, table[4:].T)
-    if columns == 4 + classes:
-        return _best(table[:, :4], table[:, 4:])
-    raise BadInput(
-        f"The network's output of {rows} x {columns} is not a YOLO output for {classes} classes: are the names right, "
-        "and was it exported for detection?"
-    )
+    match layout:
+        case "end to end":
+            return _suppressed(table[:, :4], table, classes)
+        case "rt-detr":
+            return _suppressed(_corners(table[:, :4] * (size * 2)), table, classes)
+        case "rt-detr scores":
+            return _best(table[:, :4] * (size * 2), table[:, 4:])
+        case "yolov8":
+            return _best(table[:4].T, table[4:].T)
+        case "yolov8 rows":
+            return _best(table[:, :4], table[:, 4:])
+        case "yolox raw":
+            corners, strides = _grid(size, len(table))
+            middles = np.concatenate([(table[:, :2] + corners) * strides, np.exp(table[:, 2:4]) * strides], axis=1)
+            return _best(middles, table[:, 5:] * table[:, 4:5])
+        case _:
+            return _best(table[:, :4], table[:, 5:] * table[:, 4:5])
 
 
 def _cells(size: tuple[int, int]) -> tuple[int, int]:
@@ -78,17 +121,42 @@ def _cells(size: tuple[int, int]) -> tuple[int, int]:
     return three, three + math.ceil(size[0] / FOURTH_STRIDE) * math.ceil(size[1] / FOURTH_STRIDE)
 
 
+def _grid(size: tuple[int, int], rows: int) -> tuple[Array, Array]:
+    """The cell (x, y) of each of the candidates, counted in strides, and its stride (rows, 1)."""
+    strides = STRIDES if rows == _cells(size)[0] else (*STRIDES, FOURTH_STRIDE)
+    sides = [(math.ceil(size[0] / stride), math.ceil(size[1] / stride)) for stride in strides]
+    corners = [np.mgrid[:down, :across][::-1].reshape(2, -1).T for across, down in sides]
+    each = np.repeat(strides, [across * down for across, down in sides])[:, None]
+    return np.concatenate(corners).astype(np.float64), each.astype(np.float64)
+
+
+def _are_offsets(output: NDArray[np.floating], size: tuple[int, int]) -> bool:
+    """Whether centres are offsets from their cells, since as pixels they would be far from these."""
+    corners, strides = _grid(size, len(output))
+    as_pixels = np.abs(output[:, :2] / strides - corners - 0.5)
+    return bool(np.median(np.abs(output[:, :2] - 0.5)) < np.median(as_pixels))
+
+
+def _are_shares(output: NDArray[np.floating]) -> bool:
+    """Whether boxes are shares of the picture: no box has as much as a pixel. Unused rows of pixels are zeros."""
+    return bool(0 < output[:, :4].max(initial=0) <= 1)
+
+
+def _corners(middles: Array) -> Array:
+    half = middles[:, 2:] / 2
+    return np.concatenate([middles[:, :2] - half, middles[:, :2] + half], axis=1)
+
+
 def _best(middles: Array, scores: Array) -> Candidates:
     """Candidates with their best class, from (x, y, width, height) and a score per class."""
     best = np.argmax(scores, axis=1)
-    half = middles[:, 2:] / 2
-    boxes = np.concatenate([middles[:, :2] - half, middles[:, :2] + half], axis=1)
-    return Candidates(boxes, scores[np.arange(len(scores)), best], best)
+    return Candidates(_corners(middles), scores[np.arange(len(scores)), best], best)
 
 
-def _end_to_end(output: NDArray[np.floating], classes: int) -> Candidates:
-    table = output[output[:, 4] > 0].astype(np.float64)  # unused rows are zeros
-    index = table[:, 5].astype(np.intp)
+def _suppressed(boxes: Array, table: Array, classes: int) -> Candidates:
+    """Candidates with the score and class of their row."""
+    used = table[:, 4] > 0  # unused rows are zeros
+    index = table[used, 5].astype(np.intp)
     if len(index) and not 0 <= index.min() <= index.max() < classes:
         raise BadInput(f"The network reports class {int(index.max())}, but there are names of {classes} classes only.")
-    return Candidates(table[:, :4], table[:, 4], index)
+    return Candidates(boxes[used], table[used, 4], index)

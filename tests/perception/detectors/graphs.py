@@ -15,8 +15,11 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 CELL = 8
-Layout = Literal["v5", "v8", "v8 turned", "end to end"]
-LAYOUTS: tuple[Layout, ...] = ("v5", "v8", "v8 turned", "end to end")
+Layout = Literal["v5", "v8", "v8 turned", "end to end", "yolox", "yolox raw", "rt-detr", "rt-detr scores"]
+SCALED: tuple[Layout, ...] = ("v5", "v8", "v8 turned", "end to end", "yolox", "yolox raw")
+LAYOUTS: tuple[Layout, ...] = (*SCALED, "rt-detr", "rt-detr scores")
+HALVED: tuple[Layout, ...] = ("v5", "yolox", "yolox raw")
+"""Layouts with an objectness, which is 0.5 here."""
 NAMES = "{0: 'red thing', 1: 'green thing', 2: 'blue thing'}"
 
 
@@ -30,7 +33,7 @@ def finder(
     open_size: bool = False,
     metadata: dict[str, str] | None = None,
 ) -> Path:
-    """Save the network for pictures of (width, height). Scores: colour less 0.7 of the two others; half in v5.
+    """Save the network for pictures of (width, height). Scores: colour less 0.7 of the two others; half if HALVED.
 
     batch: pictures at once, a name for any number. half: 16 bits. open_size: the file does not say the size.
     """
@@ -41,16 +44,25 @@ def finder(
     weights = np.full((3, 3, CELL, CELL), -0.7 / CELL**2)
     weights[range(3), range(3)] = 1.0 / CELL**2
     cells = columns * rows
+    coarse = sum(-(-size[0] // stride) * -(-size[1] // stride) for stride in (16, 32))
     corners = np.stack([x - 4, y - 4, x + 4, y + 4])
+    boxes = np.stack([x, y, side, side])
+    if layout.startswith("rt-detr"):
+        boxes /= np.array([*size, *size])[:, None]
+    if layout.startswith("yolox"):  # it wants blue first, 0 to 255
+        weights = weights[:, ::-1] / 255
+    if layout == "yolox raw":
+        boxes = np.stack([0.5 + 0 * x, 0.5 + 0 * x, 0 * x, 0 * x])
     constants = {
         "weights": weights.astype(number),
-        "boxes": np.stack([x, y, side, side])[None].astype(number),
+        "boxes": boxes[None].astype(number),
         "corners": corners[None].astype(number),
         "half": np.full((1, 1, cells), 0.5, number),
         "zero": np.array(0, number),
         "one": np.array(1, number),
         "shape": np.array([0, 3, cells]),
         "minus": np.array([-1]),
+        "coarse": np.array([0, 0, 0, 0, 0, coarse if layout.startswith("yolox") else 0]),
     }
     nodes = [
         helper.make_node("Conv", ["images", "weights"], ["cells"], strides=[CELL, CELL]),
@@ -62,17 +74,18 @@ def finder(
         helper.make_node("Abs", ["wide"], ["each"]),
         helper.make_node("Expand", ["corners" if layout == "end to end" else "boxes", "each"], ["places"]),
     ]
-    if layout == "end to end":
+    if layout in ("end to end", "rt-detr"):
         nodes += [
             helper.make_node("ReduceMax", ["scores"], ["best"], axes=[1], keepdims=1),
             helper.make_node("ArgMax", ["scores"], ["index"], axis=1, keepdims=1),
             helper.make_node("Cast", ["index"], ["class"], to=kind),
             helper.make_node("Concat", ["places", "best", "class"], ["table"], axis=1),
         ]
-    elif layout == "v5":
+    elif layout in HALVED:
         nodes += [
             helper.make_node("Expand", ["half", "each"], ["there"]),
-            helper.make_node("Concat", ["places", "there", "scores"], ["table"], axis=1),
+            helper.make_node("Concat", ["places", "there", "scores"], ["fine"], axis=1),
+            helper.make_node("Pad", ["fine", "coarse", "zero"], ["table"]),
         ]
     else:
         nodes.append(helper.make_node("Concat", ["places", "scores"], ["table"], axis=1))

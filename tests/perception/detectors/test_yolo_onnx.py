@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from furnished import House
-from graphs import CELL, LAYOUTS, NAMES, Layout, constant, finder
+from graphs import CELL, HALVED, LAYOUTS, NAMES, SCALED, Layout, constant, finder
 from painting import BODY, painted, seen
 
 from homie.kernel.errors import BadInput, MissingPart
@@ -30,7 +31,7 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
     detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (128, 64), batch)}")
     first = painted(128, 64, red=(16, 8, 24, 16))
     second = painted(128, 64, green=(40, 32, 48, 40), red=(0, 0, 8, 8))
-    sure = 0.5 if layout == "v5" else 1.0
+    sure = 0.5 if layout in HALVED else 1.0
     assert listed(detector.detect(seen(first, second, first))) == {
         ("red thing", "0", (16, 8, 24, 16), sure),
         ("green thing", "1", (40, 32, 48, 40), sure),
@@ -40,7 +41,7 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
     assert detector.detect(Observation(0.0, BODY, {})) == ()
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", SCALED)
 def test_boxes_come_back_to_pictures_of_another_size(tmp_path: Path, layout: Layout) -> None:
     """336 x 240 in 168 x 168: half as large, with 24 rows of gray above and below."""
     detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
@@ -48,12 +49,19 @@ def test_boxes_come_back_to_pictures_of_another_size(tmp_path: Path, layout: Lay
     assert detection.box == (32, 48, 48, 64)
 
 
+@pytest.mark.parametrize("layout", ["rt-detr", "rt-detr scores"])
+def test_rt_detr_looks_at_stretched_pictures(tmp_path: Path, layout: Layout) -> None:
+    detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
+    (detection,) = detector.detect(seen(painted(336, 168, red=(32, 48, 48, 56))))
+    assert detection.box == (32, 48, 48, 56)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_it_sees_red_and_green_things_in_a_rendered_room(
     house: House, detector: SimulatedDetector, tmp_path: Path, layout: Layout
 ) -> None:
     finds = make_part(
-        DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout)}", {"score": 0.07 if layout == "v5" else 0.14}
+        DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout)}", {"score": 0.07 if layout in HALVED else 0.14}
     )
     base = house.before("cabinet", 1.2)
     observation = house.observe(base)
@@ -89,6 +97,8 @@ def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> No
     free = finder(tmp_path / "open.onnx", size=(64, 64), batch="N", open_size=True)
     detections = make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 64}).detect(seen(picture))
     assert listed(detections) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
+    with pytest.raises(BadInput, match="cannot look at a picture of 128 x 128"):
+        make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 128})
     told_size = {"task": "detect", "names": NAMES, "imgsz": "[64, 64]"}
     free = finder(tmp_path / "told.onnx", size=(64, 64), batch="N", open_size=True, metadata=told_size)
     assert len(make_part(DETECTOR, f"yolo-onnx:{free}").detect(seen(picture))) == 1
@@ -100,17 +110,17 @@ def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
     assert [detection.name for detection in make_part(DETECTOR, f"yolo-onnx:{known}").detect(seen(picture))] == [
         "fridge"
     ]
-    for classes, text in ((3, '{"0": "refrigerator", "2": "mug", "1": "bowl"}'), (2, '["refrigerator", "mug"]')):
-        exported = finder(tmp_path / f"json{classes}.onnx", size=(64, 64), metadata={"names": text})
-        assert make_part(DETECTOR, f"yolo-onnx:{exported}").describe()["classes"] == classes
+    for text in ('{"0": "refrigerator", "2": "mug", "1": "bowl"}', '["refrigerator", "bowl", "mug"]'):
+        exported = finder(tmp_path / "json.onnx", size=(64, 64), metadata={"names": text})
+        assert make_part(DETECTOR, f"yolo-onnx:{exported}").describe()["classes"] == 3
     bare = finder(tmp_path / "b.onnx", size=(64, 64), metadata={})
     with pytest.raises(BadInput, match="no names of classes"):
         make_part(DETECTOR, f"yolo-onnx:{bare}")
     detections = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
     assert [detection.name for detection in detections] == ["sofa"]
-    few = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch"})
-    with pytest.raises(BadInput, match="not a YOLO output for 1 classes"):
-        few.detect(seen(picture))
+    for names, classes in (("couch", 1), ("coco", 80)):
+        with pytest.raises(BadInput, match=f"not a YOLO output for {classes} classes"):
+            make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": names})
 
 
 def test_what_the_network_repeats_is_reported_once_and_larger_boxes_come_first(tmp_path: Path) -> None:
@@ -173,7 +183,11 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
     cut = tmp_path / "cut.onnx"
     cut.write_bytes(whole.read_bytes()[:-200])
     segment = finder(tmp_path / "segment.onnx", metadata={"task": "segment", "names": NAMES})
+    sized = onnx.load(whole)
+    sized.graph.input.append(onnx.helper.make_tensor_value_info("orig_target_sizes", onnx.TensorProto.INT64, [1, 2]))
+    onnx.save(sized, tmp_path / "sized.onnx")
     for path, settings, message in (
+        (tmp_path / "sized.onnx", {}, "needs images, orig_target_sizes, and"),
         (text, {}, "cannot be loaded as an ONNX network"),
         (cut, {}, "cannot be loaded as an ONNX network"),
         (tmp_path, {}, "There is no file"),
