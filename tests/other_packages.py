@@ -1,4 +1,4 @@
-"""Packages of others that Homie is tested against: the real ones, from the package index.
+"""Packages of others that Homie is tested against: the real ones, from the package index, or from npm.
 
 Where the environment of the tests lacks one it is installed once into a folder of its own in the user's cache, behind
 everything that the environment has. Without an index the tests are skipped, and say so.
@@ -6,15 +6,19 @@ everything that the environment has. Without an index the tests are skipped, and
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
 import hashlib
 import importlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,13 +37,35 @@ def folder_of(module: str, *requirements: str, dependencies: bool = True) -> str
     """Where a module is that is not in this environment, "" if it is. Skips the test where it is not to be had."""
     if _is_installed(module):
         return ""
-    name = f"{module}-{hashlib.sha256('|'.join((sys.version, *requirements)).encode()).hexdigest()[:12]}"
-    folder = caches() / name
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
+    with _own_folder(module, sys.version, *requirements) as folder:
         _install(folder, requirements if dependencies else ("--no-deps", *requirements))
     return str(folder)
+
+
+@functools.cache
+def npm_folder(package: str) -> Path:
+    """Where the files of a package of npm are, `NAME@VERSION`. Skips the test where it is not to be had."""
+    if shutil.which("npm") is None:
+        pytest.skip(f"{package} is a package of npm, which is not installed")
+    with _own_folder(package.strip("@").replace("/", "-"), package) as folder:
+        if not (folder / "installed").exists():
+            _run(["npm", "pack", "--loglevel=error", "--pack-destination", str(folder), package], package)
+            (packed,) = folder.glob("*.tgz")
+            with tarfile.open(packed) as archive:
+                archive.extractall(folder, filter="data")
+            packed.unlink()
+            (folder / "installed").touch()
+    return folder / "package"
+
+
+@contextlib.contextmanager
+def _own_folder(name: str, *what: str) -> Iterator[Path]:
+    """The folder of a package, while no other process of the tests writes to it."""
+    folder = caches() / f"{name}-{hashlib.sha256('|'.join(what).encode()).hexdigest()[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
 
 
 def _is_installed(module: str) -> bool:
@@ -55,14 +81,19 @@ def _install(folder: Path, requirements: tuple[str, ...]) -> None:
     whole = folder / "installed"
     if not whole.exists():
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(folder)]
-        try:
-            done = subprocess.run([*install, *requirements], capture_output=True, text=True, timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            pytest.skip(f"{' '.join(requirements)} could not be installed in {PATIENCE:g} s", allow_module_level=True)
-        if done.returncode:
-            why = done.stderr.strip().splitlines()[-1:]
-            pytest.skip(f"{' '.join(requirements)} cannot be installed here: {why}", allow_module_level=True)
+        _run([*install, *requirements], " ".join(requirements))
         whole.touch()
+
+
+def _run(command: list[str], what: str) -> None:
+    """Fetch something. Skips the test where it is not to be had."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"{what} could not be installed in {PATIENCE:g} s", allow_module_level=True)
+    if done.returncode:
+        why = done.stderr.strip().splitlines()[-1:]
+        pytest.skip(f"{what} cannot be installed here: {why}", allow_module_level=True)
 
 
 def use(module: str, *requirements: str, dependencies: bool = True) -> None:

@@ -6,12 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from importlib import resources
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from graphs import constant
 from painted_data import BOXES, CLASSES, painted_data
+from painting import seen
+from tfjs_graph import detector_of
 from tiny_detectors import tiny_detector
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -24,6 +28,14 @@ from homie.testing import check_detector
 from homie.train.detector_scores import DetectorScoreOptions, score_detector
 
 NAMES = "{0: 'refrigerator', 1: 'fridge/door', 2: 'kitchen/floor', 3: 'couch'}"
+
+PHOTOGRAPHS = {
+    "coffee": ("cup", (172, 17, 415, 303)),
+    "astronaut": ("person", (10, 8, 370, 512)),
+    "motorcycle_left": ("motorcycle", (115, 50, 680, 445)),
+    "chelsea": ("cat", (0, 0, 412, 300)),
+}
+"""What the photographs of scikit-image show, and where, as a person drew it."""
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +82,24 @@ def test_random_networks_of_other_makers_pass_the_checks_and_get_the_same_table(
     assert set(result.scores.by_class) == set(CLASSES)
     assert 0.0 <= result.scores.every <= 1.0
     assert sum(count for _, _, count in result.scores.calibration) == result.boxes - result.others
+
+
+@pytest.mark.slow
+def test_a_network_trained_on_photographs_finds_what_they_show(tmp_path: Path) -> None:
+    """MobileNetV3-CenterNet, trained on COCO, as it is in a package of npm (MIT)."""
+    published = other_packages.npm_folder("@vladmandic/human@3.3.6") / "models" / "centernet.json"
+    folder = other_packages.folder_of("skimage", "scikit-image==0.26.0", dependencies=False)
+    pictures = (Path(folder, "skimage") if folder else resources.files("skimage")) / "data"
+    network = detector_of(published, "tower_0/detections", tmp_path / "centernet.onnx")
+    detector = make_part(DETECTOR, f"yolo-onnx:{network}", {"names": "coco", "threads": 1})
+    for file, (name, (x0, y0, x1, y1)) in PHOTOGRAPHS.items():
+        surest = max(
+            detector.detect(seen(cv2.imread(str(pictures / f"{file}.png"))[..., ::-1])), key=lambda each: each.score
+        )
+        left, top, right, bottom = surest.box
+        shared = max(0, min(x1, right) - max(x0, left)) * max(0, min(y1, bottom) - max(y0, top))
+        both = (x1 - x0) * (y1 - y0) + (right - left) * (bottom - top) - shared
+        assert surest.name == name and shared / both > 0.8, (file, surest)
 
 
 def test_what_is_measured_is_right_and_unsure_boxes_count(data: Path, known: str) -> None:
