@@ -139,7 +139,10 @@ class SensorLocator(Locator):
         self._ahead = {} if passage is None else {entity: passage}
         self._recall.handles(entity if action.target == "opens" else "")
         target = self._things.objects.get(entity) if action.inventory == "takes" else None
-        self._recall.aim("" if target is None else entity, np.zeros(3) if target is None else target.box.center)
+        if target is None:
+            self._recall.aim("", "", np.zeros(3))
+        else:
+            self._recall.aim(entity, target.identity.kind, target.box.center)
 
     def brought_about(self, entity: str, state: str) -> None:
         self._recall.brought_about(entity, state)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+import numpy as np
+
 from homie.kernel.errors import InfrastructureError
 from homie.kernel.support.packages import DISTRIBUTION
 from homie.kernel.types import Failure, FailureReason
-from skills.policies.policy import Named, PolicyFailed
+from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 from skills.policy_codec import CodecError
 from skills.policy_messages import (
     PROTOCOL,
@@ -80,7 +82,11 @@ class RemotePolicy(ServedPolicy[Welcome]):
 
     def _decide(self, wire: Wire, inputs: Named) -> Named:
         self._number += 1
-        return self._finish(_exchange(wire, _packed(Step(self._number, dict(inputs))), self._deadlines.reply))
+        result = self._finish(_exchange(wire, _packed(Step(self._number, dict(inputs))), self._deadlines.reply))
+        for name, value in result.items():
+            if np.asarray(value).dtype.kind == "f" and not np.isfinite(value).all():
+                raise cannot_go_on(f"the policy on the server gives a {name} that is not finite")
+        return result
 
     def _finish(self, answer: Message) -> Named:
         """The result in the answer to the last message."""

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from homie.kernel.types import (
     END,
+    ENDED_BY_PERSON,
     SUCCESS,
     Attempt,
     AttemptEnded,
@@ -168,6 +169,8 @@ def test_what_became_of_it(screen: Screen) -> None:
 def test_the_end(screen: Screen) -> None:
     screen.display.on(EpisodeEnded(EpisodeResult("task", "ended", 1, (), (), 8.04)))
     assert screen.new() == "\nThe planner ended the task after 1 round and 8.0 s of robot time.\n"
+    screen.display.on(EpisodeEnded(EpisodeResult("task", "ended", 2, (), (), 8.04, who="person")))
+    assert screen.new() == "\nThe person ended the task after 2 rounds and 8.0 s of robot time.\n"
     screen.display.on(EpisodeEnded(EpisodeResult("task", "rounds", 20, (), (), 100.0)))
     assert screen.new() == "\nThe round limit ended the episode after 20 rounds and 100.0 s of robot time.\n"
 
@@ -181,6 +184,10 @@ def test_the_end(screen: Screen) -> None:
         ),
         (Decision((END,), report="declined"), ["report    the planner declined the task: nothing was begun"]),
         (Decision((END,), report="failure"), ["report    the planner says that the task is not done"]),
+        (
+            Decision((END,), ENDED_BY_PERSON["failure"], report="failure"),
+            ["report    the person says that the task is not done"],
+        ),
         (Decision((END,)), ["report    none"]),
     ],
 )

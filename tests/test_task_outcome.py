@@ -68,6 +68,22 @@ def test_the_claim_and_the_subtasks_are_distinguished():
 
 
 @pytest.mark.parametrize(
+    ("who", "report", "planner"),
+    [
+        ("person", "", "The person ended the task after 3 rounds; nobody said whether the task is done."),
+        ("person", "success", "The person ended the task after 3 rounds; the person says that the task is done."),
+        (
+            "end of the input",
+            "",
+            "The end of the input ended the task after 3 rounds; nobody said whether the task is done.",
+        ),
+    ],
+)
+def test_a_person_who_ends_the_task_is_no_planner(who: str, report: str, planner: str) -> None:
+    assert Conclusion.of(ended(SUCCESS, report=report, who=who), None).planner == planner
+
+
+@pytest.mark.parametrize(
     ("ended_by", "limit"),
     [
         ("rounds", "The round limit"),
@@ -83,8 +99,8 @@ def test_where_a_limit_ended_the_episode_that_is_the_reason(ended_by: str, limit
         assert (
             out.reason == f"{limit} ended the episode before the planner did. Its last words: I look into the drawer."
         )
-    silent = Conclusion.of(ended(SUCCESS, ended_by=ended_by), None, BY_PERSON)
-    assert silent.reason == f"{limit} ended the episode before the planner did."
+    silent = Conclusion.of(ended(SUCCESS, ended_by=ended_by, who="person"), None, BY_PERSON)
+    assert silent.reason == f"{limit} ended the episode before the person did."
     assert Conclusion.of(ended(SUCCESS, ended_by="goal"), None, "I look into the drawer.").reason == ""
 
 

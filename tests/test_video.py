@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import av
 import numpy as np
@@ -18,11 +19,11 @@ from PIL import ImageFont
 from homie.kernel.interfaces import Filmable
 from homie.kernel.types import (
     END,
-    ENDINGS,
     SUCCESS,
     Attempt,
     AttemptEnded,
     Decision,
+    EndedBy,
     EpisodeEnded,
     EpisodeResult,
     EpisodeStarted,
@@ -239,9 +240,10 @@ def test_what_is_written_under_the_pictures(tape):
     writer.on(PlannerAnswered(4, Decision(())))
     written |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
     panel(state="", tone="bad")
-    for how, text in ENDINGS.items():
-        writer.on(EpisodeEnded(EpisodeResult("pick the ball", how, 4, (), (), 24.0)))
-        panel(state=text, tone="plain")
+    for how in get_args(EndedBy):
+        result = EpisodeResult("pick the ball", how, 4, (), (), 24.0, who="person")
+        writer.on(EpisodeEnded(result))
+        panel(state="the person ended the task" if how == "ended" else result.ending, tone="plain")
 
 
 def test_how_long_each_picture_stands_still(tape):

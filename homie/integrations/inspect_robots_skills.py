@@ -124,17 +124,16 @@ class InspectRobotsSkill(Skill):
             self._finish(Outcome.TIMED_OUT, Failure(FailureReason.MOTIONS_RAN_OUT, count=self._count, more=""))
             return
         if not self._chunk:
-            chunk = self._asked(self._policy.act, self._seen(observation))
-            if chunk is None:
+            self._chunk = self._asked(self._decided, self._seen(observation)) or []
+            if not self._chunk:
                 return
-            self._chunk = list(chunk.actions)
         action = self._chunk.pop(0)
         if action.meta.get("request_stop"):
             self._finish(Outcome.SUCCEEDED, f"the policy stops: {action.meta.get('stop_reason', 'done')}")
             return
         try:
-            self._command = self._vector.command(np.asarray(action.data, dtype=np.float64).ravel())
-        except BadInput as error:
+            self._command = self._vector.command(np.ravel(action.data))
+        except (BadInput, ValueError) as error:  # ragged
             self._finish(Outcome.FAILED, Failure(FailureReason.MODEL_CANNOT_GO_ON, why=error))
         self._left, self._count = self._settings.periods, self._count + 1
 
@@ -148,6 +147,12 @@ class InspectRobotsSkill(Skill):
             state_time=observation.stamp,
             extra={"env_step": self._count, "approvals": []},
         )
+
+    def _decided(self, seen: Seen) -> list[Action]:
+        actions: list[Action] = list(self._policy.act(seen).actions)
+        if not actions:
+            raise ValueError("its chunk has no action")
+        return actions
 
     def _asked(self, method: Any, argument: object) -> Any:
         """What the policy returns, None where it fails."""

@@ -29,7 +29,6 @@ from homie.kernel.types import (
     END,
     END_FAILURE,
     END_SUCCESS,
-    ENDINGS,
     HELD,
     SUCCESS,
     Check,
@@ -52,6 +51,7 @@ from homie.kernel.types import (
     SubtaskChecked,
     SubtaskRecorded,
     SubtaskStarted,
+    Who,
     with_held,
 )
 from homie.kernel.types.limits import UNREADABLE_ROUNDS
@@ -126,6 +126,8 @@ class Episode:
         self.ended = False
         self.report: Report = ""
         self.answer = ""
+        self.who: Who = "planner"
+        """Who made the last decision."""
         self.readable = False
         """Whether some output of the planner could be read."""
         self.done = False
@@ -165,6 +167,7 @@ class Episode:
         self.listener.on(PlannerAsked(planner_input, sight.observation))
         clock.lap("listen")
         decision = self._with_fallback(decided(self.planner, planner_input))
+        self.who = decision.who
         clock.lap("plan")
         log.info("round %d: %s", self.round, " ".join(map(str, decision.subtasks)) or decision.problem)
         self.listener.on(PlannerAnswered(self.round, decision))
@@ -267,10 +270,10 @@ class Episode:
         """The result of the episode, of which the listener gets the last event."""
         how = self.ended_by or "rounds"
         stamp = self.executor.senses.observe().stamp
-        log.info("%s after round %d", ENDINGS[how], self.round)
         result = EpisodeResult(
-            self.task, how, self.round, self.history, self.inventory, stamp, self.report, self.answer
+            self.task, how, self.round, self.history, self.inventory, stamp, self.report, self.answer, self.who
         )
+        log.info("%s after round %d", result.ending, self.round)
         self.planner.conclude(result)
         self.listener.on(EpisodeEnded(result))
         return result

@@ -13,8 +13,6 @@ from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.text import counted, printable
 from homie.kernel.types import (
     END,
-    ENDINGS,
-    REPORTS,
     Attempt,
     AttemptEnded,
     Check,
@@ -79,7 +77,7 @@ class ProgressDisplay(EpisodeListener):
             case SubtaskRecorded(record):
                 self._show_record(record)
             case EpisodeEnded(result):
-                how = ENDINGS[result.ended_by].capitalize()
+                how = result.ending.capitalize()
                 rounds = counted(result.rounds, "round")
                 self._line("\n", f"{how} after {rounds} and {result.robot_seconds:.1f} s of robot time.")
 
@@ -149,7 +147,7 @@ class ProgressDisplay(EpisodeListener):
         if decision.answer:
             self._line("  answer    ", decision.answer, rest="bold")
         rest = {"": "dim", "success": "green"}.get(decision.report, "bold yellow")
-        self._line("  report    ", REPORTS[decision.report], rest=rest)
+        self._line("  report    ", decision.report_in_words, rest=rest)
 
     def close(self) -> None:
         """Take the running clock off the screen. Idempotent."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from homie.kernel.support.text import counted
-from homie.kernel.types import END, ENDINGS, REPORTS, WITHOUT_REASON, EpisodeResult
+from homie.kernel.types import END, WITHOUT_REASON, EpisodeResult
 
 Status: TypeAlias = Literal["done", "not done", "declined", "nothing done", "not checked"]
 """`done`, `not done`: the goal holds in the world, or not. `declined`: the planner did not understand the task and
@@ -91,7 +91,7 @@ def _reason(result: EpisodeResult, status: Status, analysis: str) -> str:
     if result.ended_by in ("ended", "goal"):
         return analysis if status in NOTHING or result.report == "failure" else ""
     last = f" Its last words: {analysis}" if analysis and analysis not in WITHOUT_REASON else ""
-    return f"{ENDINGS[result.ended_by].capitalize()} before the planner did.{last}"
+    return f"{result.ending.capitalize()} before the {result.who} did.{last}"
 
 
 def _world(result: EpisodeResult, verdict: Verdict | None) -> str:
@@ -108,8 +108,9 @@ def _world(result: EpisodeResult, verdict: Verdict | None) -> str:
 
 
 def _planner(result: EpisodeResult) -> str:
-    how = f"{ENDINGS[result.ended_by].capitalize()} after {counted(result.rounds, 'round')}"
-    report = REPORTS[result.report] if result.report else ""
+    how = f"{result.ending.capitalize()} after {counted(result.rounds, 'round')}"
+    report = result.report_in_words
     if not report and result.ended_by == "ended" and not result.answer:
-        report = "it did not say whether the task is done"
+        said = "it did not say" if result.who == "planner" else "nobody said"
+        report = f"{said} whether the task is done"
     return f"{how}; {report}." if report else f"{how}."

@@ -22,8 +22,6 @@ from PIL import Image as Picture
 from homie.kernel.interfaces import EpisodeListener, Filmable, Robot
 from homie.kernel.support.text import counted
 from homie.kernel.types import (
-    ENDINGS,
-    REPORTS,
     Array,
     AttemptEnded,
     Decision,
@@ -134,13 +132,13 @@ class VideoWriter(EpisodeListener):
         self._shoot(self._robot.observe(), hold=self._hold // 2)
 
     def _film_end(self, result: EpisodeResult) -> None:
-        ending = result.answer or (REPORTS[result.report] if result.report else ENDINGS[result.ended_by])
+        ending = result.answer or result.report_in_words or result.ending
         self._caption = self._caption.change(state=ending, tone="plain")
         lines = (
             f"{counted(result.rounds, 'round')}, {result.robot_seconds:.0f} s of robot time",
             Conclusion.of(result, None).subtasks,
         )
-        self._card = _sentence(ENDINGS[result.ended_by]), (*lines, *([_sentence(ending)] if result.report else []))
+        self._card = _sentence(result.ending), (*lines, *([_sentence(ending)] if result.report else []))
         self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
         self.close()  # now: a listener after this one may rely on the file
 

@@ -12,7 +12,6 @@ from typing import Any
 from homie.kernel.interfaces import EpisodeListener, WorldState
 from homie.kernel.support.text import printable
 from homie.kernel.types import (
-    ENDINGS,
     AttemptEnded,
     EpisodeEnded,
     EpisodeStarted,
@@ -89,7 +88,7 @@ class Board(EpisodeListener):
                 subtask_text = str(record.execution.subtask)
                 self._event({"kind": "feedback", "round": record.round, "subtask": subtask_text, **shown})
             case EpisodeEnded(result):
-                self._event({"kind": "end", "text": ENDINGS[result.ended_by], "rounds": result.rounds})
+                self._event({"kind": "end", "text": result.ending, "rounds": result.rounds})
 
     def _event(self, content: Mapping[str, Any]) -> None:
         event = {"type": "event", "at": time.time(), **{name: _safe(value) for name, value in content.items()}}

@@ -12,17 +12,17 @@ from homie.kernel.interfaces import Robot
 from homie.kernel.interfaces.recall import Landmark, Recall
 from homie.kernel.knowledge import CONTRARY, Doorway, Knowledge, Remembered
 from homie.kernel.support.text import the
-from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, Observation, Pose2
+from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, NamedThing, Observation, Pose2
 from perception.localise import Scan
 from perception.memory.arm import OwnArm
 from perception.memory.doorways import Doorways, Passage
-from perception.memory.memory import Things, kind_of
+from perception.memory.memory import SAME_PLACE, Things, kind_of
 from perception.memory.numbered_names import Names
 from perception.memory.object_states import States
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
-from perception.names import canonical, vocabulary
+from perception.names import canonical, spelt_matches, vocabulary
 
 AT_DOOR = 0.5
 """Metres before a doorway at which the floor is that of the room on that side."""
@@ -30,8 +30,6 @@ WELL_INSIDE = 0.15
 """Metres from the edge of a room's floor from which a place is certainly in that room."""
 AROUND_ROBOT = 0.7
 """Metres around the robot in which it cannot see the floor."""
-HELD_FROM = 0.5
-"""Metres between where a thing was aimed at and where the memory has it."""
 AT_HAND = 0.25
 """Metres from the gripper within which it may have moved a door or a drawer."""
 IN_FINGERS = 0.2
@@ -61,8 +59,6 @@ class SightRecall(Recall):
         self._doorways = Doorways()
         self._visited: set[str] = set()
         self._aim: str | None = None
-        self._aim_guessed = False
-        """Whether it is what was seen nearest to a thing that was not seen itself."""
         self._sits: Array = np.zeros(3)
         """The middle of the held object, in the gripper frame."""
         self._base = Pose2(0.0, 0.0, 0.0)
@@ -135,12 +131,16 @@ class SightRecall(Recall):
 
     # ------------------------------------------------------------ the hand
 
-    def aim(self, entity: str, center: Array) -> None:
-        self._aim_guessed = bool(entity) and entity not in self.things.objects
-        if self._aim_guessed:
-            near = {name: float(np.linalg.norm(o.box.center - center)) for name, o in self.things.objects.items()}
-            entity = min((name for name in near if near[name] < HELD_FROM), key=lambda name: near[name], default="")
+    def aim(self, entity: str, kind: str, center: Array) -> None:
+        if entity and self.things.rough:  # what the detector does not tell apart has names of the memory
+            entity = self._seen_at(center, NamedThing(entity, kind))
         self._aim = entity or None
+
+    def _seen_at(self, center: Array, thing: NamedThing) -> str:
+        """What was seen at a place (3,) and may be a thing by its kind, "" for nothing."""
+        alike = (item for item in self.things.objects.values() if spelt_matches(item.identity.kind, [thing]))
+        away = {item.identity.entity: float(np.linalg.norm(item.box.center - center)) for item in alike}
+        return min((name for name in away if away[name] < SAME_PLACE), key=lambda name: away[name], default="")
 
     def handles(self, entity: str) -> None:
         for piece in self.things.furniture.values():
@@ -169,7 +169,7 @@ class SightRecall(Recall):
                 self.things.place(objects[self.held])
             self.held = None
         elif self.held is None and self._aim is not None:
-            if self._aim in objects and not self._aim_guessed:
+            if self._aim in objects:
                 self._taken.pop(self._aim, None)
                 self._taken[self._aim] = self._where(objects[self._aim])
             self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)

@@ -16,7 +16,7 @@ from PIL import Image
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import Array
 from skills.dialects.hand import BEHIND, TOOL, vector_of_quaternion
-from skills.policies.motions import Motion, from_euler, rotation_matrix, rotation_vector
+from skills.policies.motions import Motion, from_euler, imaginable, rotation_matrix, rotation_vector
 from skills.policies.policy import cannot_go_on
 
 Position: TypeAlias = Literal["delta", "absolute"]
@@ -78,10 +78,13 @@ class Layout:
         Those of an `absolute` layout hold the pose of Homie's gripper in the layout's frame: its position (m), and as
         rotation its rotation vector. Raises PolicyFailed.
         """
-        rows = np.asarray(actions, dtype=np.float64) if isinstance(actions, np.ndarray | list) else np.zeros(0)
-        rows = rows[None] if rows.ndim == 1 else rows
-        if rows.ndim != 2 or not len(rows) or rows.shape[1] != self.numbers or not np.isfinite(rows).all():
-            raise cannot_go_on(f"its actions are {rows.shape}, and rows of {self.numbers} finite numbers are taken")
+        rows = _rows(actions)
+        taken = f"and rows of {self.numbers} finite numbers are taken"
+        if rows.ndim != 2 or not len(rows) or rows.shape[1] != self.numbers:
+            raise cannot_go_on(f"its actions are {rows.shape}, {taken}")
+        if not imaginable(rows):
+            worst = rows.flat[int(np.argmax(np.nan_to_num(np.abs(rows), nan=np.inf)))]
+            raise cannot_go_on(f"its actions have the number {worst:g}, {taken}")
         closed, opened = _CLOSED_OPEN[self.gripper]
         return [
             Motion(
@@ -152,6 +155,17 @@ LAYOUTS: Mapping[str, Layout] = {
 }
 """By name: checkpoints trained on LIBERO (steps of up to 5 cm and 0.5 rad), and those of GR00T; metres and radians as
 they are; poses of the end effector in the base frame."""
+
+
+def _rows(actions: object) -> Array:
+    """The rows (H, numbers) of actions, or of one; (0,) for what is no numbers."""
+    try:
+        rows = np.asarray(actions)
+    except ValueError:  # ragged
+        return np.zeros(0)
+    if not isinstance(actions, np.ndarray | list) or rows.dtype.kind not in "fiub":
+        return np.zeros(0)
+    return rows[None].astype(np.float64) if rows.ndim == 1 else rows.astype(np.float64)
 
 
 def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], declared: Mapping[str, Any]) -> Layout:

@@ -133,5 +133,5 @@ def _rows(actions: object) -> np.ndarray:
     try:
         rows = [np.concatenate([np.ravel(action[POSE]), np.ravel(action[GRIP])]).astype(float) for action in chunk]
         return np.stack(rows)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise cannot_go_on(f"its actions are no rows of numbers ({error})") from error

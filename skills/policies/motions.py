@@ -16,10 +16,18 @@ import numpy as np
 
 from homie.kernel.robot.conventions import HandConventions
 from homie.kernel.types import Array
-from skills.policies.policy import Named
+from skills.policies.policy import Named, cannot_go_on
 
 CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation-vector", gripper="open-is-1")
 """What the numbers of a `Motion` mean; a policy that gives motions declares the same in its facts."""
+
+LARGEST = 1e6
+"""m, rad: what no number of an action reaches, in any unit. What is larger is no order of a robot, like NaN."""
+
+
+def imaginable(numbers: Array) -> bool:
+    """Whether numbers are finite and below `LARGEST`."""
+    return bool((np.abs(numbers) < LARGEST).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +61,9 @@ class Motion:
 
     @classmethod
     def of(cls, values: Named) -> Motion:
-        """From what a policy gave, here or over a wire."""
-        vectors = (np.asarray(values[name], dtype=float) for name in ("translation", "rotation", "base"))
-        translation, rotation, base = vectors
-        return cls(translation, rotation, float(np.asarray(values["opening"])), base, bool(values["terminate"]))
+        """From what a policy gave, here or over a wire. Raises PolicyFailed for what is no motion."""
+        translation, rotation, base = (_numbers(values, name, 3) for name in ("translation", "rotation", "base"))
+        return cls(translation, rotation, float(_numbers(values, "opening", 1)[0]), base, bool(values.get("terminate")))
 
     @staticmethod
     def stacked(motions: Sequence[Motion]) -> Named:
@@ -66,15 +73,25 @@ class Motion:
 
     @classmethod
     def several(cls, values: Named) -> list[Motion]:
-        """From what a policy gave that gives several at a time."""
-        names = ("translation", "rotation", "opening", "base", "terminate")
-        columns = {name: np.asarray(values[name]) for name in names}
-        return [cls.of({name: columns[name][k] for name in names}) for k in range(len(columns["terminate"]))]
+        """From what a policy gave that gives several at a time. Raises PolicyFailed for what is no motions."""
+        columns = {name: np.atleast_1d(np.asarray(value)) for name, value in values.items()}
+        counts = {len(column) for column in columns.values()}
+        if len(counts) != 1:
+            raise cannot_go_on(f"its motions are {' and '.join(map(str, sorted(counts)))}")
+        return [cls.of({name: column[k] for name, column in columns.items()}) for k in range(*counts)]
 
     def mean(self, newer: Motion) -> Motion:
         """Half of this motion and half of another one for the same time, and what else that one says."""
         translation, rotation = (self.translation + newer.translation) / 2, (self.rotation + newer.rotation) / 2
         return Motion(translation, rotation, newer.opening, (self.base + newer.base) / 2, newer.terminate)
+
+
+def _numbers(values: Named, name: str, size: int) -> Array:
+    """The numbers (size,) of a part of a motion. Raises PolicyFailed."""
+    value = np.ravel(np.asarray(values.get(name, ())))
+    if value.dtype.kind not in "fiub" or len(value) != size or not imaginable(value):
+        raise cannot_go_on(f"the {name} of its motion is {value.tolist()}, and {size} finite numbers are taken")
+    return value.astype(float)
 
 
 def rotation_matrix(vector: Array) -> Array:

@@ -32,7 +32,7 @@ from homie.bench.score.compare_tables import Intervals
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
 from homie.kernel.support.text import printable
-from homie.kernel.types import VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
+from homie.kernel.types import ENDED_BY_PERSON, VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
 from homie.runtime.provenance import PartsFile, keep
 
 
@@ -77,6 +77,15 @@ def test_several_planners_share_the_plots(tmp_path: Path) -> None:
     assert len(page.sections) == 16
     assert "Differences to rule" in page.text
     assert [text for text in page.texts if text == "Steps: chat"] == ["Steps: chat"]
+
+
+def test_a_person_who_ended_a_task_is_no_planner(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", {("task-0", 0): DONE, ("task-1", 0): DONE}, planner="human")
+    person = Decision((bench_runs.END,), ENDED_BY_PERSON["failure"], report="failure")
+    rewrite(run / "episodes" / "task-0-0", lambda record: replace(record, decision=person), report="failure")
+    _, page = write(run)
+    assert "the person: End" in page.text and "the planner: End" in page.text
+    assert "the person says that the task is not done" in page.text
 
 
 def test_what_a_run_was_made_with_is_shown_with_its_prompt(tmp_path: Path) -> None:

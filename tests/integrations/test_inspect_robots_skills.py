@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -150,14 +151,24 @@ def test_policies_that_cannot_be_taken_are_refused_before_any_command(name, sett
 
 
 class Broken(Knowing):
-    def act(self, observation: Observation) -> ActionChunk:
+    def act(self, observation: Observation) -> Any:
         if "cube" in self.text:
             raise RuntimeError("out of memory")
+        if "ball" in self.text:
+            return SimpleNamespace(actions=[])
+        if "bowl" in self.text:
+            return SimpleNamespace(actions=[SimpleNamespace(data=[[0.0], 0.0], meta={})])
         return ActionChunk([Action(np.full(8, np.nan))])
 
 
 @pytest.mark.parametrize(
-    ("words", "why"), [("{target}", "The action is 8 numbers"), ("a cube", "RuntimeError: out of memory")]
+    ("words", "why"),
+    [
+        ("{target}", "The action is 8 numbers"),
+        ("a cube", "RuntimeError: out of memory"),
+        ("a ball", "its chunk has no action"),
+        ("a bowl", "inhomogeneous"),
+    ],
 )
 def test_a_policy_that_fails_fails_the_attempt(places, words, why):
     registered("homie-test-broken")(lambda: Broken({}))

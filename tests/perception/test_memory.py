@@ -7,8 +7,9 @@ import math
 
 import numpy as np
 import pytest
-from furnished import House
+from furnished import BlindRobot, House
 
+from homie.envs.mujoco.home.background_locator import BackgroundLocator
 from homie.envs.mujoco.robots.bodies import fetch
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.actions import ACTION_TABLE
@@ -164,6 +165,42 @@ def test_where_a_taken_object_was_is_not_forgotten(
     assert toured.knowledge(3).taken == (taken,), "also when it is elsewhere"
     toured.reset(seed=0)
     assert toured.knowledge(1).taken == ()
+
+
+class HouseRobot(BlindRobot):
+    """A robot that knows the truth of a house, for targets from the background."""
+
+    def __init__(self, house: House) -> None:
+        super().__init__()
+        self.world = house.world
+
+
+@pytest.mark.parametrize("tells_apart", [True, False], ids=["instances", "kinds"])
+@pytest.mark.parametrize(("picked", "was_seen"), [("sugar_box", False), ("apple_1", True), ("apple_1", False)])
+def test_only_what_was_picked_has_left_its_place(
+    house: House, detector: SimulatedDetector, picked: str, was_seen: bool, tells_apart: bool
+) -> None:
+    """Whatever else was seen a hand's breadth beside it."""
+    lies = house.world.object_box(house.world.objects["apple_1"]).center
+    house.move("sugar_box", (lies[0] + 0.2, lies[1], lies[2] + 0.03))
+    locator = BackgroundLocator(HouseRobot(house))
+    locator.reset(seed=0)
+
+    def see(base: Pose2, *, holding: bool = False) -> Observation:
+        seen = house.observe(base, holding=holding)
+        shown = [each for each in detector.detect(seen) if was_seen or each.instance != picked]
+        locator.update(seen, [each if tells_apart else dataclasses.replace(each, instance="") for each in shown])
+        return seen
+
+    for base in TOUR:
+        seen = see(base)
+    before = {item.name: item for item in locator.knowledge(1).remembered}
+    locator.aim(picked, ACTION_TABLE["Pick"], seen)
+    see(TOUR[1], holding=True)
+    knowledge = locator.knowledge(2)
+    gone = before.keys() - {item.name for item in knowledge.remembered}
+    assert [item.name for item in knowledge.taken] == list(gone)
+    assert [name.rstrip("12 ") for name in gone] == (["apple"] if was_seen else [])
 
 
 def test_what_is_in_the_hand_stays_where_it_sits_in_it(

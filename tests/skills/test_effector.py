@@ -189,6 +189,29 @@ def test_large_motions_are_shortened():
     assert np.linalg.norm(body.poses[-1].position - begin.position) == pytest.approx(LONGEST)
 
 
+@pytest.mark.parametrize(
+    ("part", "numbers"),
+    [
+        ("translation", [0.0, np.nan, 0.0]),
+        ("rotation", [np.inf, 0.0, 0.0]),
+        ("rotation", [0.0, 0.0]),
+        ("base", [0.0, 1e200, 0.0]),
+        ("opening", np.nan),
+    ],
+)
+@pytest.mark.parametrize("chunks", [False, True])
+def test_a_motion_that_is_none_ends_the_attempt(part, numbers, chunks):
+    policy = Script(**({"execute": 1} if chunks else {}))
+    motion = {**STILL.named(), part: np.array(numbers)}
+    policy.step = lambda inputs: {  # type: ignore[method-assign]
+        name: np.asarray(value)[None] if chunks else value for name, value in motion.items()
+    }
+    body = Body()
+    skill = reaching(body, policy)
+    assert body.play(skill) is Outcome.FAILED and body.commands[-1] == Command()
+    assert re.match(rf"the {part} of its motion is .*, and [13] finite numbers are taken$", skill.reason)
+
+
 def test_what_is_out_of_reach_is_left_out_and_reported():
     body = Body()
     away = [replace(STILL, translation=np.array([0.1, 0.0, 0.0]))] * 20

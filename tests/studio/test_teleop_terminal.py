@@ -31,6 +31,7 @@ def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
     assert "'dance' is not understood" in done.stderr
     assert "1 line of the input could not be carried out, as was said above; all others were." in done.stderr
     assert "say why, as in `go to apple # it is nearest`" in done.stderr
+    assert "The person ended the task after 3 rounds" in done.stderr
     (take,) = list_takes(tmp_path)
     assert take.mark == "success"
     said = done.stderr.splitlines()

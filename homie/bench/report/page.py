@@ -35,7 +35,8 @@ from homie.kernel.support.files import slug, write_atomically, writing
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.text import counted, printable
 from homie.kernel.support.version import __version__
-from homie.kernel.types import REPORTS
+from homie.kernel.types import REPORTS, Who
+from homie.runtime.runstore import EpisodeFile
 
 MEBIBYTE = 1024 * 1024
 BLOCK = 200
@@ -196,7 +197,7 @@ def _environment() -> jinja2.Environment:
     """The templates, compiled once."""
     environment = template_environment(_part)
     environment.filters.update(sort_key=_sort_key, slug=slug, json=json.dumps)
-    environment.filters.update(average=_average, counted=counted, reported=REPORTS.__getitem__)
+    environment.filters.update(average=_average, counted=counted, reported=_reported)
     return environment
 
 
@@ -262,6 +263,10 @@ def _sort_key(cell: Cell) -> str:
 
 def _average(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+def _reported(ending: EpisodeFile, who: Who) -> str:
+    return REPORTS[ending.report].format(who=who)
 
 
 def _part(name: str) -> str:

@@ -40,8 +40,9 @@ class Recall(ABC):
         """Take in what is seen now."""
 
     @abstractmethod
-    def aim(self, entity: str, center: Array) -> None:
-        """What the hand is about to pick up, and where it is (3,): the next held object is this. "" for nothing."""
+    def aim(self, entity: str, kind: str, center: Array) -> None:
+        """What the hand is about to pick up, its kind, and where it is (3,): the next held object is this, seen or not.
+        "" for nothing."""
 
     @abstractmethod
     def handles(self, entity: str) -> None:

@@ -44,7 +44,7 @@ from homie.kernel.types.geometry import (
     wrapped_angle,
 )
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
-from homie.kernel.types.limits import ENDINGS, EndedBy, Limits
+from homie.kernel.types.limits import EndedBy, Limits
 from homie.kernel.types.observations import (
     FLOOR,
     VIEWS,
@@ -77,6 +77,7 @@ from homie.kernel.types.subtasks import (
     Report,
     SentTo,
     Subtask,
+    Who,
     is_interaction,
     model_key,
     with_held,
@@ -87,7 +88,6 @@ __all__ = [
     "BY_PERSON",
     "END",
     "ENDED_BY_PERSON",
-    "ENDINGS",
     "END_FAILURE",
     "END_SUCCESS",
     "FLOOR",
@@ -160,6 +160,7 @@ __all__ = [
     "Target",
     "ThingsPolicy",
     "Visibility",
+    "Who",
     "in_sight",
     "is_interaction",
     "mask_bounds",

@@ -15,13 +15,13 @@ UNREADABLE_ROUNDS = 3
 """An episode ends after so many rounds if no output of its planner could be read by then. One or two may be bad luck;
 each of them was asked again `reasks` times, so that three are nine answers with the default."""
 ENDINGS: Mapping[EndedBy, str] = {
-    "ended": "the planner ended the task",
+    "ended": "the {who} ended the task",
     "goal": "the goal was reached",
     "rounds": "the round limit ended the episode",
     "steps": "the limit of subtasks ended the episode",
     "failures": "the limit of failed subtasks ended the episode",
 }
-"""How an episode ended, in words."""
+"""How an episode ended, in words; `who` is a `homie.kernel.types.Who`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

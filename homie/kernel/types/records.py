@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from homie.kernel.error_codes import ErrorCode
 from homie.kernel.types.feedback import SUCCESS, Feedback, HistoryItem
-from homie.kernel.types.limits import EndedBy
-from homie.kernel.types.subtasks import Decision, Report, Subtask
+from homie.kernel.types.limits import ENDINGS, EndedBy
+from homie.kernel.types.subtasks import REPORTS, Decision, Report, Subtask, Who
 
 
 class Outcome(StrEnum):
@@ -110,6 +110,7 @@ class EpisodeResult:
         rounds: How many were played.
         report, answer: What the planner said of its task when it ended it, and its answer to a question; "" for none.
             Only a goal or a world can say whether it is so.
+        who: Made the last decision.
     """
 
     task: str
@@ -120,3 +121,14 @@ class EpisodeResult:
     robot_seconds: float
     report: Report = ""
     answer: str = ""
+    who: Who = "planner"
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words."""
+        return ENDINGS[self.ended_by].format(who=self.who)
+
+    @property
+    def report_in_words(self) -> str:
+        """What was said of the task, "" for nothing."""
+        return REPORTS[self.report].format(who=self.who) if self.report else ""

@@ -27,11 +27,13 @@ Report: TypeAlias = Literal["", "success", "failure", "declined"]
 and nothing was begun. "": it says nothing."""
 REPORTS: Mapping[Report, str] = {
     "": "none",
-    "success": "the planner says that the task is done",
-    "failure": "the planner says that the task is not done",
-    "declined": "the planner declined the task: nothing was begun",
+    "success": "the {who} says that the task is done",
+    "failure": "the {who} says that the task is not done",
+    "declined": "the {who} declined the task: nothing was begun",
 }
-"""Reports in words."""
+"""Reports in words; `who` is a `Who`."""
+Who: TypeAlias = Literal["planner", "person", "end of the input"]
+"""Who decides: a planner, a person in its place, or the end of what that person typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,18 @@ class Decision:
     report: Report = ""
     answer: str = ""
     advice: str = ""
+
+    @property
+    def who(self) -> Who:
+        """Who has decided; a person who gives a reason of his own for a subtask counts as a planner."""
+        if self.analysis == INPUT_ENDED:
+            return "end of the input"
+        return "person" if self.analysis in WITHOUT_REASON else "planner"
+
+    @property
+    def report_in_words(self) -> str:
+        """What it reports of the task, `none` for nothing."""
+        return REPORTS[self.report].format(who=self.who)
 
 
 def model_key(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -443,9 +444,34 @@ def test_actions_of_a_layout_are_the_motions_they_came_from(layout):
 
 
 def test_actions_that_are_no_rows_of_seven_numbers_fail_the_attempt():
-    for actions in (np.zeros((5, 8)), np.zeros((0, 7)), np.full((1, 7), np.nan), "left", None, [[1.0]]):
+    nan, ragged = np.full((1, 7), np.nan), [[0.0] * 7, [0.0] * 6]
+    texts, complexes, large = ["left"] * 7, np.full(7, 1j), [[0.0] * 6 + [10**400]]
+    shapes = np.zeros((5, 8)), np.zeros((0, 7)), "left", None, [[1.0]]
+    for actions in (*shapes, nan, np.full(7, -1e300), ragged, texts, np.array(texts), complexes, large, [{}] * 7):
         with pytest.raises(PolicyFailed, match="rows of 7 finite numbers"):
             LAYOUTS["libero"].motions(actions)
+
+
+@pytest.mark.parametrize(
+    ("actions", "why"),
+    [
+        (np.full((10, 7), np.nan, np.float32), "its actions have the number nan"),
+        (np.full((10, 7), -np.inf, np.float32), "its actions have the number -inf"),
+        (np.zeros((10, 8), np.float32), r"its actions are \(10, 8\)"),
+        ([["left"] * 7], r"its actions are \(0,\)"),
+        (np.full((10, 7), 1e5, np.float32), "not done after 2 motions"),
+    ],
+)
+def test_what_a_server_gives_that_no_robot_can_do_ends_the_subtask(actions, why):
+    """Numbers over a limit are shortened, and what the arm cannot reach is left out."""
+    policy, thing, _ = knowing()
+    policy.chunk = lambda text, state: actions  # type: ignore[method-assign]
+    with servers.openpi(policy) as (url, _), table(f"openpi:{url}", layout="libero", steps=2) as session:
+        before = session.observe().body
+        done = session.call("Pick", thing)
+        after = session.observe().body
+    assert not done.feedback.ok and re.search(why, done.attempts[-1].reason), done.attempts
+    assert all(abs(after.joints[name] - value) < 0.5 for name, value in before.joints.items())
 
 
 # ------------------------------------------------------------ their client, our server

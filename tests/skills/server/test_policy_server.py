@@ -92,7 +92,10 @@ def test_a_policy_that_fails_gives_its_reason_and_goes_on(server):
             policy.step({"odd": True})
         with pytest.raises(PolicyFailed, match="cannot be sent"):
             policy.step({"odd": np.array([1j])})
-        assert policy.step({})["steps"] == 1
+        for odd in (np.array([0.1, np.nan]), float("inf")):
+            with pytest.raises(PolicyFailed, match="gives a waypoint that is not finite"):
+                policy.step({"waypoint": odd})
+        assert policy.step({})["steps"] == 3
 
 
 def test_debug_tells_tracebacks():

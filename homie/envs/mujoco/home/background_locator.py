@@ -114,8 +114,10 @@ class BackgroundLocator(Locator):
         self._ahead = {} if passage is None else {entity: passage}
         self._recall.handles(entity if action.target == "opens" else "")
         item = self.world.objects.get(entity) if action.inventory == "takes" else None
-        center = np.zeros(3) if item is None else self.world.object_box(item).center
-        self._recall.aim("" if item is None else entity, center)
+        if item is None:
+            self._recall.aim("", "", np.zeros(3))
+        else:
+            self._recall.aim(entity, kind_of(entity), self.world.object_box(item).center)
 
     def brought_about(self, entity: str, state: str) -> None:
         self._recall.brought_about(entity, state)
