@@ -55,7 +55,7 @@ def test_the_keywords_are_the_options():
 
 def test_skills_are_called_one_by_one_and_the_inventory_is_kept():
     with homie.open(**TINY) as session:
-        assert session.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")
+        assert session.actions == ("Go to", "Pick", "Put", "End")
         refused = session.call("Pick", "ball")
         assert refused.feedback.code is ErrorCode.D1 and not refused.attempts and session.inventory == ()
         assert session.call("go_to", "ball").feedback.ok

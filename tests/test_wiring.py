@@ -92,7 +92,7 @@ def test_every_part_is_where_it_belongs():
         assert (parts.robot, parts.planner, executor.senses.detector) == (body, planner, detector)
         assert planner.entered == [body] and isinstance(executor.locator, TinyLocator)
         assert (executor.attempts, tuple(executor.checks), executor.execution) == (2, tuple(code_order), execution)
-        assert executor.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")
+        assert executor.actions == ("Go to", "Pick", "Put", "End")
         before = executor.skills.choose("tiny", "Pick")
         executor.locator.reset(seed=0)
         executor.locator.seen.append(1.0)

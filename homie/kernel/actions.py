@@ -194,8 +194,13 @@ def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
 
 
 def listed_actions(own: Sequence[str], able: Sequence[str]) -> tuple[str, ...]:
-    """The list of actions: those of a robot's own, else EMMOE's; then further actions of skills; then End."""
-    usual = [action for action in own or ACTIONS if action != "End"]
+    """The list of actions: those of a robot's own, else EMMOE's, that skills can do; then their further ones; then End.
+
+    Args:
+        own: Those of a robot's own.
+        able: What its skills can do.
+    """
+    usual = [action for action in own or ACTIONS if action in able]
     return (*usual, *(action for action in able if action not in usual), "End")
 
 

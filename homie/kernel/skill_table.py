@@ -51,12 +51,12 @@ class SkillTable:
         return {name: _ability(skills, self.sets.get(name)) for name, skills in self.by_model.items()}
 
     def actions(self, robot: Robot) -> tuple[str, ...]:
-        """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has; then what the
-        skill sets can do beyond the actions of EMMOE; then End."""
+        """What a planner may tell a robot: the actions of EMMOE, or those of its own, that some skill has; then what
+        the skill sets can do beyond the actions of EMMOE; then End."""
         able = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
         if robot.actions:
             able = [action for action in able if action in robot.actions or action not in ACTIONS]
-        return listed_actions([action for action in robot.actions if action in able], able)
+        return listed_actions(robot.actions, able)
 
     def choose(self, model: str, action: str) -> Skill | None:
         """The skill of the model that the planner chose; any model that has the action where it chose none."""

@@ -341,6 +341,9 @@ class Moves:
         not open (L4)."""
         if self.memory.is_open(self.memory.piece(words)):
             return True
+        if "Open" not in self.memory.actions:
+            self._misses.append(f"No skill here can open the {words}.")
+            return False
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to open the {words}.")):
             return False
         near = self.memory.is_near(words)

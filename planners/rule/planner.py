@@ -6,7 +6,7 @@ It gets the same inputs as every planner (names in four views, inventory, histor
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from homie.kernel.interfaces import Planner, kind_of
 from homie.kernel.types import END, END_FAILURE, Decision, PlannerInput, Report
@@ -14,7 +14,7 @@ from perception.names import normalise
 from planners.rule.giving_up import GaveUp
 from planners.rule.memory import Memory
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
-from planners.rule.reading.orders import IfThere, Order, Use
+from planners.rule.reading.orders import Bring, CloseUp, Fetch, IfThere, OpenUp, Order, Stock, Swap, Use
 from planners.rule.running import OrderRunner
 
 
@@ -54,9 +54,12 @@ class RulePlanner(Planner):
     def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, Decision]:
         try:
             orders = parse_instruction(self._task, names_given(inputs))
-            check_actions(orders, inputs.actions)
         except NotUnderstood as reason:
             sentence = f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
+            return _end(inputs, sentence, "declined")
+        have = {*inputs.actions, *(["Pick"] if inputs.inventory else [])}
+        if lacking := dict.fromkeys(action.lower() for action in needed(orders) if action not in have):
+            sentence = f"The task needs to {' and to '.join(lacking)}, which no skill here can do, so I do nothing."
             return _end(inputs, sentence, "declined")
         memory = Memory()
         memory.take_in(inputs)
@@ -74,14 +77,22 @@ def names_given(inputs: PlannerInput) -> frozenset[str]:
     return frozenset(normalise(kind_of(name)) for name in (*named, *inputs.listing))
 
 
-def check_actions(orders: Sequence[Order], actions: Sequence[str]) -> None:
-    """Raises NotUnderstood for an order that no skill can do."""
+def needed(orders: Sequence[Order]) -> Iterator[str]:
+    """The actions without which no order can be carried out; on the way others may be."""
     for order in orders:
         match order:
-            case Use(action) if action not in actions:
-                raise NotUnderstood(f"cannot '{action.lower()}' anything, which no skill here can do")
+            case Bring() | Stock() | Swap():
+                yield from ("Pick", "Put")
+            case Fetch():
+                yield "Pick"
+            case OpenUp():
+                yield "Open"
+            case CloseUp():
+                yield "Close"
+            case Use(action):
+                yield action
             case IfThere(_, _, then, otherwise):
-                check_actions((*then, *otherwise), actions)
+                yield from needed((*then, *otherwise))
 
 
 def _end(inputs: PlannerInput, analysis: str, report: Report, answer: str = "") -> Decision:

@@ -158,7 +158,7 @@ they are; poses of the end effector in the base frame."""
 
 
 def _rows(actions: object) -> Array:
-    """The rows (H, numbers) of actions, or of one; (0,) for what is no numbers."""
+    """The rows (H, numbers) of actions, or of one; (0,) for anything but numbers."""
     try:
         rows = np.asarray(actions)
     except ValueError:  # ragged

@@ -22,7 +22,7 @@ CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation
 """What the numbers of a `Motion` mean; a policy that gives motions declares the same in its facts."""
 
 LARGEST = 1e6
-"""m, rad: what no number of an action reaches, in any unit. What is larger is no order of a robot, like NaN."""
+"""m, rad: what no number of an action reaches, in any unit. What is larger makes no sense, like NaN."""
 
 
 def imaginable(numbers: Array) -> bool:
@@ -61,7 +61,7 @@ class Motion:
 
     @classmethod
     def of(cls, values: Named) -> Motion:
-        """From what a policy gave, here or over a wire. Raises PolicyFailed for what is no motion."""
+        """From what a policy gave, here or over a wire. Raises PolicyFailed for anything but a motion."""
         translation, rotation, base = (_numbers(values, name, 3) for name in ("translation", "rotation", "base"))
         return cls(translation, rotation, float(_numbers(values, "opening", 1)[0]), base, bool(values.get("terminate")))
 
@@ -73,8 +73,8 @@ class Motion:
 
     @classmethod
     def several(cls, values: Named) -> list[Motion]:
-        """From what a policy gave that gives several at a time. Raises PolicyFailed for what is no motions."""
-        columns = {name: np.atleast_1d(np.asarray(value)) for name, value in values.items()}
+        """From what a policy gave that gives several at a time. Raises PolicyFailed for anything but motions."""
+        columns = {name: np.asarray(value).reshape(-1, *np.shape(value)[1:]) for name, value in values.items()}
         counts = {len(column) for column in columns.values()}
         if len(counts) != 1:
             raise cannot_go_on(f"its motions are {' and '.join(map(str, sorted(counts)))}")

@@ -113,6 +113,28 @@ def test_a_run_in_which_nothing_is_done_ends_with_1(homie, tiny_arguments, tmp_p
 
 
 @pytest.mark.parametrize(
+    ("task", "needs"),
+    [
+        ("put the ball in the bowl", "pick and to put"),
+        ("open the fridge", "open"),
+        ("close the fridge", "close"),
+        ("bring me the ball", "pick"),
+        ("check if there is an apple in the fridge, if so put it on the table", "pick and to put"),
+        ("go to the ball", ""),
+    ],
+)
+def test_a_task_that_no_chosen_skill_can_do_is_declined_at_once(homie, task, needs):
+    """The skill set can only go."""
+    robot = ("--robot", "tiny", "--detector", "tiny", "--targets", "tiny")
+    done = homie("run", task, *robot, "--skills", "lost:here", "--planner", "rule", "--no-video", "--json")
+    assert done.returncode == (1 if needs else 0), done.stderr
+    result = json.loads(done.stdout)
+    if needs:
+        reason = f"The task needs to {needs}, which no skill here can do, so I do nothing."
+        assert (result["conclusion"]["reason"], result["result"]["rounds"]) == (reason, 1)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["run", "go", "--planner", "expert"], "only `homie bench` has it"),

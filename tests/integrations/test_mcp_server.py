@@ -87,7 +87,7 @@ def wrong(result: types.CallToolResult) -> str:
 def test_a_task_is_done_by_tool_calls_alone(mode: str, tiny: FreeDriver) -> None:
     async def say(client: Client) -> None:
         names = [tool.name for tool in (await client.list_tools()).tools]
-        assert names == ["observe", "scene", "status", "stop", "report", "go_to", "pick", "put", "open", "close"]
+        assert names == ["observe", "scene", "status", "stop", "report", "go_to", "pick", "put"]
         assert what(await client.call_tool("status"))["task"] == "put the ball in the box"
         assert [item["name"] for item in what(await client.call_tool("scene"))["in_sight"]] == ["ball", "box"]
         early = what(await client.call_tool("pick", {"target": "ball"}))
