@@ -20,9 +20,9 @@ from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import mark
-from homie.kernel.support.files import reading, reason_of, write_atomically
+from homie.kernel.support.files import reading, reason_of, write_atomically, writing
 from homie.runtime.provenance import OtherParts, forget, kept, versions
-from homie.runtime.runstore import HeldFolder, contents, held_folder, kind_of, read_model, write_model
+from homie.runtime.runstore import HeldFolder, check_writable, contents, held_folder, kind_of, read_model, write_model
 from homie.runtime.runstore.damage import ENDING
 
 INDECISIVE = (
@@ -81,6 +81,13 @@ class BenchFolder(HeldFolder):
         )
         write_model(self.path / COPY, file)
         write_model(self.path / "run.json", file)
+
+    def check_writable(self) -> None:
+        """Raise BadInput where one of the folders may not be read or written."""
+        workers = self.path / "workers"
+        with writing(workers):
+            workers.mkdir(exist_ok=True)
+        check_writable(self.path)
 
     def discard(self) -> None:
         """Remove a folder that this process has made and in which no episode is finished; leave any other as it is."""

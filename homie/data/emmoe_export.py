@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from homie.data.sources.source_kinds import open_sources
 from homie.data.split import read_split, side_of
 from homie.data.training_examples import EpisodeOver, every, kept
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.files import reason_of, slug, write_atomically
+from homie.kernel.support.files import GO_ON, slug, write_atomically, writing
 from homie.kernel.support.version import __version__
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import HeldFolder, held_folder
@@ -59,7 +60,7 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
     left_out: dict[str, str] = {}
     episodes = subtasks = 0
     names: set[str] = set()
-    try:
+    with closing(folder), writing(out, "into", advice=GO_ON, raises=InfrastructureError):
         if any(file.name not in ("data", CARD) for file in out.iterdir()):
             raise BadInput(f"The folder {out} has other files in it: choose another --out.")
         for source, entry in every(sources):
@@ -78,12 +79,6 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
         before = read_card(out / CARD)
         if episodes and before is not None:
             write_atomically(out / CARD, _card(options.license or license_of(before)).encode())
-    except OSError as error:
-        raise InfrastructureError(
-            f"Cannot write into {out}: {reason_of(error)}. Make room there and give the same command again."
-        ) from error
-    finally:
-        folder.close()
     if not episodes:
         raise BadInput(f"No episode can be used ({next(iter(left_out.values()), 'there is none')}).")
     return Exported(out, episodes, subtasks, left_out)

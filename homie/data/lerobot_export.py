@@ -16,7 +16,7 @@ from homie.data.sources.source import reading_episode
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import EpisodeOver, every
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.files import place_of, writing
+from homie.kernel.support.files import GO_ON, place_of, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,7 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
     layout = layout_of(read_info(options.out)[0]) if is_lerobot(options.out) else None
     writer: LeRobotWriter | None = None
     added, last = 0, ""
-    again = "Make room there and give the same command again: it goes on where it stopped."
-    with writing(options.out, "into", advice=again, raises=InfrastructureError), ExitStack() as stack:
+    with writing(options.out, "into", advice=GO_ON, raises=InfrastructureError), ExitStack() as stack:
         for source, entry in every(sources):
             last = ""
             try:

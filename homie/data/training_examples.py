@@ -28,7 +28,7 @@ from homie.data.split import Split, read_split, side_of
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces.prompts import Rewriter
-from homie.kernel.support.files import reading, reason_of
+from homie.kernel.support.files import GO_ON, reading, writing
 from homie.kernel.support.version import __version__
 from homie.runtime.assembly import load_planner, load_prompts
 
@@ -111,28 +111,22 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         homie=__version__,
         license=options.license or UNKNOWN,
     )
-    try:
-        with ExitStack() as stack:
-            folder = stack.enter_context(DatasetWriter(options.out, recipe, form.pictures_in))
-            words = Words(form, options.explain, names=options.rename, seed=options.seed)
-            if rewriter is not None:
-                file = options.rewritings or options.out / "rewritten.jsonl"
-                rewrite = stack.enter_context(Rewritings(file, rewriter, options.versions))
-                words = replace(words, versions=options.versions, rewrite=rewrite)
-            for source, entry in every(sources):
-                before = folder.done.get(entry.name)
-                if before is None:
-                    reason = _convert(folder, source, entry, words, options, split)
-                else:
-                    reason = before.left_out
-                if progress is not None:
-                    progress(entry, reason)
-            return folder.finish(card)
-    except OSError as error:
-        raise InfrastructureError(
-            f"Cannot write into {options.out}: {reason_of(error)}. Make room there and give the same command "
-            "again: it goes on where it stopped."
-        ) from error
+    with writing(options.out, "into", advice=GO_ON, raises=InfrastructureError), ExitStack() as stack:
+        folder = stack.enter_context(DatasetWriter(options.out, recipe, form.pictures_in))
+        words = Words(form, options.explain, names=options.rename, seed=options.seed)
+        if rewriter is not None:
+            file = options.rewritings or options.out / "rewritten.jsonl"
+            rewrite = stack.enter_context(Rewritings(file, rewriter, options.versions))
+            words = replace(words, versions=options.versions, rewrite=rewrite)
+        for source, entry in every(sources):
+            before = folder.done.get(entry.name)
+            if before is None:
+                reason = _convert(folder, source, entry, words, options, split)
+            else:
+                reason = before.left_out
+            if progress is not None:
+                progress(entry, reason)
+        return folder.finish(card)
 
 
 def every(sources: Sequence[Source]) -> Iterator[tuple[Source, Entry]]:

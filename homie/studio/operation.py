@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Protocol
 
 from homie.data.recording import notes
@@ -25,7 +24,7 @@ from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault
 from homie.kernel.interfaces import EpisodeListener, GroundTruthAccess, Listeners, Planner
 from homie.kernel.interfaces.planner import decided
 from homie.kernel.robot.body import stands_still
-from homie.kernel.support.files import writing
+from homie.kernel.support.files import check_folder, writing
 from homie.kernel.types import (
     BY_PERSON,
     END,
@@ -87,7 +86,7 @@ class Operation:
             check_installed()
             with writing(options.record, "recordings into"):  # now, not when the first of them begins
                 options.record.mkdir(parents=True, exist_ok=True)
-                TemporaryFile(dir=options.record).close()
+            check_folder(options.record)
         self.options, self.desk = options, desk
         self._front, self._listeners = front, listeners
         self.parts: Parts = chosen.on_robot(options)

@@ -76,17 +76,45 @@ tasks:
 """
 
 
-def test_episodes_of_a_bench_that_cannot_be_read_are_no_failure_to_write(tmp_path, tiny_arguments, environment):
+@pytest.mark.parametrize(
+    ("name", "mode", "sentence"),
+    [
+        ("bench/episodes", 0o000, "Cannot read bench/episodes: Permission denied."),
+        ("bench/episodes", 0o555, "Cannot write into bench/episodes: Permission denied."),
+        ("bench/parts", 0o000, "Cannot read bench/parts: Permission denied."),
+        ("bench", 0o555, "Cannot write into bench: Permission denied."),
+    ],
+)
+def test_no_episode_of_a_bench_is_lost_to_a_closed_folder(tmp_path, tiny_arguments, environment, name, mode, sentence):
     (tmp_path / "suite.yaml").write_text(SUITE)
     command = ("bench", "suite.yaml", *tiny_arguments, "--trials", "1", "--out", "bench")
     assert homie(tmp_path, *command, environment=environment).returncode == 0
-    episodes = tmp_path / "bench/episodes"
-    episodes.chmod(0)
+    (tmp_path / "bench/episodes/a-0/episode.json").unlink()
+    before = {path: path.read_bytes() for path in tmp_path.glob("bench/episodes/*/*")}
+    (tmp_path / name).chmod(mode)
     try:
         ended = homie(tmp_path, *command, environment=environment)
     finally:
-        episodes.chmod(0o755)
-    assert (ended.returncode, ended.stderr) == (2, "homie: Cannot read bench/episodes: Permission denied.\n")
+        (tmp_path / name).chmod(0o755)
+    assert (ended.returncode, ended.stderr) == (2, f"homie: {sentence}\n")
+    assert {path: path.read_bytes() for path in tmp_path.glob("bench/episodes/*/*")} == before
+
+
+def test_a_run_whose_folders_are_closed_is_not_begun_again(tmp_path, tiny_arguments, environment):
+    command = ("run", "go", *tiny_arguments, "--out", "run")
+    assert homie(tmp_path, *command, environment=environment).returncode == 0
+    next(tmp_path.glob("run/episodes/*/episode.json")).unlink()
+    (tmp_path / "run/parts").chmod(0o555)
+    ended = homie(tmp_path, *command, environment=environment)
+    assert (ended.returncode, ended.stderr) == (2, "homie: Cannot write into run/parts: Permission denied.\n")
+
+
+def test_a_folder_closed_since_a_data_set_was_begun_is_named(tmp_path):
+    write_run(tmp_path / "run", ["a-0"])
+    (tmp_path / "out/data/train").mkdir(parents=True)
+    (tmp_path / "out/data/train").chmod(0o555)
+    ended = homie(tmp_path, "data", "emmoe", "run", "--out", "out", "--keep", "all", "--split", "none")
+    assert (ended.returncode, ended.stderr) == (2, "homie: Cannot write into out/data/train: Permission denied.\n")
 
 
 @pytest.mark.parametrize(

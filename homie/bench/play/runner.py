@@ -114,6 +114,8 @@ def bench(
         episodes = plan(folder.path, options, suite)
         # Every task once before any again: a mistake in a suite shows early, and an unfinished run covers all of it.
         left = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
+        if left:
+            folder.check_writable()
         if not options.mixed:
             check_code(folder.path)
             if left:
@@ -177,8 +179,8 @@ class _Runner:
             raise Interrupted("Stopped by the user; give the same command again with --out to go on.") from None
         except OSError as error:
             raise InfrastructureError(
-                f"Cannot write the run folder: {reason_of(error)}. Give the same command again with --out "
-                "when that is repaired; nothing finished is lost."
+                f"Cannot write {error.filename or 'the run folder'}: {reason_of(error)}. Give the same command again "
+                "with --out when that is repaired; nothing finished is lost."
             ) from error
         finally:
             self._pool.close()

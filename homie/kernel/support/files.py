@@ -15,6 +15,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import yaml
 from pydantic import ValidationError
@@ -24,6 +25,8 @@ from homie.kernel.support.validation_sentences import first_problem
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 """Errors of a disk that hit every file on it, not only this one."""
+GO_ON = "Make room there and give the same command again: it goes on where it stopped."
+"""What to do where a disk fails while a command fills a folder."""
 DEVICES = ("/dev", "/dev/fd")
 """Folders of names such as `stdout`, which may lead to a file; `/dev/shm` is a folder of files like any other."""
 UNREADABLE = (OSError, ValueError, RecursionError, yaml.YAMLError)
@@ -66,16 +69,37 @@ def writing(
     Args:
         path: The file or folder, as the sentence names it.
         what: What it is, before its path: `the log file`, `into the run folder`.
-        advice: A sentence that says what to do, behind the reason.
+        advice: A sentence that says what to do where a disk fails, behind the reason.
         raises: BadInput where the user chose the path, InfrastructureError where a disk failed later.
 
     Raises:
-        HomieError: An OSError was raised inside; of the class `raises`.
+        HomieError: An OSError was raised inside; of the class `raises`, and BadInput for what may not be written.
     """
     try:
         yield
+    except PermissionError as error:
+        barred = _barred(error)
+        if barred is not None and path != barred and barred.is_relative_to(path):
+            what, path = "into" if barred.is_dir() else "", barred
+        raise BadInput(_sentence("write", what, path, error, "")) from error
     except OSError as error:
         raise raises(_sentence("write", what, path, error, advice)) from error
+
+
+def _barred(error: PermissionError) -> Path | None:
+    """The file that may not be written, or the folder in which none may be made; None where the error names none."""
+    if not isinstance(error.filename, str):
+        return None
+    named = Path(error.filename)
+    return named if os.path.exists(named) else named.parent
+
+
+def check_folder(path: Path) -> None:
+    """Raise BadInput for a folder that may not be read, or in which no file can be made."""
+    with reading(path):
+        entries_of(path)
+    with writing(path, "into"):
+        TemporaryFile(dir=path).close()
 
 
 def reason_of(error: BaseException) -> str:

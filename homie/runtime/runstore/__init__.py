@@ -31,6 +31,7 @@ from homie.runtime.runstore.file_models import (
 from homie.runtime.runstore.folders import (
     FRAMES,
     HeldFolder,
+    check_writable,
     episode_folders,
     frame,
     held_folder,
@@ -49,6 +50,7 @@ __all__ = [
     "RunFolder",
     "Staged",
     "Usage",
+    "check_writable",
     "contents",
     "disk_failure",
     "episode_folders",

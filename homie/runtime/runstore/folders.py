@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.files import entries_of, reading, slug, sync_folder, writing
+from homie.kernel.support.files import check_folder, entries_of, reading, slug, sync_folder, writing
 
 FRAMES = "frames"
 SET_ASIDE = re.compile(r"-partial-(\d+)$")
@@ -58,6 +58,13 @@ def held_folder(out: Path | None, name: str, what: str = "run folder") -> tuple[
         os.close(lock)
         raise BadInput(f"The {what} {path} is in use by another running homie.") from None
     return path, lock
+
+
+def check_writable(run: Path) -> None:
+    """Raise BadInput where a run folder, or one in it, may not be read or written: an episode would be lost to it."""
+    for folder in (run, *(run / name for name in ("episodes", "workers", "parts", "texts"))):
+        if folder.exists():
+            check_folder(folder)
 
 
 def new_episode(path: Path) -> Path:

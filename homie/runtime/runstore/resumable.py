@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.files import writing
+from homie.kernel.support.files import GO_ON, writing
 from homie.runtime.runstore.checksummed_json import read_model, write_model
 from homie.runtime.runstore.folders import HeldFolder, held_folder
 
@@ -45,10 +45,9 @@ def resumable_folder(out: Path, order: Order, finished: str, noun: str, besides:
         BadInput: It holds a finished or another one, or something else, or another process uses it.
         InfrastructureError: The disk fails.
     """
-    again = "Make room there and give the same command again: it goes on where it stopped."
     with (
         closing(HeldFolder(*held_folder(out, "", noun))),
-        writing(out, "into", advice=again, raises=InfrastructureError),
+        writing(out, "into", advice=GO_ON, raises=InfrastructureError),
     ):
         _begin(out, order, finished, noun, besides)
         yield

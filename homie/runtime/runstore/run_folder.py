@@ -18,7 +18,7 @@ from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.provenance import PartsFile, differences, keep, read_parts, versions
 from homie.runtime.runstore.checksummed_json import contents, kind_of, write_model
 from homie.runtime.runstore.file_models import RunFile, read_run
-from homie.runtime.runstore.folders import HeldFolder, episode_folders, held_folder, new_episode
+from homie.runtime.runstore.folders import HeldFolder, check_writable, episode_folders, held_folder, new_episode
 
 
 @runtime_checkable
@@ -62,6 +62,7 @@ class RunFolder(HeldFolder):
                 if scene is not None and scene != contents(path / "scene.json"):
                     raise BadInput(f"The run folder {path} was made in another scene: choose another --out.")
                 _check_parts(path, parts)
+                check_writable(path)
             else:
                 with writing(path, "into the run folder"):
                     if scene is not None:
