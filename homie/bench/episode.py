@@ -8,6 +8,7 @@ RUN/episodes/<task>-<trial>-partial-N/   what was set aside: an interrupted or f
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import warnings
 from dataclasses import dataclass, replace
@@ -128,9 +129,10 @@ class Episode:
         """The tries that infrastructure ended since the episode was last given up, oldest first."""
         problems: list[FailedTry] = []
         for path in (*tries(self.folder), self.folder):
-            if (path / "failure.json").exists():
+            # `Path.exists` raises for a file in a folder that may not be read
+            if os.path.exists(path / "failure.json"):
                 problems.append(_read_failure(path / "failure.json", len(problems) + 1))
-            if path != self.folder and (path / ENDING).exists():
+            if path != self.folder and os.path.exists(path / ENDING):
                 problems.clear()
         return tuple(problems)
 

@@ -53,6 +53,24 @@ def test_what_cannot_be_read_of_a_run_is_not_taken_for_empty(tmp_path, forbidden
     assert ended.returncode == (2 if sentence.startswith("homie") else 0)
 
 
+def test_a_report_names_the_episodes_that_cannot_be_read_and_shows_the_others(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0", "b-0", "c-0"])
+    closed = (run / "episodes/a-0", run / "episodes/b-0/frames")
+    for folder in closed:
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0)
+    ended = homie(tmp_path, "report", "run", "--out", "page.html")
+    for folder in closed:
+        folder.chmod(0o755)
+    assert ended.returncode == 0, ended.stderr
+    unread = "not read: a-0: episode.json (Permission denied)", "not read: b-0: frames (Permission denied)"
+    assert ended.stderr.splitlines()[:-1] == list(unread)
+    page = (tmp_path / "page.html").read_text()
+    assert '<dd class="said">damaged: episode.json (Permission denied)</dd>' in page
+    assert '<dt>not read</dt><dd class="said">frames (Permission denied)</dd>' in page
+    assert "c-0" in page
+
+
 def test_a_task_folder_of_emmoe_that_cannot_be_read_is_not_left_out_in_silence(tmp_path):
     run = write_run(tmp_path / "run", ["a-0", "b-0"])
     export_emmoe(EmmoeOptions.build(sources=[run], out=tmp_path / "emmoe", keep="all", split="none"))

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import av
 from PIL import Image as Picture
 
-from homie.bench.report.runs_and_episodes import Shown
+from homie.bench.report.runs_and_episodes import VIDEO, Shown
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import frame
 
@@ -71,7 +71,7 @@ class Media:
 
     def views(self, episode: Shown, number: int) -> tuple[str, ...]:
         """The views of a round that the episode folder has."""
-        return tuple(view for view in VIEWS if self._width and _frame(episode, number, view).exists())
+        return tuple(view for view in VIEWS if self._width and os.path.exists(_frame(episode, number, view)))
 
     def has_video(self, episode: Shown) -> bool:
         return _size(episode) > 0
@@ -85,7 +85,7 @@ class Media:
         self._left = room
         chosen = list(episodes)
         pictures = [self._pictures(episode) for episode in chosen]
-        films = [episode.folder / "video.mp4" for episode in chosen]
+        films = [episode.folder / VIDEO for episode in chosen]
         sizes = [_size(episode) for episode in chosen]
         posters = [self._poster(film) if size else "" for film, size in zip(films, sizes, strict=True)]
         order = sorted(range(len(chosen)), key=lambda index: (chosen[index].outcome not in FAILURES, sizes[index]))
@@ -165,9 +165,9 @@ def _frame(episode: Shown, number: int, view: str) -> Path:
 
 
 def _size(episode: Shown) -> int:
-    """Size of the episode's video in bytes, 0 if it has none."""
-    path = episode.folder / "video.mp4"
-    return path.stat().st_size if path.exists() else 0
+    """Size of the episode's video in bytes, 0 if it has none that can be read."""
+    path = episode.folder / VIDEO
+    return path.stat().st_size if os.access(path, os.R_OK) else 0
 
 
 def _webp(picture: Picture.Image, width: int) -> str:

@@ -61,6 +61,7 @@ class Report:
         episodes: How many it shows.
         linked: Number of pictures and videos that it links to because it was full.
         recording: Size in bytes of the Rerun recording, 0 without one.
+        unread: The episodes that could not be read, each as `NAME: FILE (why)`.
     """
 
     path: Path
@@ -68,6 +69,7 @@ class Report:
     episodes: int
     linked: int
     recording: int = 0
+    unread: tuple[str, ...] = ()
 
 
 def report(options: ReportOptions) -> Report:
@@ -95,7 +97,11 @@ def report(options: ReportOptions) -> Report:
     page += media_blocks(media.gather((item.episode for item in listed.episodes), room), media)
     with writing(out, "the report to"):
         write_atomically(out, page)
-    return Report(path=out, size=len(page), episodes=len(listed.episodes), linked=media.linked, recording=recording)
+    shown = [item.episode for item in listed.episodes]
+    unread = tuple(f"{episode.name}: {episode.unread}" for episode in shown if episode.unread)
+    return Report(
+        path=out, size=len(page), episodes=len(shown), linked=media.linked, recording=recording, unread=unread
+    )
 
 
 def media_blocks(views: Sequence[Views], media: Media) -> bytes:

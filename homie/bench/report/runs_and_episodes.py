@@ -5,7 +5,9 @@ run folders --load--> Source ... with Shown episodes --> homie.bench.report
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,16 +30,18 @@ from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
+from homie.kernel.support.files import entries_of, reason_of
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.conditions import Condition, conjuncts, written
 from homie.runtime.provenance import read_parts
-from homie.runtime.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
-from homie.runtime.runstore.damage import Damaged, lost_to, read_finished
+from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, read_run, read_steps
+from homie.runtime.runstore.damage import DAMAGED, Damaged, lost_to, read_finished
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
 """The outcome of an episode. `said End` and `out of rounds` (or of what else is limited) are those of a
 single run, which has no success criterion."""
 SINGLE = "single runs"
+VIDEO = "video.mp4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class Shown:
         score: None if the episode is unfinished.
         goals: The truth of its goal from the start on, where it was kept.
         conditions: What has to be so, each as a suite writes it.
+        closed: Its pictures or its video where they may not be read, `FILE (why)`.
     """
 
     run: str
@@ -105,6 +110,13 @@ class Shown:
     failures: tuple[FailedTry, ...] = ()
     goals: tuple[GoalLine, ...] = ()
     conditions: tuple[str, ...] = ()
+    closed: str = ""
+
+    @property
+    def unread(self) -> str:
+        """What of it cannot be read, `FILE (why)`; "" for nothing."""
+        cause = self.ending.cause if self.ending else ""
+        return cause.removeprefix(f"{DAMAGED}: ") if cause.startswith(f"{DAMAGED}: ") else self.closed
 
     @property
     def decisions(self) -> tuple[float, ...]:
@@ -242,6 +254,7 @@ def _planned(label: str, episode: Episode, score: Score) -> Shown:
         failures=episode.failures,
         goals=_goals(episode.folder),
         conditions=() if task.goal is None else tuple(_in_words(condition) for condition in conjuncts(task.goal)),
+        closed=_closed(episode.folder),
     )
 
 
@@ -282,6 +295,7 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
                     rounds=_rounds(folder),
                     score=score,
                     ending=ending,
+                    closed=_closed(folder),
                 )
             )
     first = runs[0][1]
@@ -317,6 +331,16 @@ def _ended(ending: EpisodeFile | None) -> Outcome:
             return "lost"
         case "rounds" | "steps" | "failures":
             return "out of rounds"
+
+
+def _closed(folder: Path) -> str:
+    try:
+        entries_of(folder / FRAMES)
+    except OSError as error:
+        return f"{FRAMES} ({reason_of(error)})"
+    film = folder / VIDEO
+    readable = os.access(film, os.R_OK) or not os.path.exists(film)
+    return "" if readable else f"{VIDEO} ({os.strerror(errno.EACCES)})"
 
 
 def _rounds(folder: Path) -> tuple[Round, ...]:

@@ -25,8 +25,11 @@ def report_command(
     for out in (options.out, options.rerun):
         check_apart(out, options.runs)
     page = report(options)
+    for unread in page.unread:
+        tell(f"not read: {unread}")
     if json:
         facts = {"report": str(page.path), "bytes": page.size, "episodes": page.episodes, "linked": page.linked}
+        facts |= {"unread": list(page.unread)} if page.unread else {}
         if options.rerun is not None:
             facts |= {"recording": str(options.rerun), "recording_bytes": page.recording}
         print_json(facts)
