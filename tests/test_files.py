@@ -84,6 +84,21 @@ def test_pipes_and_devices_are_written_into_and_stay(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="this system has no /dev/shm")
+def test_a_link_is_followed_and_stays(tmp_path):
+    (tmp_path / "kept").mkdir()
+    link = tmp_path / "page.html"
+    link.symlink_to("kept/page.html")
+    for text in (b"first", b"second"):
+        write_atomically(link, text)
+        assert link.is_symlink() and (tmp_path / "kept/page.html").read_bytes() == text
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["kept", "page.html", "page.html"]
+    link.unlink()
+    link.symlink_to(link)
+    with pytest.raises(OSError, match="symbolic links"):
+        write_atomically(link, b"third")
+    assert link.is_symlink()
+
+
 def test_a_file_in_shared_memory_is_replaced_as_a_whole():
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         path = Path(folder) / "page.html"

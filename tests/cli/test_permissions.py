@@ -150,3 +150,13 @@ def test_where_nothing_may_be_written(tmp_path, arguments, sentence, tiny_argume
     more = tiny_arguments if arguments[0] == "run" else ()
     ended = homie(tmp_path, *arguments, *more, environment=environment)
     assert (ended.returncode, ended.stderr) == (2, f"homie: {sentence}\n")
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path):
+    write_run(tmp_path / "run", ["a-0"])
+    (tmp_path / "page.html").write_text("kept")
+    (tmp_path / "page.html").chmod(0o444)
+    ended = homie(tmp_path, "report", "run", "--out", "page.html")
+    sentence = "homie: Cannot write the report to page.html: Permission denied.\n"
+    assert (ended.returncode, ended.stderr) == (2, sentence)
+    assert (tmp_path / "page.html").read_text() == "kept"

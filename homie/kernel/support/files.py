@@ -179,7 +179,8 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Write a whole file or nothing: temporary file, fsync, rename, fsync of the folder. Raises OSError.
 
     A write that fails leaves no temporary file behind; one that is killed does, and the next write replaces it. Devices
-    and pipes, such as `/dev/stdout`, are written into, since a rename would put a file in their place.
+    and pipes, such as `/dev/stdout`, are written into, since a rename would put a file in their place. A link is
+    followed and stays one, and a file that may not be written is refused, as where it is opened.
     """
     if path.is_dir():  # before the temporary name is made: `.` and `/` have none
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -187,6 +188,11 @@ def write_atomically(path: Path, data: bytes) -> None:
         with path.open("wb") as device:
             device.write(data)
         return
+    path = place_of(path) if path.is_symlink() else path
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as file:
