@@ -20,10 +20,11 @@ bowl_1 table
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.validation_sentences import first_problem
@@ -144,7 +145,8 @@ class WorldSnapshot(_Model):
         held: The object in the hand.
         instruction, conditions, success: The task that the scene itself sets, in words, by its parts, and whether it is
             done; success is None where a scene sets none.
-        extras: Further data of an environment, JSON-ready; nothing else reads it.
+        extras: Further data of an environment, JSON-ready; nothing else reads it. Numbers in it that are not finite, as
+            of a joint that nobody has measured, are left out.
     """
 
     objects: Mapping[str, ObjectState] = {}
@@ -158,6 +160,11 @@ class WorldSnapshot(_Model):
     conditions: tuple[TaskCondition, ...] = ()
     success: bool | None = None
     extras: Mapping[str, Any] = {}
+
+    @field_validator("extras")
+    @classmethod
+    def _finite(cls, extras: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: _known(value) for name, value in extras.items() if not _is_unknown(value)}
 
     @property
     def things(self) -> dict[str, ThingState]:
@@ -178,6 +185,19 @@ class WorldSnapshot(_Model):
     def to_json(self) -> dict[str, Any]:
         """The content of `final_state.json`: what the environment has filled in, and the format's number."""
         return {"format": FORMAT, **self.model_dump(mode="json", exclude_unset=True)}
+
+
+def _is_unknown(value: object) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _known(value: Any) -> Any:
+    """Data without what is not finite; in a list, where it has a place, that is None."""
+    if isinstance(value, Mapping):
+        return {name: _known(item) for name, item in value.items() if not _is_unknown(item)}
+    if isinstance(value, list | tuple):
+        return [None if _is_unknown(item) else _known(item) for item in value]
+    return value
 
 
 def rounded(values: Iterable[float]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -421,6 +422,13 @@ def test_a_snapshot_comes_back_from_its_json_form():
     again = read_snapshot(json.loads(json.dumps(world.to_json())))
     assert again == world and world.to_json()["format"] == 2
     assert "extras" not in world.to_json(), "what an environment does not tell is not in its file"
+
+
+def test_numbers_that_nobody_has_measured_are_not_in_its_file():
+    joints = {"lift": math.nan, "wrist": [0.5, math.inf], "arm": 0.25}
+    world = WorldSnapshot(extras={"joints": joints, "load": math.nan})
+    assert world.to_json()["extras"] == {"joints": {"wrist": [0.5, None], "arm": 0.25}}
+    assert read_snapshot(json.loads(json.dumps(world.to_json(), allow_nan=False))) == world
 
 
 @pytest.mark.parametrize(
