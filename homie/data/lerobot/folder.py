@@ -99,9 +99,8 @@ def read_rows(root: Path, total: int) -> list[dict[str, Any]]:
     counted = [row for row in rows if row["episode_index"] < total]
     extra = len(rows) > len(counted) and not (root / UNFINISHED).exists()
     if extra or [row["episode_index"] for row in counted] != list(range(total)):
-        raise BadInput(
-            f"The data set {root} is damaged: {INFO} counts {total} episodes, meta/episodes has {len(rows)}."
-        )
+        others = f"has {len(rows)}" if len(rows) != total else "numbers them otherwise"
+        raise BadInput(f"The data set {root} is damaged: {INFO} counts {total} episodes, meta/episodes {others}.")
     return counted
 
 

@@ -7,17 +7,20 @@ recording.sent.values[:, recording.sent.labels.index("base.linear.vel")]
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from homie.data.recording import topics
 from homie.data.recording.mcapfile import Entry, Reading
 from homie.data.recording.notes import Note, read_notes
 from homie.data.recording.recorder import RECORDING
 from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reason_of
 from homie.kernel.types import Array, Depth, Image, Intrinsics
 
 
@@ -85,12 +88,14 @@ class Recording:
         topic = topics.image_topic(camera)
         for entry in Reading(self.path):
             if entry.topic == topic:
-                yield entry.stamp, topics.read_image(entry.data)
+                with _of_homie(self.path):
+                    data = topics.read_image(entry.data)
+                yield entry.stamp, data
 
     def frames(self, camera: str) -> Iterator[tuple[float, Image]]:
         """The pictures of a camera, (H, W, 3) uint8 RGB, each with its robot time (s)."""
         for stamp, data in self.jpegs(camera):
-            bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+            bgr = _decoded(data, cv2.IMREAD_COLOR)
             if bgr is None:
                 raise BadInput(
                     f"{self.path} holds a picture of the camera '{camera}' at {stamp:.2f} s that is not a JPEG."
@@ -103,8 +108,9 @@ class Recording:
         topic = topics.depth_topic(camera)
         for entry in Reading(self.path):
             if entry.topic == topic:
-                data, (fx, fy, cx, cy) = topics.read_depth_image(entry.data)
-                millimetres = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+                with _of_homie(self.path):
+                    data, (fx, fy, cx, cy) = topics.read_depth_image(entry.data)
+                millimetres = _decoded(data, cv2.IMREAD_UNCHANGED)
                 if millimetres is None or millimetres.ndim != 2:
                     raise BadInput(
                         f"{self.path} holds a depth picture of the camera '{camera}' at {entry.stamp:.2f} s that is "
@@ -140,7 +146,7 @@ def read_recording(folder: str | Path) -> Recording:
     pictures: dict[str, int] = {}
     depths: dict[str, int] = {}
     reading = Reading(path)
-    try:
+    with _of_homie(path):
         for entry in reading:
             if entry.topic in numbers:
                 numbers[entry.topic].append(entry)
@@ -154,8 +160,6 @@ def read_recording(folder: str | Path) -> Recording:
                 camera = entry.topic.removeprefix(topics.DEPTHS)
                 depths[camera] = depths.get(camera, 0) + 1
         series = {topic: _series(entries) for topic, entries in numbers.items()}
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path} is not a recording of Homie: {error}.") from error
     return Recording(
         path=path,
         whole=reading.whole,
@@ -167,6 +171,23 @@ def read_recording(folder: str | Path) -> Recording:
         depths=depths,
         notes=read_notes(folder),
     )
+
+
+@contextmanager
+def _of_homie(path: Path) -> Iterator[None]:
+    """Read a message; one that Homie does not write is raised as BadInput."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        raise BadInput(f"{path} is not a recording of Homie: {reason_of(error)}.") from error
+
+
+def _decoded(data: bytes, kind: int) -> NDArray[np.generic] | None:
+    """The pixels of a picture, None where it is none."""
+    try:
+        return cv2.imdecode(np.frombuffer(data, np.uint8), kind)
+    except cv2.error:  # it is empty, or says that it is huge
+        return None
 
 
 def _series(entries: Sequence[Entry]) -> Series:

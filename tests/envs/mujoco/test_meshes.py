@@ -281,6 +281,7 @@ FILES: list[tuple[str, str | bytes, str]] = [
     ("apple.obj", "", "no faces|Cannot read"),
     ("apple.obj", "hello", "no faces|Cannot read"),
     ("apple.obj", TRIANGLE + "f 1 2 3\n", "is flat"),
+    ("apple.obj", "v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n", "not three numbers each"),
     ("apple.obj", "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not finite"),
     ("apple.obj", "v 1e300 0 0\nv -1e300 0 0\nv 0 1e300 9\nf 1 2 3\n", "beyond 1e\\+09"),
     ("apple.obj", TRIANGLE + "f 1 2 9\n", "Cannot read|does not have"),

@@ -138,6 +138,8 @@ class _Kept:
 def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
     points = np.asarray(part.vertices, dtype=float)
     faces = np.asarray(part.faces, dtype=np.int32)
+    if points.shape[1:] != (3,):
+        raise BadInput(f"The mesh {mesh.path} has points that are not three numbers each.")
     if not (np.abs(points) < FARTHEST).all():
         raise BadInput(f"The mesh {mesh.path} has points that are not finite numbers, or beyond {FARTHEST:g}.")
     if faces.min() < 0 or faces.max() >= len(points):
