@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces.training import LEAST_SCORE, DetectorOrder, DetectorReport
+from homie.kernel.interfaces.training import LEAST_SCORE, DetectorOrder, DetectorReport, resuming
 from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
@@ -147,12 +147,13 @@ class _Run:
         path = self._order.out / STATE
         if not path.exists():
             return
-        state = torch.load(path, weights_only=True)
-        self._network.load_state_dict(state["network"])
-        self.average.load_state_dict(state["average"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        self.step, self.seconds = state["step"], state["seconds"]
-        self.losses, self.held_out = state["losses"], state["held_out"]
+        with resuming(path):
+            state = torch.load(path, map_location="cpu", weights_only=True)
+            self._network.load_state_dict(state["network"])
+            self.average.load_state_dict(state["average"])
+            self._optimizer.load_state_dict(state["optimizer"])
+            self.step, self.seconds = state["step"], state["seconds"]
+            self.losses, self.held_out = state["losses"], state["held_out"]
 
 
 def _schedule(step: int, steps: int) -> float:

@@ -21,6 +21,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.training import TrainingOrder, TrainingReport
 from homie.kernel.support.progress import StepOver
 from planners.llm.answers_trainer import AnswersTrainer, computes_where_asked
+from planners.llm.kept_checkpoints import last_checkpoint
 from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.find_model import find_folder
@@ -60,7 +61,7 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
     elif engine.model.device.type == "cpu" and engine.model.num_parameters() < SMALL:
         torch.set_num_threads(1)
     trainable = sum(weight.numel() for weight in trainer.model.parameters() if weight.requires_grad)
-    trainer.train(resume_from_checkpoint=_last_checkpoint(order.out / CHECKPOINTS))
+    trainer.train(resume_from_checkpoint=last_checkpoint(order.out / CHECKPOINTS))
     _keep(order, trainer, folder, merged)
     rows = trainer.state.log_history
     ending = {name: float(row[name]) for row in rows for name in row if name.startswith("rewards/")}
@@ -81,9 +82,12 @@ def _begin(order: TrainingOrder, examples: list[dict[str, Any]]) -> Path:
     """The folder of the model to begin with."""
     if order.model:
         return find_folder(order.model, WEIGHTS)
-    start = order.out / START
+    start, making = order.out / START, order.out / f".{START}"
     if not (start / WEIGHTS).exists():
-        make_tiny(start, texts_of(examples), order.seed)
+        for folder in (start, making):  # which a kill has left
+            shutil.rmtree(folder, ignore_errors=True)
+        make_tiny(making, texts_of(examples), order.seed)
+        making.rename(start)
     return start
 
 
@@ -219,15 +223,6 @@ def _trainer(
         in_low_precision(trainer.model)
     trainer.remove_callback(transformers.PrinterCallback)
     return trainer
-
-
-def _last_checkpoint(folder: Path) -> str | None:
-    """The last whole checkpoint: one that a kill has cut has no state, which is written last. It is removed."""
-    kept = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
-    for path in [path for path in kept if not (path / "trainer_state.json").exists()]:
-        shutil.rmtree(path)
-    whole = [path for path in kept if path.exists()]
-    return str(whole[-1]) if whole else None
 
 
 def _keep(order: TrainingOrder, trainer: Any, folder: Path, merged: Path | None) -> None:

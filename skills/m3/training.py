@@ -24,6 +24,7 @@ from torch import nn
 from torch.nn import functional
 
 from homie.kernel.errors import BadInput
+from homie.kernel.interfaces.training import resuming
 from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillReport, SkillTraining
 from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
@@ -278,13 +279,14 @@ def _resume(
     """Take up what was kept; the steps that are done."""
     if not path.exists():
         return 0
-    kept = torch.load(path, weights_only=True)
-    network.load_state_dict(kept["network"])
-    optimizer.load_state_dict(kept["optimizer"])
-    schedule.load_state_dict(kept["schedule"])
-    losses.update(kept["losses"])
-    held.update(kept["held_out"])
-    return int(kept["step"])
+    with resuming(path):
+        kept = torch.load(path, map_location="cpu", weights_only=True)
+        network.load_state_dict(kept["network"])
+        optimizer.load_state_dict(kept["optimizer"])
+        schedule.load_state_dict(kept["schedule"])
+        losses.update(kept["losses"])
+        held.update(kept["held_out"])
+        return int(kept["step"])
 
 
 TRAINING = SkillTraining(actions={NETWORK: "Go to"}, cameras={NETWORK: (CAMERA,)}, train=train)

@@ -152,6 +152,12 @@ def test_a_training_goes_on_where_it_was_stopped(tmp_path, drives, monkeypatch):
     whole = train_skill(options("whole"), lambda *step: None)
     with pytest.raises(Stopped):
         train_skill(options("halves"), stop)
+    state = (tmp_path / "halves/checkpoints/state.pt").read_bytes()
+    for damaged in (b"", state[:-100], state[:2000], b"hello"):
+        (tmp_path / "halves/checkpoints/state.pt").write_bytes(damaged)
+        with pytest.raises(BadInput, match=r"^Cannot read the checkpoint .*state\.pt: it is damaged\. Restore it from"):
+            train_skill(options("halves"), lambda *step: None)
+    (tmp_path / "halves/checkpoints/state.pt").write_bytes(state)
     kept = next((tmp_path / "halves").rglob("*.pt"))
     assert f"{kept.with_name('.' + kept.name + '.tmp')}" in synced, "a machine that fails then has the whole state"
     halves = train_skill(options("halves"), lambda *step: None)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "data"))
 from episodes import REPLANNED, TEXT, write_run
@@ -19,6 +22,7 @@ from homie.train.folder import FILE
 from homie.train.hyperparameters import DpoOptions, SftOptions
 from homie.train.planner import TrainingFile, train
 from homie.train.plot import loss_plot
+from planners.llm.kept_checkpoints import last_checkpoint
 
 TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"
 
@@ -91,6 +95,53 @@ def test_data_for_another_training_are_refused(sft, tmp_path):
 def test_a_folder_of_something_else_is_left_alone(sft, tmp_path):
     (tmp_path / "letter.txt").write_text("hello")
     with pytest.raises(BadInput, match="is not empty"):
+        train(SftOptions.build(data=sft, out=tmp_path, tiny=True), quiet)
+
+
+def kept(folder: Path, step: int) -> Path:
+    """A checkpoint as a training by TRL keeps it."""
+    path = folder / f"checkpoint-{step}"
+    path.mkdir(parents=True)
+    save_file({"weight": np.zeros(100)}, path / "model.safetensors")
+    for name in ("optimizer.pt", "scheduler.pt", "rng_state.pth"):
+        with zipfile.ZipFile(path / name, "w") as file:
+            file.writestr("data", bytes(200))
+    (path / "trainer_state.json").write_text('{"step": NaN}')
+    return path
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.pt", "rng_state.pth"])
+@pytest.mark.parametrize("left", [None, 0, 120])
+def test_a_training_goes_on_from_the_last_whole_checkpoint(tmp_path, name, left):
+    first, second = kept(tmp_path, 100), kept(tmp_path, 1000)
+    assert last_checkpoint(tmp_path) == str(second)
+    whole = (second / name).read_bytes()
+    for path in (second, first):
+        (path / name).unlink()
+        if left is not None:
+            (path / name).write_bytes(whole[:left])
+        if path is second:
+            with pytest.warns(UserWarning, match=r"1000 is damaged \(.*\): the training goes on from .*-100\."):
+                assert last_checkpoint(tmp_path) == str(first)
+            assert not second.exists()
+    with pytest.raises(BadInput, match=r"cannot go on from .*-100: .* is damaged\. Restore it from a copy, or delete"):
+        last_checkpoint(tmp_path)
+    assert (first / "trainer_state.json").exists()
+
+
+@pytest.mark.parametrize("state", [None, "", '{"step": 1'])
+def test_what_a_kill_has_cut_off_of_a_checkpoint_is_made_again(tmp_path, state):
+    path = kept(tmp_path, 100)
+    (path / "trainer_state.json").unlink()
+    if state is not None:
+        (path / "trainer_state.json").write_text(state)
+    assert last_checkpoint(tmp_path) is None and not path.exists()
+
+
+def test_a_damaged_order_says_what_to_do(sft, tmp_path):
+    pytest.importorskip("trl")
+    (tmp_path / "order.json").write_text('{"options": {')
+    with pytest.raises(BadInput, match=r"order\.json is damaged: .*\. Choose another --out, or delete the folder"):
         train(SftOptions.build(data=sft, out=tmp_path, tiny=True), quiet)
 
 

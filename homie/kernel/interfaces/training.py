@@ -5,15 +5,28 @@ The registry has trainers under `trainers`; `transformers` trains what `--planne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Literal, TypeAlias
 
+from homie.kernel.support.files import reading
 from homie.kernel.support.progress import StepOver
 
 LEAST_SCORE = 0.02
 """Score of a box from which a detector is measured: precision is averaged over all recalls."""
+
+
+@contextmanager
+def resuming(path: Path) -> Iterator[None]:
+    """Take up a training from a checkpoint. Raises BadInput for one that cannot be read or is damaged."""
+    with reading(path, "the checkpoint", advice="Restore it from a copy, or delete it to begin the training anew."):
+        try:
+            yield
+        except (EOFError, RuntimeError, LookupError, TypeError, AttributeError, UnpicklingError) as error:
+            raise ValueError("it is damaged") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

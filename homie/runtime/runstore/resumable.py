@@ -59,7 +59,10 @@ def _begin(out: Path, order: Order, finished: str, noun: str, besides: str) -> N
         (out / ORDER).unlink(missing_ok=True)  # a kill came between the two
         raise BadInput(f"The folder {out} holds a finished {noun}: choose another --out, or delete it.")
     if (out / ORDER).exists():
-        before = read_model(out / ORDER, type(order))
+        try:
+            before = read_model(out / ORDER, type(order))
+        except BadInput as error:
+            raise BadInput(f"{error} Choose another --out, or delete the folder to begin anew.") from error
         if before != order:
             other = [name for name, value in order.options.items() if before.options.get(name) != value]
             differing = ", ".join(other) or besides

@@ -1,0 +1,63 @@
+"""The checkpoints of a training by TRL, of which a kill or a full disk may have cut off the newest."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+import zipfile
+from pathlib import Path
+
+import safetensors
+
+from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
+
+STATES = ("optimizer.pt", "scheduler.pt", "rng_state.pth")
+"""What a training goes on with, beside the weights: files of torch, which are ZIP files."""
+
+
+def last_checkpoint(folder: Path) -> str | None:
+    """The last whole checkpoint. What is newer is cut off, and removed: the training makes it again.
+
+    Raises BadInput where all that a training has kept is damaged.
+    """
+    kept = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    finished = [path for path in kept if _is_finished(path)]
+    whole = [path for path in finished if not _cut_off(path)]
+    if finished and not whole:
+        raise BadInput(
+            f"The training cannot go on from {finished[-1]}: {_cut_off(finished[-1])} is damaged. Restore it from a "
+            f"copy, or delete {folder} to begin the training anew."
+        )
+    for path in kept[kept.index(whole[-1]) + 1 :] if whole else kept:
+        if path in finished:
+            warnings.warn(f"{path} is damaged ({_cut_off(path)}): the training goes on from {whole[-1]}.", stacklevel=2)
+        shutil.rmtree(path)
+    return str(whole[-1]) if whole else None
+
+
+def _is_finished(checkpoint: Path) -> bool:
+    """Whether a checkpoint has its state, which is written last: a kill leaves none, or the beginning of one."""
+    try:
+        parse_json((checkpoint / "trainer_state.json").read_bytes(), lax=True)
+    except (FileNotFoundError, ValueError):
+        return False
+    return True
+
+
+def _cut_off(checkpoint: Path) -> str:
+    """The name of a file of a checkpoint that is gone or has not its end, "" for none. Raises OSError."""
+    weights = list(checkpoint.glob("*.safetensors"))
+    for path in weights:
+        try:
+            with safetensors.safe_open(path, "numpy"):
+                pass
+        except safetensors.SafetensorError:
+            return path.name
+    for path in (checkpoint / name for name in STATES):
+        if not path.exists():
+            return path.name
+        with path.open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                return path.name
+    return "" if weights else "*.safetensors"
