@@ -131,4 +131,6 @@ class LocalModel(LanguageModel):
             "max_new_tokens": how.limit,
             "temperature": how.temperature,
             "constrained": how.constrained,
+            "end_probability": how.end_probability,
+            "repeats": how.repeats,
         }
