@@ -110,7 +110,7 @@ class _Place:
     """Where messages stand, an entry of each array for each of them: when it came (ns since 1970), the number of its
     file, the byte at which its record or that of its chunk begins, which of the messages there it is."""
 
-    times: array[int] = field(default_factory=lambda: array("q"))
+    times: array[int] = field(default_factory=lambda: array("Q"))
     files: array[int] = field(default_factory=lambda: array("i"))
     offsets: array[int] = field(default_factory=lambda: array("q"))
     numbers: array[int] = field(default_factory=lambda: array("i"))
@@ -131,7 +131,7 @@ class _Index:
         for file in files:
             with reading(file, "the bag"):
                 self._add(file)
-        self._order = np.argsort(np.array(self._places.times, dtype=np.int64), kind="stable")
+        self._order = np.argsort(np.array(self._places.times, dtype=np.uint64), kind="stable")
 
     def messages(self) -> Iterator[Recorded]:
         """The messages by the times at which they came; of equal ones in the order of the files."""

@@ -121,6 +121,30 @@ def test_a_recording_is_read_up_to_where_it_is_damaged(tmp_path: Path) -> None:
         assert read_recording(tmp_path).whole
 
 
+@pytest.mark.parametrize("chunks", [False, True])
+def test_a_bag_is_read_up_to_where_it_is_damaged(tmp_path: Path, chunks: bool) -> None:
+    pytest.importorskip("rosbags")
+    from mcap.writer import Writer
+
+    from ros_bridge.bag_reading import BagReading
+
+    path = tmp_path / "bag.mcap"
+    times = [0, 5 * 10**9, 2**64 - 1]  # the last is what one changed bit makes of a time
+    with path.open("wb") as file:
+        writer = Writer(file, use_chunking=chunks)
+        writer.start()
+        schema = writer.register_schema("geometry_msgs/msg/Twist", "ros2msg", b"")
+        channel = writer.register_channel("/cmd_vel", "cdr", schema)
+        for at in times:
+            writer.add_message(channel_id=channel, log_time=at, publish_time=at, data=bytes(52))
+        writer.finish()
+    whole = path.read_bytes()
+    assert [message.at for message in BagReading(path)] == [at / 1e9 for at in times]
+    for data in accidents(whole, 60, seed=5):
+        path.write_bytes(data)
+        assert len(list(BagReading(path))) <= len(times)
+
+
 @pytest.mark.parametrize("topic", MESSAGES)
 def test_a_message_that_homie_does_not_write(tmp_path: Path, topic: str) -> None:
     pytest.importorskip("mcap")
