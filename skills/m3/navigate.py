@@ -6,17 +6,20 @@ decide among the classes that touch nothing (guard.py) --> blocked? back off alo
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
 
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Pose2, Subtask
 from homie.kernel.world import thresholds
 from skills.m3.guard import Guard
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
 from skills.policies.blocked_base import BlockedBase
-from skills.policies.policy import Named, Value
+from skills.policies.policy import Named, Policy, Value
 
 RECOVERIES = 4
 """Times in an attempt that a blocked base backs off."""
@@ -39,6 +42,11 @@ class Navigate(M3Skill):
     fastest = (max(LINEAR), max(ANGULAR), 0.0)
     spare_seconds = 1.0 + RECOVERIES * (BACK_SECONDS + ARM_SECONDS)
 
+    def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
+        super().__init__(policy, spec, kinematics)
+        self._way: deque[Pose2] = deque(maxlen=self.decisions)
+        """Where the base has come from, in earlier attempts too."""
+
     def choose(self, goal: Goal) -> str:
         return "navigate"
 
@@ -49,8 +57,10 @@ class Navigate(M3Skill):
         super().begin(subtask, goal, observation)
         self._blocked = BlockedBase(observation.body.base, observation.stamp)
         self._guard = Guard(self.spec.footprint_radius)
-        self._way: list[Pose2] = []
-        self._anchor, self._since = observation.body.base, 0
+        here = observation.body.base
+        if self._way and np.hypot(self._way[-1].x - here.x, self._way[-1].y - here.y) > BESIDE:
+            self._way.clear()  # something else has moved the base since
+        self._anchor, self._since = here, 0
         self._recoveries = 0
 
     def judge(self) -> None:

@@ -246,6 +246,20 @@ def test_a_blocked_base_backs_off_along_its_way_and_the_policy_begins_anew() -> 
     assert -sum(v for v, _ in back) * SPEC.period == pytest.approx(RECOVERIES * BACK, abs=0.1 * RECOVERIES)
 
 
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_base_that_is_blocked_from_the_start_backs_off_along_the_way_of_the_attempt_before(moved: bool) -> None:
+    """Unless something else has moved it since."""
+    robot, skill = AgainstAWall(0, x=1.0), Navigate(Heedful(AHEAD), SPEC, KINEMATICS)
+    goal = Goal("table", "", np.array([5.0, 0.0, 0.0]))
+    assert perform(skill, robot, goal) is Outcome.FAILED
+    robot.commands.clear()
+    if moved:
+        robot.base, robot.x = Pose2(0.0, 3.0, 0.0), -np.inf
+    assert perform(skill, robot, goal) is Outcome.FAILED
+    driven = [velocity[0] for command in robot.commands if (velocity := command.get("base"))]
+    assert any(velocity < 0 for velocity in driven) is not moved
+
+
 class CaughtByTheArm(Puppet):
     """Cannot drive beyond 1 m, nor back, until it has folded its arm there."""
 
