@@ -449,6 +449,6 @@ def test_what_a_book_of_skills_can_do():
     assert first.choose("", "Go to") is go and first.fallback_for("", "Go to") == ""
     assert SkillTable({"Lost-1": sets["Lost-1"]}, frozenset({"Lost-1"})).fallback_for("", "Go to") == "Lost-1"
     robot = TinyRobot()
-    assert table.actions(robot) == ("Go to", "Pick", "Put", "Open", "Close", "Wave", "End")
+    assert table.actions(robot) == ("Go to", "Pick", "Wave", "End")
     robot.actions = ("Pick", "Fly", "End")
     assert table.actions(robot) == ("Pick", "Wave", "End"), "of EMMOE's actions no others than its own"

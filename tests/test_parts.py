@@ -135,7 +135,7 @@ def test_actions_of_skill_sets_are_known_without_a_robot_of_their_own(mine, monk
     assert planner_input.actions == ("Go to", "Pick", "Put", "Open", "Close", "Whistle at", "End")
     assert planner_input.models == ("classical", "whistling")
     with homie.open(**{**TINY, "skills": "tiny,mine:Whistling"}) as session:
-        assert session.actions == planner_input.actions
+        assert session.actions == ("Go to", "Pick", "Put", "Whistle at", "End")
         assert session.call("whistle at", "ball").feedback.ok
         assert session.call("Go to", "ball").feedback.ok and session.call("Pick", "ball").feedback.ok
         assert session.inventory == ("ball",), "an inventory by feedback, as without the new action"
