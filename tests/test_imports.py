@@ -114,7 +114,7 @@ LAYERS = {
         ("model_planner",),
         ("calls", "rewriting", "model_respondent", "external_model"),
         ("providers", "local", "training_examples", "answers_trainer", "tiny_model"),
-        ("lora_layers", "lora_merging"),
+        ("lora_layers", "lora_merging", "kept_checkpoints"),
         ("trainer",),
     ),
     "perception": (
