@@ -241,7 +241,7 @@ def test_fewer_views_are_shown_in_their_order() -> None:
 
 
 VERSIONS = {
-    "compact": 2,
+    "compact": 3,
     "embodiedbench-arm": 1,
     "embodiedbench-nav": 2,
     **dict.fromkeys(("emmoe-json", "emmoe-text", "embodiedbench"), 4),
@@ -555,7 +555,8 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
         Remembered("tray", "kitchen", "on the fork"),
     )
     doorways = (Doorway("doorway 1", "kitchen", "bedroom", explored=True), Doorway("doorway 2", "kitchen"))
-    knowledge = Knowledge("sensors", "kitchen", ("kitchen", "bedroom", "bathroom"), doorways, remembered)
+    taken = (Remembered("pear", "kitchen", "on the kitchen table"), Remembered("egg", "bedroom"))
+    knowledge = Knowledge("sensors", "kitchen", ("kitchen", "bedroom", "bathroom"), doorways, remembered, taken)
     late = replace(
         GIVEN, knowledge=knowledge, history=(*GIVEN.history, failed(2, "Open", "fridge", "the hand is full"))
     )
@@ -567,6 +568,7 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
         "bathroom: nothing seen",
         "somewhere: mug in drawer 2",
         "not explored: doorway 2",
+        "before: pear on kitchen table, egg in bedroom",
         "Hand: pear",
         "Steps: Pick pear; Open fridge (fail: the hand is full)",
     ]
@@ -576,6 +578,9 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
     later = replace(late, history=(*late.history, failed(3, "Put", "pear", "Unable to put")))
     brief = text_of(asked(later, template="compact", images=False, reasons=False).messages[-1])
     assert brief.splitlines()[-1] == "Steps: Pick pear; Open fridge (fail); Put pear (fail: Unable to put)"
+    went = HistoryItem(4, Subtask("Go to", "plum"), Feedback("success", None, ""))
+    there = replace(late, history=(*GIVEN.history, went))
+    assert text_of(asked(there, template="compact").messages[-1]).endswith("Steps: Pick pear; Go to plum in bowl")
     many = replace(GIVEN, history=tuple(failed(number, "Pick", f"thing {number}", "") for number in range(1, 12)))
     assert "Steps: Pick thing 4 (fail); Pick thing 5" in text_of(asked(many, template="compact").messages[-1])
 

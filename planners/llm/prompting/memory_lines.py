@@ -55,7 +55,8 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
 def brief_lines(knowledge: Knowledge) -> list[str]:
     """The same in few words: a line for each room that is known, that of the robot first, and unexplored doorways.
 
-    `kitchen (here): fridge open (inside milk, jam), kitchen table (apple, bowl (inside pear)), lamp on`.
+    `kitchen (here): fridge open (inside milk, jam), kitchen table (apple, bowl (inside pear)), lamp on`;
+    `before: apple on sofa`.
     """
     by_room: dict[str, list[Remembered]] = {room: [] for room in (knowledge.room, *knowledge.rooms) if room}
     for remembered in knowledge.remembered:
@@ -65,7 +66,12 @@ def brief_lines(knowledge: Knowledge) -> list[str]:
         here = " (here)" if room and room == knowledge.room else ""
         lines.append(f"{room or 'somewhere'}{here}: {_nested(things) or 'nothing seen'}")
     unexplored = [doorway.name for doorway in knowledge.doorways if not doorway.explored]
-    return [*lines, *([f"not explored: {', '.join(unexplored)}"] if unexplored else [])]
+    taken = [f"{item.name} {(item.place or f'in {item.room}').replace(' the ', ' ')}" for item in knowledge.taken]
+    return [
+        *lines,
+        *([f"not explored: {', '.join(unexplored)}"] if unexplored else []),
+        *([f"before: {', '.join(taken)}"] if taken else []),
+    ]
 
 
 def _nested(things: Sequence[Remembered]) -> str:

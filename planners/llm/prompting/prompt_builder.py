@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from homie.kernel.actions import ACTIONS
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Message
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import VIEWS, ErrorCode, HistoryItem, Image, PlannerInput, Subtask, in_sight
 from perception.numbered_boxes import Marked, draw_marks, in_order, mark
 from planners.llm.answer_formats import Layout, how
@@ -185,7 +186,10 @@ class Prompt:
             "round": planner_input.round,
             "inventory": planner_input.inventory_text,
             "history": _history(planner_input) if shown.reasons else planner_input.history_text,
-            "brief_history": [_brief(item, reasons=shown.reasons or item is last) for item in planner_input.history],
+            "brief_history": [
+                _brief(item, _place_now(item, known) if item is last else "", reasons=shown.reasons or item is last)
+                for item in planner_input.history
+            ],
             "feedback": "None" if planner_input.feedback is None else planner_input.feedback.message,
             "actions": planner_input.actions,
             "models": planner_input.models,
@@ -330,12 +334,20 @@ def _why(item: HistoryItem) -> str:
     return item.feedback.message.removeprefix("None").removeprefix(", ").rstrip(".")
 
 
-def _brief(item: HistoryItem, *, reasons: bool) -> str:
-    """A round of the history in few words: `Pick apple`, `Pick apple (fail: it is too far)`."""
+def _place_now(item: HistoryItem, known: Knowledge) -> str:
+    """Where the object is that the robot has gone to: `on shelf`."""
+    if item.subtask.action != "Go to" or not item.feedback.ok:
+        return ""
+    places = (thing.place for thing in known.remembered if thing.name == item.subtask.target)
+    return next(places, "").replace(" the ", " ")
+
+
+def _brief(item: HistoryItem, place: str, *, reasons: bool) -> str:
+    """A round of the history in few words: `Go to apple on shelf`, `Pick apple (fail: it is too far)`."""
     subtask, why = item.subtask, _why(item) if reasons else ""
     words = ", ".join(filter(None, (subtask.target, subtask.destination)))
     result = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", why)))
-    return " ".join(filter(None, (subtask.action, words, f"({result})" if result else "")))
+    return " ".join(filter(None, (subtask.action, words, place, f"({result})" if result else "")))
 
 
 def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:
