@@ -67,7 +67,8 @@ def test_a_planner_is_made_from_a_path_and_says_what_it_is(tiny):
     json.dumps(description)
     assert description["model"]["model_type"] == "llava" and description["model"]["dtype"] == "float32"
     assert description["settings"]["examples"] == 1 and description["model"]["max_new_tokens"] == 300
-    chosen = load_planner(f"transformers:{tiny('llava')}", {"targets": "open", "repeats": True, "end_probability": 0.25})
+    options = {"targets": "open", "repeats": True, "end_probability": 0.25}
+    chosen = load_planner(f"transformers:{tiny('llava')}", options)
     effective = [
         (about["settings"]["targets"], about["model"]["repeats"], about["model"]["end_probability"])
         for about in (description, chosen.describe())
