@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
-import itertools
 import os
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.own_network import own_domain
 from tests.waiting import follow
 
 try:
@@ -23,35 +20,17 @@ try:
 except ModuleNotFoundError:  # the extra [ros] is not installed
     collect_ignore_glob = ["*"]
 
-DOMAINS = 120
-"""Domains above 100 for which every system has ports."""
-FORGOTTEN = 30.0
-"""Seconds after which what a killed process had is no longer seen: Cyclone DDS needs ten, Fast DDS twenty."""
 ROOT = Path(__file__).parents[2]
 GUARD = "from homie.cli.main import main; import sys; main(sys.argv[1:])"
 SPEED = 0.4
 """m/s at which agents of the tests drive, as in `guard/agent.py`."""
-_NUMBERS = itertools.count(os.getpid() * 8)
 
 
 @pytest.fixture(scope="module")
 def network() -> Iterator[Network]:
-    """Loopback, with a domain of its own for each module, which nobody has left just now. The domain is locked, since
-    other tests may run on this machine."""
-    for number in itertools.islice(_NUMBERS, 10 * DOMAINS):
-        domain = 101 + number % DOMAINS
-        with (Path(tempfile.gettempdir()) / f"homie-tests-domain-{domain}").open("a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                continue
-            left = os.fstat(file.fileno())
-            if left.st_size and time.time() - left.st_mtime < FORGOTTEN:
-                continue
-            yield Network(domain=domain, interface="lo")
-            file.truncate(0)
-            file.write("left")
-            return
+    """Loopback, with a domain of its own for each module."""
+    with own_domain() as domain:
+        yield Network(domain=domain, interface="lo")
 
 
 @pytest.fixture
