@@ -111,6 +111,5 @@ def _planner(result: EpisodeResult) -> str:
     how = f"{result.ending.capitalize()} after {counted(result.rounds, 'round')}"
     report = result.report_in_words
     if not report and result.ended_by == "ended" and not result.answer:
-        said = "it did not say" if result.who == "planner" else "nobody said"
-        report = f"{said} whether the task is done"
+        report = f"{'it did not say' if result.who == 'planner' else 'nobody said'} whether the task is done"
     return f"{how}; {report}." if report else f"{how}."

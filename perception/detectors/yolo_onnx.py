@@ -79,7 +79,7 @@ class YoloOnnxDetector(PictureDetector):
 
     def _boxes(self, frame: Letterbox, output: NDArray[np.floating]) -> Boxes:
         """The boxes of a picture, in its pixels, from the network's first output for its frame."""
-        table = candidates(output, frame.frame, len(self._names))
+        table = candidates(output, self._layout, frame.frame, len(self._names))
         sure = table.scores >= self._settings.score
         labels = tuple(self._names[index] for index in table.classes[sure])
         return Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels)

@@ -74,11 +74,12 @@ def layout_of(output: NDArray[np.floating], size: tuple[int, int], classes: int)
     )
 
 
-def candidates(output: NDArray[np.floating], size: tuple[int, int], classes: int) -> Candidates:
+def candidates(output: NDArray[np.floating], layout: Layout, size: tuple[int, int], classes: int) -> Candidates:
     """Decode the output of a network for one picture.
 
     Args:
-        output: 2-D, in one of the layouts.
+        output: 2-D.
+        layout: As `layout_of` recognised it.
         size: (width, height) of the network's input in pixels.
         classes: number of classes.
 
@@ -86,15 +87,14 @@ def candidates(output: NDArray[np.floating], size: tuple[int, int], classes: int
         All candidates, with boxes in pixels of the network's input.
 
     Raises:
-        BadInput: the output fits none of the layouts with this number of classes.
+        BadInput: the network reports a class beyond these.
 
     Example:
         >>> output = np.array([[10.0, 20.0, 30.0, 60.0, 0.9, 1.0]])  # end to end: corners, score, class
-        >>> decoded = candidates(output, (640, 640), classes=2)
+        >>> decoded = candidates(output, "end to end", (640, 640), classes=2)
         >>> decoded.boxes.tolist(), decoded.classes.tolist()
         ([[10.0, 20.0, 30.0, 60.0]], [1])
     """
-    layout = layout_of(output, size, classes)
     table = output.astype(np.float64)
     match layout:
         case "end to end":

@@ -136,9 +136,9 @@ class SightRecall(Recall):
             entity = self._seen_at(center, NamedThing(entity, kind))
         self._aim = entity or None
 
-    def _seen_at(self, center: Array, thing: NamedThing) -> str:
-        """What was seen at a place (3,) and may be a thing by its kind, "" for nothing."""
-        alike = (item for item in self.things.objects.values() if spelt_matches(item.identity.kind, [thing]))
+    def _seen_at(self, center: Array, aimed: NamedThing) -> str:
+        """What was seen at a place (3,) and may be the aimed object by its kind, "" for nothing."""
+        alike = (item for item in self.things.objects.values() if spelt_matches(item.identity.kind, [aimed]))
         away = {item.identity.entity: float(np.linalg.norm(item.box.center - center)) for item in alike}
         return min((name for name in away if away[name] < SAME_PLACE), key=lambda name: away[name], default="")
 

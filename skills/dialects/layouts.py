@@ -16,7 +16,7 @@ from PIL import Image
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import Array
 from skills.dialects.hand import BEHIND, TOOL, vector_of_quaternion
-from skills.policies.motions import Motion, from_euler, imaginable, rotation_matrix, rotation_vector
+from skills.policies.motions import Motion, from_euler, plausible, rotation_matrix, rotation_vector
 from skills.policies.policy import cannot_go_on
 
 Position: TypeAlias = Literal["delta", "absolute"]
@@ -82,7 +82,7 @@ class Layout:
         taken = f"and rows of {self.numbers} finite numbers are taken"
         if rows.ndim != 2 or not len(rows) or rows.shape[1] != self.numbers:
             raise cannot_go_on(f"its actions are {rows.shape}, {taken}")
-        if not imaginable(rows):
+        if not plausible(rows):
             worst = rows.flat[int(np.argmax(np.nan_to_num(np.abs(rows), nan=np.inf)))]
             raise cannot_go_on(f"its actions have the number {worst:g}, {taken}")
         closed, opened = _CLOSED_OPEN[self.gripper]

@@ -22,10 +22,10 @@ CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation
 """What the numbers of a `Motion` mean; a policy that gives motions declares the same in its facts."""
 
 LARGEST = 1e6
-"""m, rad: what no number of an action reaches, in any unit. What is larger makes no sense, like NaN."""
+"""m, rad: the size that no number of an action reaches, in any unit. Larger ones make no sense, like NaN."""
 
 
-def imaginable(numbers: Array) -> bool:
+def plausible(numbers: Array) -> bool:
     """Whether numbers are finite and below `LARGEST`."""
     return bool((np.abs(numbers) < LARGEST).all())
 
@@ -89,7 +89,7 @@ class Motion:
 def _numbers(values: Named, name: str, size: int) -> Array:
     """The numbers (size,) of a part of a motion. Raises PolicyFailed."""
     value = np.ravel(np.asarray(values.get(name, ())))
-    if value.dtype.kind not in "fiub" or len(value) != size or not imaginable(value):
+    if value.dtype.kind not in "fiub" or len(value) != size or not plausible(value):
         raise cannot_go_on(f"the {name} of its motion is {value.tolist()}, and {size} finite numbers are taken")
     return value.astype(float)
 

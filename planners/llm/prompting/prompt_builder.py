@@ -338,7 +338,7 @@ def _place_now(item: HistoryItem, known: Knowledge) -> str:
     """Where the object is that the robot has gone to: `on shelf`."""
     if item.subtask.action != "Go to" or not item.feedback.ok:
         return ""
-    places = (thing.place for thing in known.remembered if thing.name == item.subtask.target)
+    places = (remembered.place for remembered in known.remembered if remembered.name == item.subtask.target)
     return next(places, "").replace(" the ", " ")
 
 
