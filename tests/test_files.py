@@ -61,6 +61,24 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_after_it(tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and path.read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
+    path = tmp_path / "page.html"
+    path.write_bytes(b"the first")
+    path.chmod(mode)
+    write_atomically(path, b"the second")
+    assert path.read_bytes() == b"the second" and stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_new_file_has_the_mode_of_any_new_file(tmp_path):
+    path, other = tmp_path / "page.html", tmp_path / "other.html"
+    other.touch()
+    left = tmp_path / ".page.html.tmp"
+    left.touch(0o600)  # by a kill
+    write_atomically(path, b"a page")
+    assert path.stat().st_mode == other.stat().st_mode
+
+
 def test_where_a_path_leads(tmp_path):
     (tmp_path / "page.html").symlink_to("other.html")
     assert place_of(tmp_path / "." / "page.html") == tmp_path.resolve() / "other.html"

@@ -214,6 +214,7 @@ def test_a_torn_end_is_cut_reported_and_kept(tmp_path, tail):
     contents = written(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:150_000] + tail)
+    path.chmod(0o600)
     done = repair(path)
     assert done is not None and 0 < done.messages < len(contents) and done.cut_bytes > len(tail)
     assert f"{done.messages} messages over {done.seconds:.1f} s are kept, {done.cut_bytes} bytes" in str(done)
@@ -221,6 +222,7 @@ def test_a_torn_end_is_cut_reported_and_kept(tmp_path, tail):
     assert [entry.data for entry in again] == contents[: done.messages] and again.whole
     kept = (tmp_path / f"{RECORDING}.cut").read_bytes()
     assert kept == (whole[:150_000] + tail)[-len(kept) :] and len(kept) == done.cut_bytes
+    assert {oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == {"0o600"}, "nobody else may read it now"
     assert repair(path) is None
 
 

@@ -28,7 +28,7 @@ from homie.data.lerobot import writer as writing  # noqa: E402
 from homie.data.lerobot.columns import coding_in  # noqa: E402
 from homie.data.lerobot.info import Feature  # noqa: E402
 from homie.data.lerobot.reader import LeRobotReader  # noqa: E402
-from homie.data.lerobot.task_tables import read_tasks, write_tasks  # noqa: E402
+from homie.data.lerobot.task_tables import TASKS, read_tasks, write_tasks  # noqa: E402
 from homie.data.lerobot.writer import LeRobotWriter  # noqa: E402
 from homie.data.lerobot_export import export_lerobot  # noqa: E402
 
@@ -83,6 +83,15 @@ def test_frames_count_on_and_know_their_task(tmp_path):
     assert [row["index"] for row in table] == list(range(25))
     assert [row["episode_index"] for row in table] == [row["task_index"] for row in table] == [0] * 12 + [1] * 13
     np.testing.assert_allclose([row["timestamp"] for row in table[12:]], np.arange(13) / 10.0, atol=1e-6)
+
+
+def test_a_table_that_is_written_again_keeps_its_mode(tmp_path):
+    (tmp_path / "meta").mkdir()
+    write_tasks(tmp_path, ["wave"])
+    (tmp_path / TASKS).chmod(0o600)
+    write_tasks(tmp_path, ["wave", "push"])
+    assert (tmp_path / TASKS).stat().st_mode & 0o777 == 0o600
+    assert read_tasks(tmp_path) == ["wave", "push"]
 
 
 def test_pandas_takes_the_instruction_as_the_index_of_tasks(tmp_path):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from homie.data.lerobot.info import INFO, TASKS
 from homie.data.lerobot.statistics import NAMES, Statistics
 from homie.kernel.errors import BadInput
-from homie.kernel.support.files import reason_of
+from homie.kernel.support.files import reason_of, write_atomically
 
 _PANDAS = {
     "index_columns": ["task"],
@@ -47,9 +47,9 @@ def write_tasks(root: Path, tasks: Sequence[str]) -> None:
     """The table of instructions; row i has the task index i. Raises OSError."""
     schema = pa.schema([("task_index", pa.int64()), ("task", pa.string())], {"pandas": json.dumps(_PANDAS)})
     table = pa.table([list(range(len(tasks))), list(tasks)], schema=schema)
-    temporary = root / f"{TASKS}.tmp"
-    pq.write_table(table, temporary)
-    temporary.replace(root / TASKS)
+    data = pa.BufferOutputStream()
+    pq.write_table(table, data)
+    write_atomically(root / TASKS, data.getvalue().to_pybytes())
 
 
 def read_tasks(root: Path) -> list[str]:

@@ -7,6 +7,7 @@ A file that was never finished has no end: `repair` keeps every whole chunk, wri
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -184,6 +185,8 @@ def repair(path: Path) -> Repaired | None:
         with path.open("rb") as file:
             file.seek(before.read_bytes)
             cut.write_bytes(file.read())
+        shutil.copymode(path, cut)
+    shutil.copymode(path, temporary)
     temporary.replace(path)
     sync_folder(path.parent)
     return Repaired(path, cut_bytes, count, last - first, cut)

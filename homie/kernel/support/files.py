@@ -179,8 +179,8 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Write a whole file or nothing: temporary file, fsync, rename, fsync of the folder. Raises OSError.
 
     A write that fails leaves no temporary file behind; one that is killed does, and the next write replaces it. Devices
-    and pipes, such as `/dev/stdout`, are written into, since a rename would put a file in their place. A link is
-    followed and stays one, and a file that may not be written is refused, as where it is opened.
+    and pipes, such as `/dev/stdout`, are written into, since a rename would put a file in their place. As where a file
+    is opened, a link is followed and stays one, a file that may not be written is refused, and its mode stays.
     """
     if path.is_dir():  # before the temporary name is made: `.` and `/` have none
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -195,7 +195,10 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     temporary = path.with_name(f".{path.name}.tmp")
     try:
+        temporary.unlink(missing_ok=True)  # left by a kill, with the mode of that time
         with temporary.open("wb") as file:
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
