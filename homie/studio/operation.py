@@ -29,6 +29,7 @@ from homie.kernel.types import (
     BY_PERSON,
     END,
     ENDED_BY_PERSON,
+    INPUT_ENDED,
     CommandSent,
     Decision,
     Failure,
@@ -304,7 +305,7 @@ class Operation:
             case Quit():
                 self._over = True
                 if self._take is not None:
-                    self._finish(Finish())
+                    self._finish(Finish(), INPUT_ENDED if order.input_ended else ENDED_BY_PERSON[""])
 
     def _do(self, order: Do) -> None:
         if not self._person:
@@ -364,12 +365,12 @@ class Operation:
             raise BadInput("No planner was chosen: begin a task with one, or start Homie with --planner NAME.")
         self._person = False
 
-    def _finish(self, order: Finish) -> None:
+    def _finish(self, order: Finish, analysis: str = ENDED_BY_PERSON[""]) -> None:
         """The end of an episode; what follows is practice in the world as it is."""
         episode, take = self._episode, self._take
         try:
             if not episode.over:
-                self._asked.answer = Decision((END,), ENDED_BY_PERSON[""], raw=str(END))
+                self._asked.answer = Decision((END,), analysis, raw=str(END))
                 episode.step()
             episode.finish()
             if take is not None and order.mark:

@@ -109,7 +109,13 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """Stop the robot and end."""
+    """Stop the robot and end.
+
+    Attributes:
+        input_ended: The person's input has ended, and nobody asked for it.
+    """
+
+    input_ended: bool = False
 
 
 Order: TypeAlias = Do | Begin | Finish | Move | Take | Give | Say | Look | Typed | Quit

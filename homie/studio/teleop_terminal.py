@@ -133,7 +133,7 @@ def _lines(desk: Desk, front: Terminal) -> None:
     for line in sys.stdin:
         if line.strip() and not line.startswith("#"):
             desk.order(Typed(line))
-    desk.order(Quit())
+    desk.order(Quit(input_ended=True))
 
 
 def _keys(desk: Desk, front: Terminal) -> None:
@@ -156,8 +156,9 @@ def _keys(desk: Desk, front: Terminal) -> None:
             elif line.strip():
                 desk.order(Typed(line))
         elif key == "\x04":  # Ctrl-D
-            break
-    desk.order(Quit())
+            desk.order(Quit())
+            return
+    desk.order(Quit(input_ended=True))
 
 
 def _typed() -> Iterator[str]:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from homie.data.recording.reader import read_recording
 from homie.data.recording.takes import list_takes
 from homie.runtime.runstore import read_steps
@@ -49,6 +51,19 @@ def test_every_recording_ends_with_its_folder_and_its_verdict(tmp_path):
     said = [line for line in done.stderr.splitlines() if line.startswith("recorded ")]
     takes = sorted(list_takes(tmp_path), key=lambda take: ("one", "two", "three", "four").index(take.task))
     assert said == [f"recorded    {take.run}  {verdict}" for take, verdict in zip(takes, verdicts, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("last", "who"),
+    [("", "end of the input"), ("quit\n", "person"), ("end\n", "person")],
+)
+def test_a_recording_says_who_ended_it(tmp_path, last, who):
+    words, environment = command(tmp_path)
+    done = subprocess.run(words, input=f"begin one\n{last}", capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert f"The {who} ended the task after 1 round" in done.stderr
+    (take,) = list_takes(tmp_path)
+    assert [record.decision.who for record in read_steps(take.episode)] == [who]
 
 
 def test_a_misspelt_line_gets_what_may_be_meant(tmp_path):
