@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from homie.bench.finished_episodes import is_bench, read_bench
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import place_of
+from homie.runtime.runstore import read_run
 
 RECORDS = (".json", ".jsonl")
 """How files end in which a run keeps what happened."""
@@ -34,6 +36,28 @@ def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run
     return runs
 
 
+def readable(folders: Sequence[Path]) -> tuple[list[Path], tuple[str, ...]]:
+    """The folders without the runs whose `run.json` or suite cannot be read, and for each of those why, in a sentence.
+
+    Raises:
+        BadInput: None of them can be read.
+    """
+    runs: list[Path] = []
+    unread: dict[str, BadInput] = {}
+    for folder in folders:
+        try:
+            if is_bench(folder):
+                read_bench(folder)
+            elif is_run(folder):
+                read_run(folder)
+            runs.append(folder)
+        except BadInput as error:
+            unread[str(error)] = error
+    if not runs and unread:
+        raise next(iter(unread.values()))
+    return runs, tuple(unread)
+
+
 def check_apart(out: Path | None, runs: Iterable[Path]) -> None:
     """Raises BadInput for a file to write that a run has written already, which would be lost."""
     for run in runs:
@@ -44,7 +68,8 @@ def check_apart(out: Path | None, runs: Iterable[Path]) -> None:
 def _check_one_suite(folder: Path, runs: list[Path]) -> None:
     suites: dict[str, list[str]] = {}
     for run in filter(is_bench, runs):
-        suites.setdefault(read_bench(run)[1].name, []).append(str(run))
+        with suppress(BadInput):  # of a damaged run, which `readable` leaves out
+            suites.setdefault(read_bench(run)[1].name, []).append(str(run))
     if len(suites) > 1:
         listed = "; ".join(f"{name}: {' '.join(names)}" for name, names in suites.items())
         raise BadInput(f"{folder} holds runs of several suites, give those of one ({listed}).")

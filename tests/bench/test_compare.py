@@ -427,6 +427,39 @@ def test_runs_in_a_folder_that_cannot_be_compared_are_named(tmp_path: Path) -> N
             _comparable([tmp_path / folder])
 
 
+@pytest.mark.parametrize("file", ["run.json", "suite.json"])
+@pytest.mark.parametrize("command", ["compare", "report"])
+@pytest.mark.parametrize("named", [("runs",), ("runs/b", "runs/a", "runs/c")])
+def test_a_damaged_run_is_left_out_of_several(homie, tmp_path: Path, command: str, named: tuple, file: str) -> None:
+    for name in "abc":
+        write_run(tmp_path / "runs" / name, ALL_DONE, planner=f"chat:{name}")
+    (tmp_path / "runs/b" / file).write_text("{")
+    more = ("--out", "page.html") if command == "report" else ("--resamples", "200")
+    done = homie(command, *named, *more, "--json")
+    assert done.returncode == 0, done.stderr
+    first, *_ = done.stderr.splitlines()
+    assert first.startswith(f"not read: runs/b/{file} is damaged: "), done.stderr
+    if command == "report":
+        assert json.loads(done.stdout)["unread"] == [first.removeprefix("not read: ")]
+        assert json.loads(done.stdout)["episodes"] == 2 * len(KEYS)
+    else:
+        metrics, *_ = json.loads(done.stdout)["tables"]
+        assert [row["run"] for row in metrics["rows"]] == ["chat:a", "chat:c"]
+    for name in "ac":
+        (tmp_path / "runs" / name / file).write_text("{")
+    none = homie(command, *named, *more, "--json")
+    assert (none.returncode, len(none.stderr.splitlines())) == (2, 1)
+    assert f"{file} is damaged" in none.stderr
+
+
+def test_a_damaged_single_run_is_left_out_of_a_report(homie, tmp_path: Path) -> None:
+    for name in "ab":
+        write_single(tmp_path / name, {"1": DONE})
+    (tmp_path / "a/run.json").write_text("{")
+    done = homie("report", "a", "b", "--out", "page.html")
+    assert done.returncode == 0 and done.stderr.startswith("not read: a/run.json is damaged: "), done.stderr
+
+
 CODES = ("L1", "L2", "L3", "L4", "L", "D1", "D2", "D", "F1", "F2", "F", "E1", "E2", "E", "All")
 PERCENT = shown_in("metrics")
 REPORTS = shown_in("reports")

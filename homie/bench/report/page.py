@@ -28,6 +28,7 @@ from homie.bench.report.episode_filters import Catalogue, catalogue
 from homie.bench.report.media import Media, Views
 from homie.bench.report.plots_and_tables import MEANINGS, figures, glossary, tables
 from homie.bench.report.runs_and_episodes import Shown, Source, load
+from homie.bench.runs_inside import readable, runs_inside
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.table_formats import Cell, Table, shown
 from homie.kernel.errors import BadInput, suggestion
@@ -61,7 +62,7 @@ class Report:
         episodes: How many it shows.
         linked: Number of pictures and videos that it links to because it was full.
         recording: Size in bytes of the Rerun recording, 0 without one.
-        unread: The episodes that could not be read, each as `NAME: FILE (why)`.
+        unread: Why a run is left out, in a sentence each; the episodes that could not be read, as `NAME: FILE (why)`.
     """
 
     path: Path
@@ -79,11 +80,12 @@ def report(options: ReportOptions) -> Report:
         options: as of `homie report`: the run folders, the profile, where to write the page and its largest size.
 
     Raises:
-        BadInput: a folder is not a run, the runs cannot be compared, or a file cannot be written.
+        BadInput: a folder is not a run, no run can be read, the runs cannot be compared, or a file cannot be written.
         MissingPart: a recording was requested and the extra `[rerun]` is not installed.
     """
     out = options.out or options.runs[0] / "report.html"
-    sources = load(options.runs, options.profile)
+    runs, left_out = readable(runs_inside(options.runs))
+    sources = load(runs, options.profile)
     recording = 0
     if options.rerun is not None:
         recording = _record(_chosen(sources, options.episode), options.rerun)
@@ -100,7 +102,12 @@ def report(options: ReportOptions) -> Report:
     shown = [item.episode for item in listed.episodes]
     unread = tuple(f"{episode.name}: {episode.unread}" for episode in shown if episode.unread)
     return Report(
-        path=out, size=len(page), episodes=len(shown), linked=media.linked, recording=recording, unread=unread
+        path=out,
+        size=len(page),
+        episodes=len(shown),
+        linked=media.linked,
+        recording=recording,
+        unread=(*left_out, *unread),
     )
 
 

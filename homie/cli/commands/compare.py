@@ -10,7 +10,7 @@ import typer
 
 from homie.bench.finished_episodes import is_bench
 from homie.bench.options import CompareOptions
-from homie.bench.runs_inside import check_apart, check_different, is_run, runs_inside
+from homie.bench.runs_inside import check_apart, check_different, is_run, readable, runs_inside
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.plugin_runs import Comparison, comparisons, page_across
@@ -53,6 +53,10 @@ def compare_command(
         check_apart(out, options.runs)
     if options.protocols is None:
         options = options.model_copy(update={"runs": _comparable(options.runs)})
+    runs, unread = readable(options.runs)
+    for sentence in unread:
+        tell(f"not read: {sentence}")
+    options = options.model_copy(update={"runs": runs})
     intervals = Intervals(options.confidence, options.resamples, options.seed)
     if options.protocols is not None:
         shares, size = page_across(options.runs, options.profile, intervals, options.protocols)
