@@ -20,7 +20,7 @@ from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import mark
-from homie.kernel.support.files import reading, reason_of, write_atomically, writing
+from homie.kernel.support.files import check_regular, entries_of, reading, reason_of, write_atomically, writing
 from homie.runtime.provenance import OtherParts, forget, kept, versions
 from homie.runtime.runstore import HeldFolder, check_writable, contents, held_folder, kind_of, read_model, write_model
 from homie.runtime.runstore.damage import ENDING
@@ -83,11 +83,15 @@ class BenchFolder(HeldFolder):
         write_model(self.path / "run.json", file)
 
     def check_writable(self) -> None:
-        """Raise BadInput where one of the folders may not be read or written."""
+        """Raise BadInput where one of the folders may not be read or written, or a log of a worker not be added to."""
         workers = self.path / "workers"
         with writing(workers):
             workers.mkdir(exist_ok=True)
         check_writable(self.path)
+        for log in entries_of(workers):
+            with writing(log, "the log"):
+                check_regular(log)
+                log.open("ab").close()
 
     def discard(self) -> None:
         """Remove a folder that this process has made and in which no episode is finished; leave any other as it is."""

@@ -92,6 +92,17 @@ def test_an_episode_whose_planner_fails_is_lost_and_can_be_played_again(suite: P
         assert bench.play("first", homie.FunctionPlanner(steps)).score.success
 
 
+def test_no_episode_begins_where_it_could_not_be_kept(suite: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with opened(suite, run) as bench:
+        bench.play("first", homie.FunctionPlanner(steps))
+    (run / "parts").rename(tmp_path / "parts")
+    (run / "parts").touch()
+    with pytest.raises(BadInput, match=f"Cannot write into {run / 'parts'}: Not a directory"):
+        opened(suite, run)
+    assert [path.name for path in (run / "episodes").iterdir()] == ["first-0"]
+
+
 def test_what_cannot_be_played_is_said(suite: Path, tmp_path: Path) -> None:
     with opened(suite, tmp_path / "run") as bench:
         with pytest.raises(BadInput, match="no task 'fist': did you mean 'first'"):

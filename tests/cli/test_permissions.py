@@ -100,10 +100,13 @@ tasks:
         ("bench/episodes", 0o000, "Cannot read bench/episodes: Permission denied."),
         ("bench/episodes", 0o555, "Cannot write into bench/episodes: Permission denied."),
         ("bench/parts", 0o000, "Cannot read bench/parts: Permission denied."),
+        ("bench/workers/worker-0.log", 0o444, "Cannot write the log bench/workers/worker-0.log: Permission denied."),
         ("bench", 0o555, "Cannot write into bench: Permission denied."),
     ],
 )
-def test_no_episode_of_a_bench_is_lost_to_a_closed_folder(tmp_path, tiny_arguments, environment, name, mode, sentence):
+def test_no_episode_of_a_bench_is_lost_to_a_closed_folder_or_log(
+    tmp_path, tiny_arguments, environment, name, mode, sentence
+):
     (tmp_path / "suite.yaml").write_text(SUITE)
     command = ("bench", "suite.yaml", *tiny_arguments, "--trials", "1", "--out", "bench")
     assert homie(tmp_path, *command, environment=environment).returncode == 0

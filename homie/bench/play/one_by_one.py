@@ -35,6 +35,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.function_planner import Decide
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.registry import PLANNER, part_of, split
+from homie.runtime.runstore import check_writable
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class OpenBench:
         try:
             self.path = self._folder.path
             self.episodes = plan(self.path, self.options, self.suite)
+            if any(unfinished(self.episodes, again=self.options.again)):
+                check_writable(self.path)
             if not self.options.mixed:
                 check_known(self.episodes)
         except BaseException:
