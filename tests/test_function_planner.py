@@ -9,6 +9,7 @@ import pytest
 
 import homie
 from homie import END, BadInput, Decision, PlannerError, Subtask
+from homie.kernel.errors import LimitReached
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 
@@ -77,6 +78,26 @@ def test_what_a_function_raises_is_raised_as_it_is() -> None:
 
     with pytest.raises(KeyError, match="apple"):
         played(homie.FunctionPlanner(breaks))
+
+
+def test_a_limit_of_the_planner_ends_the_episode_and_is_no_round() -> None:
+    def decide(seen: homie.PlannerInput) -> Subtask:
+        if seen.history:
+            raise LimitReached("The calls are used up.", "calls")
+        return Subtask("Go to", "ball")
+
+    with homie.open(**TINY, planner=homie.FunctionPlanner(decide)) as session:
+        rounds = session.rounds("go")
+        assert str(next(rounds).decision.subtasks[0]) == "[Go to, ball]"
+        with pytest.raises(StopIteration) as end:
+            next(rounds)
+    result = end.value.value
+    assert (result.ended_by, result.ending, result.rounds, len(result.history)) == (
+        "calls",
+        "the limit of calls ended the episode",
+        1,
+        1,
+    )
 
 
 def test_a_name_alone_cannot_decide() -> None:

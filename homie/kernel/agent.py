@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 from homie.kernel.actions import canonical_action
 from homie.kernel.episode_rules import EMMOE_RULES, EpisodeRules
-from homie.kernel.errors import Unanswered
+from homie.kernel.errors import LimitReached, Unanswered
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.interfaces.planner import decided
@@ -132,6 +132,8 @@ class Episode:
         """Whether some output of the planner could be read."""
         self.done = False
         """Whether the goal has ended it."""
+        self.used_up: EndedBy | None = None
+        """The limit beside the rules that has ended it."""
         self._rng = random.Random(seed)
         self.choices = () if rules.action_list is None else rules.action_list(executor)
         self._listed = frozenset(choice.subtask for choice in self.choices)
@@ -151,10 +153,11 @@ class Episode:
             return "ended"
         if self.done:
             return "goal"
-        return self._limit or ("rounds" if self.round >= self.rules.rounds else None)
+        return self.used_up or self._limit or ("rounds" if self.round >= self.rules.rounds else None)
 
     def step(self) -> tuple[RoundRecord, ...]:
-        """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read.
+        """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read; none
+        where a limit beside the rules has ended the episode.
 
         Raises Unanswered where no output could be read so far, after `UNREADABLE_ROUNDS` or with the last round, and
         BadInput as `run_episode`.
@@ -166,7 +169,12 @@ class Episode:
         clock.lap("observe")
         self.listener.on(PlannerAsked(planner_input, sight.observation))
         clock.lap("listen")
-        decision = self._with_fallback(decided(self.planner, planner_input))
+        try:
+            decision = self._with_fallback(decided(self.planner, planner_input))
+        except LimitReached as reached:
+            self.used_up = reached.limit
+            self.round -= 1
+            return ()
         self.who = decision.who
         clock.lap("plan")
         log.info("round %d: %s", self.round, " ".join(map(str, decision.subtasks)) or decision.problem)

@@ -7,6 +7,7 @@ Error *codes* (L1-L4, D1-D2, F1-F2, E1-E2) are something else: they are feedback
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from homie.kernel import exit_codes
 
@@ -64,6 +65,19 @@ class TargetLost(HomieError):
 class Stopped(HomieError):
     """Somebody has stopped the subtask that a robot is at: its attempt is over, and no other is made. A listener of an
     episode raises it when a period has passed (`PeriodPassed`)."""
+
+
+class LimitReached(HomieError):
+    """What may be spent on an episode, beside its rules, is used up: it ends by this limit. A planner raises it when it
+    is asked; the round does not count.
+
+    Attributes:
+        limit: `calls` of tools, or `robot_seconds`.
+    """
+
+    def __init__(self, message: str, limit: Literal["calls", "robot_seconds"]) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class PlannerError(HomieError):

@@ -278,6 +278,8 @@ class Session:
             self._history = before + tuple(
                 HistoryItem(len(before) + item.number, item.subtask, item.feedback) for item in episode.history
             )
+            if not records:  # a limit of the planner's has ended it
+                break
             last = records[-1]
             executions = tuple(record.execution for record in records)
             yield Round(last.round, last.decision, executions, last.execution.feedback, last.inventory, episode.over)

@@ -308,7 +308,7 @@ def test_cancelling_a_pick_with_physics_keeps_the_episode(tmp_path: Path) -> Non
     assert [attempt.outcome for attempt in stopped.execution.attempts] == ["stopped"]
 
 
-def test_budgets_end_a_task(bench: Callable[..., SuiteDriver]) -> None:
+def test_budgets_end_a_task(bench: Callable[..., SuiteDriver], tmp_path: Path) -> None:
     driver = bench(Budget(calls=3, robot_seconds=1.0))
 
     async def say(client: Client) -> None:
@@ -323,7 +323,32 @@ def test_budgets_end_a_task(bench: Callable[..., SuiteDriver]) -> None:
     talk(driver, say)
     summary = driver.bench.summary()
     driver.close()
-    assert [(line.ended_by, line.success) for line in summary.lines] == [("ended", False)] * 2
+    assert [(line.ended_by, line.success, line.rounds) for line in summary.lines] == [
+        ("calls", False, 0),
+        ("robot_seconds", False, 1),
+    ]
+    endings = [homie.read_episode(folder) for folder in homie.episode_folders(tmp_path / "run")]
+    assert {ending.report for ending in endings if ending is not None} == {""}
+    steps = [step for folder in homie.episode_folders(tmp_path / "run") for step in homie.read_steps(folder)]
+    assert [step.decision.subtasks[0].action for step in steps] == ["Go to"], "nothing is put into the agent's mouth"
+    page = homie.report(homie.ReportOptions.build(runs=[tmp_path / "run"])).path.read_text()
+    assert "the limit of calls" in page and "the limit of robot time" in page
+
+
+def test_a_budget_ends_a_task_that_only_its_goal_ends(tmp_path: Path) -> None:
+    path = tmp_path / "goal.json"
+    path.write_text(json.dumps({**SUITE, "protocol": {"rounds": 8, "trials": 1, "end": "goal"}}))
+    bench = homie.open_bench(path, **{**TINY, "out": tmp_path / "run", "planner": "function:mcp"})  # type: ignore[arg-type]
+    driver = SuiteDriver(bench, Budget(calls=1))
+
+    async def say(client: Client) -> None:
+        await client.call_tool("start_task")
+        what(await client.call_tool("scene"))
+        assert "calls of this task are used up" in wrong(await client.call_tool("scene"))
+        assert what(await client.call_tool("status"))["ended_by"] == "calls"
+
+    talk(driver, say)
+    driver.close()
 
 
 def test_an_agent_that_hangs_loses_its_task(bench: Callable[..., SuiteDriver]) -> None:

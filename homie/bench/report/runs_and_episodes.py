@@ -329,7 +329,7 @@ def _ended(ending: EpisodeFile | None) -> Outcome:
             return "said End"
         case "infrastructure":
             return "lost"
-        case "rounds" | "steps" | "failures":
+        case "rounds" | "steps" | "failures" | "calls" | "robot_seconds":
             return "out of rounds"
 
 

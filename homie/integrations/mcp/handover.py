@@ -28,6 +28,8 @@ from homie.kernel.types import (
 )
 from homie.runtime.thread_turns import STOPPED
 
+TIME_UP = "The robot's time for this task is up."
+
 
 class Handover(Planner):
     """A planner that waits until somebody in another thread decides.
@@ -202,4 +204,4 @@ class Halt(EpisodeListener):
         self.began = event.observation.stamp if self.began is None else self.began
         self.robot_seconds = event.observation.stamp - self.began
         if self._asked.is_set() or self.up:
-            raise Stopped("The robot's time for this task is up." if self.up else STOPPED)
+            raise Stopped(TIME_UP if self.up else STOPPED)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from homie.bench.episode import Episode
 from homie.bench.play.one_by_one import OpenBench
 from homie.bench.play.runner import episode_options
-from homie.integrations.mcp.handover import AskedDriver, Halt, Handover, reported, seen_in
+from homie.integrations.mcp.handover import TIME_UP, AskedDriver, Halt, Handover, reported, seen_in
 from homie.integrations.mcp.robot_driver import Result
 from homie.integrations.mcp.tools import of_actions, of_robot, of_suite
-from homie.kernel.errors import BadInput, HomieError, Interrupted, PlannerError
+from homie.kernel.errors import BadInput, HomieError, Interrupted, LimitReached, PlannerError
 from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from homie.runtime.assembly import assemble
 from homie.runtime.thread_turns import STOPPED
@@ -82,8 +82,9 @@ class SuiteDriver(AskedDriver):
             return
         playing.calls += 1
         if self._budget.calls is not None and playing.calls > self._budget.calls:
-            self._end(Decision((END,), report="failure"))
-            raise BadInput(f"The {self._budget.calls} calls of this task are used up: it has ended. Call start_task.")
+            used_up = f"The {self._budget.calls} calls of this task are used up"
+            self._leave(LimitReached(f"{used_up}.", "calls"))
+            raise BadInput(f"{used_up}: it has ended. Call start_task.")
 
     def status(self) -> Result:
         playing = self._playing
@@ -143,8 +144,8 @@ class SuiteDriver(AskedDriver):
             if playing.halt.asked and not playing.last.get("ok", True):
                 playing.last["message"] = STOPPED
             if playing.halt.up:
-                self._end(Decision((END,), report="failure"))
-                return {**playing.last, **self._over(subtask), "message": "The robot's time for this task is up."}
+                self._leave(LimitReached(TIME_UP, "robot_seconds"))
+                return {**playing.last, **self._over(subtask), "message": TIME_UP}
             return playing.last
 
     def stop(self) -> None:
@@ -157,7 +158,8 @@ class SuiteDriver(AskedDriver):
         with self._order:
             asked = self._question()
             decision = reported(asked, success, reason, answer)
-            self._end(decision)
+            playing = self._current()
+            playing.handover.answer(decision)
             return self._over(decision.subtasks[0])
 
     def lost(self, name: str) -> None:
@@ -227,11 +229,6 @@ class SuiteDriver(AskedDriver):
         playing = self._current()
         ending = playing.episode.ending
         return playing.error or (ending.cause or ending.ended_by if ending is not None else "it was stopped")
-
-    def _end(self, decision: Decision) -> None:
-        playing = self._current()
-        playing.handover.answer(decision)
-        self._asked()
 
     def _over(self, subtask: Subtask) -> Result:
         """The episode has ended: how, and nothing of whether the goal was reached."""

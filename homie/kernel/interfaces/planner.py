@@ -67,6 +67,7 @@ class Planner(Configurable, ABC):
 
         Raises:
             PlannerError: No decision could be made; the episode ends.
+            LimitReached: What it may spend is used up; the episode ends by this limit.
         """
 
     def conclude(self, result: EpisodeResult) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-EndedBy: TypeAlias = Literal["ended", "goal", "rounds", "steps", "failures"]
+EndedBy: TypeAlias = Literal["ended", "goal", "rounds", "steps", "failures", "calls", "robot_seconds"]
 """`ended`: the planner said End. `goal`: the goal was reached, where that ends an episode. The others are the limit
-that was reached."""
+that was reached, `calls` and `robot_seconds` those of an agent (`homie.kernel.errors.LimitReached`)."""
 ROUNDS = 20
 """Rounds after which an episode ends, where nothing else is asked for."""
 UNREADABLE_ROUNDS = 3
@@ -20,6 +20,8 @@ ENDINGS: Mapping[EndedBy, str] = {
     "rounds": "the round limit ended the episode",
     "steps": "the limit of subtasks ended the episode",
     "failures": "the limit of failed subtasks ended the episode",
+    "calls": "the limit of calls ended the episode",
+    "robot_seconds": "the limit of robot time ended the episode",
 }
 """How an episode ended, in words; `who` is a `homie.kernel.types.Who`."""
 

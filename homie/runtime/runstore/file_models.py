@@ -93,8 +93,9 @@ class EpisodeFile(BaseModel):
     has timings, and the checksum.
 
     Attributes:
-        ended_by: The planner (`ended`), a limit (`rounds`, `steps`, `failures`), or, in a bench, something that was
-            caused neither by the planner nor by the skills (`infrastructure`); `cause` says what.
+        ended_by: The planner (`ended`), a limit (`rounds`, `steps`, `failures`, and of an agent `calls`,
+            `robot_seconds`), or, in a bench, something that was caused neither by the planner nor by the skills
+            (`infrastructure`); `cause` says what.
         report, answer: What the planner said when it ended the task (`homie.kernel.types.EpisodeResult`).
         parts: The name of a `provenance.PartsFile`.
         files: The other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
