@@ -101,9 +101,9 @@ def _ends_in(words: str, names: tuple[str, ...]) -> bool:
 
 def usual_places(words: str) -> tuple[str, ...]:
     """Rooms and furniture where to look for something, most likely first."""
-    for things, rooms, kept in _SOUGHT:
+    for things, rooms, furniture in _SOUGHT:
         if _any_of(words, things):
-            return (*rooms, *SOUGHT_AT[kept])
+            return (*rooms, *SOUGHT_AT[furniture])
     for use in sorted(
         FURNITURE, key=lambda use: not _ends_in(canonical(words), use.names)
     ):  # "coat stand" is not a "tv stand"

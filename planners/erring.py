@@ -123,8 +123,8 @@ class ErringPlanner(Planner):
         self._failures[step] += 1
         words = acted_on(step, action_of(step.action).arguments)
         if planner_input.feedback.code is ErrorCode.E2:
-            again = [Subtask("Go to", step.target), Subtask("Pick", step.target), Subtask("Go to", words), step]
-            self._left = [*again, *self._left[1:]]
+            retry = [Subtask("Go to", step.target), Subtask("Pick", step.target), Subtask("Go to", words), step]
+            self._left = [*retry, *self._left[1:]]
         elif action_of(step.action).near:
             self._left = [Subtask("Go to", words), *self._left]
 
@@ -136,26 +136,26 @@ class ErringPlanner(Planner):
             after: The steps after it, as far as they are known.
             planner_input: As of `decide`.
         """
-        full = bool(planner_input.inventory)
+        hand_is_full = bool(planner_input.inventory)
         nowhere = self._rng.choice(NOWHERE)
         yield Subtask("Put", step.target, nowhere) if step.action == "Put" else Subtask(step.action, nowhere)
         if step.action in UNLISTED:
             yield Subtask(UNLISTED[step.action], step.target, step.destination)
         if step.action == "Go to" and after and action_of(after[0].action).near:
             yield after[0]  # D1, if it is far away
-        carried = _first(after, "Put") if step.action != "Put" else None
+        carried_name = _first(after, "Put") if step.action != "Put" else None
         places = [subtask.destination for subtask in (step, *after) if is_furniture(subtask.destination)]
-        if full:
+        if hand_is_full:
             yield Subtask("Pick", planner_input.inventory[-1])  # L1
             doors = _first((step, *after), "Open", "Close")
             if doors is not None:
                 yield doors  # L1
-        elif carried is not None:
-            yield carried  # L2
+        elif carried_name is not None:
+            yield carried_name  # L2
         inside = _first(after[:1], "Pick")
         if step.action == "Open" and inside is not None:
             yield inside  # L3
-        if not full and places:
+        if not hand_is_full and places:
             yield Subtask("Pick", places[0])  # L4
 
 
@@ -163,19 +163,19 @@ def _detours(planner_input: PlannerInput, rng: random.Random) -> Iterator[Subtas
     """Steps that are possible from here whatever the task, one of each kind at most."""
     names = [remembered.name for remembered in planner_input.knowledge.remembered]
     ways = [item.subtask.target for item in planner_input.history if item.subtask.action == "Go to"]
-    here = ways[-1] if ways else ""
+    last_way = ways[-1] if ways else ""
     if names:
         yield Subtask("Go to", rng.choice(names))
-    if here:
-        yield Subtask("Go to", here)
+    if last_way:
+        yield Subtask("Go to", last_way)
     if planner_input.inventory:
-        if is_surface(here) or is_container(here):
-            yield Subtask("Put", planner_input.inventory[-1], here)
+        if is_surface(last_way) or is_container(last_way):
+            yield Subtask("Put", planner_input.inventory[-1], last_way)
         return
-    if here in names and not is_furniture(here):
-        yield Subtask("Pick", here)
-    if is_container(here):
-        yield Subtask(rng.choice(("Open", "Close")), here)
+    if last_way in names and not is_furniture(last_way):
+        yield Subtask("Pick", last_way)
+    if is_container(last_way):
+        yield Subtask(rng.choice(("Open", "Close")), last_way)
 
 
 def _first(steps: Sequence[Subtask], *actions: str) -> Subtask | None:

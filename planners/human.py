@@ -119,18 +119,18 @@ def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
 
 def read_ending(line: str) -> Decision | None:
     """The decision to end the task with an answer or a report, None where a line says something else."""
-    word, _, rest = " ".join(line.split()).partition(" ")
-    if word.lower().rstrip(":") == "answer" and rest:
-        return Decision((END,), ENDED_BY_PERSON["success"], report="success", answer=rest)
-    declined = word.lower() == "decline" and not rest
+    word, _, remainder = " ".join(line.split()).partition(" ")
+    if word.lower().rstrip(":") == "answer" and remainder:
+        return Decision((END,), ENDED_BY_PERSON["success"], report="success", answer=remainder)
+    declined = word.lower() == "decline" and not remainder
     return Decision((END,), ENDED_BY_PERSON["declined"], report="declined") if declined else None
 
 
 def _step(line: str, actions: tuple[str, ...]) -> Decision:
     subtask = read_line(line, actions, _OTHERS)
     reports: dict[str, Report] = {report: report for report in ENDED_BY_PERSON}
-    ends = subtask.action == END.action
-    return Decision((subtask,), ENDED_BY_PERSON[reports.get(subtask.target.lower(), "")] if ends else BY_PERSON)
+    is_end = subtask.action == END.action
+    return Decision((subtask,), ENDED_BY_PERSON[reports.get(subtask.target.lower(), "")] if is_end else BY_PERSON)
 
 
 def read_line(line: str, actions: tuple[str, ...], others: Sequence[str] = ()) -> Subtask:
@@ -144,19 +144,19 @@ def read_line(line: str, actions: tuple[str, ...], others: Sequence[str] = ()) -
     Raises:
         BadInput: It is neither.
     """
-    plain = " ".join(line.split())
-    if plain.startswith("[") or "," in plain:
-        return parse_subtask(plain)
+    normalised = " ".join(line.split())
+    if normalised.startswith("[") or "," in normalised:
+        return parse_subtask(normalised)
     for action, pattern in _SPOKEN:
-        match = pattern.match(plain.lower())
+        match = pattern.match(normalised.lower())
         if match:
             words = match.groupdict()
             return Subtask(action, words.get("target") or words.get("target2") or "", words.get("destination") or "")
     spoken = {action for action, _ in _SPOKEN}
     for action in (text for text in actions if text not in spoken):
-        if f"{plain.lower()} ".startswith(f"{action.lower()} "):
-            return Subtask(action, plain[len(action) :].strip())
-    hint = _begins_like(plain, (*(action.lower() for action in (*spoken, *actions)), *others))
+        if f"{normalised.lower()} ".startswith(f"{action.lower()} "):
+            return Subtask(action, normalised[len(action) :].strip())
+    hint = _begins_like(normalised, (*(action.lower() for action in (*spoken, *actions)), *others))
     raise BadInput(
         f"'{line}' is not understood{hint or '.'} Write for example: go to fridge, pick apple, put apple on table, end."
     )
@@ -167,8 +167,8 @@ def _begins_like(line: str, known: Sequence[str]) -> str:
     words = line.split()
     for count in (1, 2):
         begins = " ".join(words[:count])
-        alike = [name for name in known if len(name.split()) == count and name != begins.lower()]
-        if len(words) >= count and (hint := did_you_mean(begins, alike)):
+        candidates = [name for name in known if len(name.split()) == count and name != begins.lower()]
+        if len(words) >= count and (hint := did_you_mean(begins, candidates)):
             return hint
     return ""
 

@@ -68,8 +68,8 @@ class PlayServer(ThreadingHTTPServer):
         super().__init__((host, port), _Connection)
         self.desk = Desk()
         self.token = token
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{self.server_port}"
+        host_in_url = f"[{host}]" if ":" in host else host
+        self.url = f"http://{host_in_url}:{self.server_port}"
 
     @property
     def page(self) -> str:
@@ -187,13 +187,17 @@ class _Connection(BaseHTTPRequestHandler):
         self._finish(_template(name), f"{kind}; charset=utf-8")
 
     def _waiting(self) -> None:
-        after = self.query.get("after", ["-1"])[0]
-        changes, waiting = self.server.desk.look(int(after) if after.isdecimal() else -1, LOOK)
+        last_count = self.query.get("after", ["-1"])[0]
+        changes, waiting = self.server.desk.look(int(last_count) if last_count.isdecimal() else -1, LOOK)
         first = waiting[0] if waiting else None
-        now = time.monotonic()
+        time_now = time.monotonic()
         state: dict[str, object] = {"changes": changes, "waiting": len(waiting), "question": None}
         if first is not None:
-            state["question"] = {"number": first.number, "seconds": round(now - first.since, 1), "body": first.body}
+            state["question"] = {
+                "number": first.number,
+                "seconds": round(time_now - first.since, 1),
+                "body": first.body,
+            }
         self._send(200, state)
 
     def _answer(self) -> None:

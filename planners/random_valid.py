@@ -43,11 +43,11 @@ class RandomPlanner(Planner):
 
     def _numbered(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
         """What of the numbered actions can be done with the hand as it is, by action."""
-        full = bool(planner_input.inventory)
+        hand_is_full = bool(planner_input.inventory)
         possible: dict[str, list[Subtask]] = {}
         for choice in planner_input.choices:
             action, target = choice.subtask.action, choice.subtask.target
-            useless = action == "Pick" if full else target == HELD
+            useless = action == "Pick" if hand_is_full else target == HELD
             if action != END.action and not useless:
                 possible.setdefault(action, []).append(choice.subtask)
         return possible
@@ -58,11 +58,11 @@ class RandomPlanner(Planner):
         self._rooms.update(dict.fromkeys(name for name in seen if is_room(name)))
         doors = [name for name in seen if is_container(name)]
         places = [name for name in seen if is_container(name) or is_surface(name)]
-        loose = [name for name in seen if not is_furniture(name)]
+        objects = [name for name in seen if not is_furniture(name)]
         held = planner_input.inventory[-1] if planner_input.inventory else ""
         possible = {
             "Go to": [Subtask("Go to", name) for name in dict.fromkeys([*seen, *self._rooms])],
-            "Pick": [] if held else [Subtask("Pick", name) for name in loose],
+            "Pick": [] if held else [Subtask("Pick", name) for name in objects],
             "Put": [Subtask("Put", held, place) for place in places] if held else [],
             "Open": [Subtask("Open", name) for name in doors],
             "Close": [Subtask("Close", name) for name in doors],

@@ -37,8 +37,8 @@ class ScriptEntry(BaseModel):
         """The entry as a decision. Raises BadInput."""
         if (self.subtask is None) == (self.subtasks is None):
             raise BadInput("it needs either 'subtask' or 'subtasks'.")
-        written = [self.subtask] if self.subtask is not None else self.subtasks or []
-        subtasks = tuple(_subtask(subtask) for subtask in written)
+        step_fields = [self.subtask] if self.subtask is not None else self.subtasks or []
+        subtasks = tuple(_subtask(subtask) for subtask in step_fields)
         if (self.report or self.answer) and canonical_action(subtasks[-1].action) != END.action:
             raise BadInput("'report' and 'answer' belong to End, and its last subtask is another one.")
         return Decision(subtasks, self.analysis, self.model, report=self.report, answer=self.answer)
@@ -111,9 +111,9 @@ def script_of(episode: Path) -> str:
     entries = []
     for decision in rounds.values():
         subtasks = [[part for part in subtask.values() if part] for subtask in decision["subtasks"]]
-        kept = {name: decision[name] for name in ("analysis", "model", "report", "answer") if decision.get(name)}
+        fields = {name: decision[name] for name in ("analysis", "model", "report", "answer") if decision.get(name)}
         if subtasks:
-            entries.append({"subtasks": subtasks, **kept})
+            entries.append({"subtasks": subtasks, **fields})
     return str(yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=1000))
 
 
@@ -129,17 +129,17 @@ def _entry(path: Path, number: int, entry: Any) -> Decision:
         return ScriptEntry.model_validate({"subtask": entry}).decision()
     except ValidationError as error:
         first = error.errors()[0]
-        where = str(first["loc"][0])
+        field = str(first["loc"][0])
         if first["type"] == "extra_forbidden":
-            known = suggestion(where, ScriptEntry.model_fields, f"its keys are {', '.join(ScriptEntry.model_fields)}.")
-            raise BadInput(f"Entry {number} of {path}: unknown key '{where}': {known}") from error
+            known = suggestion(field, ScriptEntry.model_fields, f"its keys are {', '.join(ScriptEntry.model_fields)}.")
+            raise BadInput(f"Entry {number} of {path}: unknown key '{field}': {known}") from error
         raise BadInput(
-            f"Entry {number} of {path}: '{where}' is not understood (got {first['input']!r}); "
+            f"Entry {number} of {path}: '{field}' is not understood (got {first['input']!r}); "
             "write text such as [Pick, apple]."
         ) from error
     except BadInput as error:
         raise BadInput(f"Entry {number} of {path}: {error}") from error
 
 
-def _subtask(written: str | list[str]) -> Subtask:
-    return parse_subtask(written) if isinstance(written, str) else make_subtask(written)
+def _subtask(parts: str | list[str]) -> Subtask:
+    return parse_subtask(parts) if isinstance(parts, str) else make_subtask(parts)

@@ -56,30 +56,30 @@ class Link:
             PeerGone: The peer is silent, or left in the middle of a message.
         """
         data = b""
-        ends = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         while True:
-            whole = bool(data) and is_whole(data)
-            if whole and not quiet:
+            is_complete = bool(data) and is_whole(data)
+            if is_complete and not quiet:
                 return data
-            left = ends - time.monotonic()
-            self._connection.settimeout(max(1e-3, min(quiet, left) if whole else left))
+            remaining = deadline - time.monotonic()
+            self._connection.settimeout(max(1e-3, min(quiet, remaining) if is_complete else remaining))
             try:
-                more = self._connection.recv(self._limit + 1)
+                received = self._connection.recv(self._limit + 1)
             except TimeoutError:
-                if whole:
+                if is_complete:
                     return data
                 if data:
                     raise Malformed(f"sent the beginning of a message ({quoted(data)}) and no end of it") from None
                 raise PeerGone(f"has sent nothing for {seconds:g} s") from None
             except OSError:
-                more = b""
+                received = b""
             if not data:
-                ends = time.monotonic() + REST
-            if not more:
-                if data and not whole:
+                deadline = time.monotonic() + REST
+            if not received:
+                if data and not is_complete:
                     raise PeerGone(f"closed the connection in the middle of a message ({quoted(data)})")
                 return data
-            data += more
+            data += received
             if len(data) > self._limit:
                 raise Malformed(f"sent a message of more than {self._limit} bytes")
 
@@ -101,12 +101,12 @@ def require_local(host: str, allowed: bool, option: str) -> None:
 
 def connect(host: str, port: int, seconds: float, limit: int) -> Link:
     """Connect, again and again while nobody listens. Raises PeerGone after so many seconds."""
-    ends = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     while True:
         try:
-            return Link(socket.create_connection((host, port), max(0.1, ends - time.monotonic())), limit)
+            return Link(socket.create_connection((host, port), max(0.1, deadline - time.monotonic())), limit)
         except OSError as error:
-            if time.monotonic() + 0.2 >= ends or isinstance(error, socket.gaierror):
+            if time.monotonic() + 0.2 >= deadline or isinstance(error, socket.gaierror):
                 reason = error.strerror or str(error)
                 raise PeerGone(f"cannot be reached ({reason}), tried for {seconds:g} s") from None
         time.sleep(0.2)

@@ -96,8 +96,8 @@ class EmmoePlanner(Planner):
         cls(argument, settings if isinstance(settings, EmmoeSettings) else None)
 
     def describe(self) -> Mapping[str, object]:
-        shown = self._settings.model_dump(mode="json", include={"wire", "picture_size"})
-        return {"protocol": "EMMOE", **shown}
+        described = self._settings.model_dump(mode="json", include={"wire", "picture_size"})
+        return {"protocol": "EMMOE", **described}
 
     def reset(self, task: str, *, seed: int) -> None:
         """Raises PlannerError where the server cannot be reached, or is still in a trial that is over here."""
@@ -195,8 +195,8 @@ class EmmoePlanner(Planner):
         if self._link is not None:
             self._link.close()
         self._link = None
-        where = f" in round {self._round}" if self._round and not clause.startswith("is in") else ""
-        self._lost = f"EMMOE's model server at {self._host}:{self._port} {clause}{where}. {hint or AGAIN}"
+        round_clause = f" in round {self._round}" if self._round and not clause.startswith("is in") else ""
+        self._lost = f"EMMOE's model server at {self._host}:{self._port} {clause}{round_clause}. {hint or AGAIN}"
         raise PlannerError(self._lost)
 
     # ------------------------------------------------------------ pictures

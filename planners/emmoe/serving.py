@@ -100,14 +100,14 @@ def serve_planner(
         ready(host, listener.getsockname()[1])
         while True:
             connection, address = listener.accept()
-            who = f"The executor at {address[0]}:{address[1]}"
-            tell(f"{who} has connected.")
+            executor = f"The executor at {address[0]}:{address[1]}"
+            tell(f"{executor} has connected.")
             try:
                 with closing(Link(connection, LIMIT if served.wire == "strict" else LARGEST)) as link:
                     session.serve(link)
-                tell(f"{who} has left; trials played: {session.finished}.")
+                tell(f"{executor} has left; trials played: {session.finished}.")
             except (Malformed, PeerGone) as fault:
-                sentence = f"{who} {fault}{session.where}."
+                sentence = f"{executor} {fault}{session.where}."
                 if served.wire == "strict":
                     raise InfrastructureError(
                         f"{sentence} Both sides count the trials for themselves: start both again."

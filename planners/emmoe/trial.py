@@ -166,7 +166,7 @@ class Trial:
 
 
 def held_after(
-    inventory: tuple[str, ...], sent: str, meant: Subtask, sentence: str, ok: bool, wire: Wire
+    inventory: tuple[str, ...], sent: str, subtask: Subtask, sentence: str, ok: bool, wire: Wire
 ) -> tuple[str, ...]:
     """The held objects after a subtask, by its feedback.
 
@@ -176,18 +176,18 @@ def held_after(
     Args:
         inventory: Before it.
         sent: The subtask as it was sent.
-        meant: The subtask.
+        subtask: The subtask.
         sentence, ok: The feedback and whether it is a success.
         wire: By which rule.
     """
-    lost = "the object is missing" in sentence
+    is_lost = "the object is missing" in sentence
     if wire == "repaired":
-        action = meant.action.lower()
+        action = subtask.action.lower()
         if action == "pick" and ok:
-            return (*inventory, meant.target)
-        return inventory[:-1] if action == "put" and (ok or lost) else inventory
-    letters, done = sent.lower(), "None" in sentence
+            return (*inventory, subtask.target)
+        return inventory[:-1] if action == "put" and (ok or is_lost) else inventory
+    letters, succeeded = sent.lower(), "None" in sentence
     parts = letters.split("]")[0].split(",")
-    if "pick" in letters and done and len(parts) > 1:
+    if "pick" in letters and succeeded and len(parts) > 1:
         inventory = (*inventory, parts[1].strip())
-    return inventory[:-1] if "put" in letters and (done or lost) else inventory
+    return inventory[:-1] if "put" in letters and (succeeded or is_lost) else inventory

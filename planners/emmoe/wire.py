@@ -156,10 +156,10 @@ def listed_model(text: str, models: Sequence[str]) -> str:
 
 def _as_executor(inside: str, inventory: Sequence[str]) -> Subtask:
     """The first and the last part: the object of a Put is whatever is held."""
-    first, *others = inside.split(",")
-    if len(others) > 1:
-        return make_subtask([first, inventory[-1] if inventory else others[0], others[-1]])
-    return make_subtask([first, *others])
+    first, *remaining = inside.split(",")
+    if len(remaining) > 1:
+        return make_subtask([first, inventory[-1] if inventory else remaining[0], remaining[-1]])
+    return make_subtask([first, *remaining])
 
 
 def _official(feedback: Feedback, subtask: Subtask) -> str:
@@ -179,7 +179,7 @@ def _json(data: bytes) -> object:
         raise Malformed(f"sent no JSON list ({quoted(data)})") from None
 
 
-def quoted(data: bytes, most: int = 60) -> str:
+def quoted(data: bytes, max_bytes: int = 60) -> str:
     """The beginning of a message, printable and on one line."""
-    shown = json.dumps(data[:most].decode("utf-8", "backslashreplace"))
-    return f"{len(data)} bytes that begin {shown}" if len(data) > most else shown
+    printable = json.dumps(data[:max_bytes].decode("utf-8", "backslashreplace"))
+    return f"{len(data)} bytes that begin {printable}" if len(data) > max_bytes else printable

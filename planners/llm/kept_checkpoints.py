@@ -21,19 +21,21 @@ def last_checkpoint(folder: Path) -> str | None:
 
     Raises BadInput where all that a training has kept is damaged.
     """
-    kept = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
-    finished = [path for path in kept if _is_finished(path)]
-    whole = [path for path in finished if not _cut_off(path)]
-    if finished and not whole:
+    checkpoints = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    finished = [path for path in checkpoints if _is_finished(path)]
+    complete = [path for path in finished if not _cut_off(path)]
+    if finished and not complete:
         raise BadInput(
             f"The training cannot go on from {finished[-1]}: {_cut_off(finished[-1])} is damaged. Restore it from a "
             f"copy, or delete {folder} to begin the training anew."
         )
-    for path in kept[kept.index(whole[-1]) + 1 :] if whole else kept:
+    for path in checkpoints[checkpoints.index(complete[-1]) + 1 :] if complete else checkpoints:
         if path in finished:
-            warnings.warn(f"{path} is damaged ({_cut_off(path)}): the training goes on from {whole[-1]}.", stacklevel=2)
+            warnings.warn(
+                f"{path} is damaged ({_cut_off(path)}): the training goes on from {complete[-1]}.", stacklevel=2
+            )
         shutil.rmtree(path)
-    return str(whole[-1]) if whole else None
+    return str(complete[-1]) if complete else None
 
 
 def _is_finished(checkpoint: Path) -> bool:

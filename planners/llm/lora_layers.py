@@ -42,9 +42,9 @@ class _Product(torch.autograd.Function):  # type: ignore[misc]
     def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
         rows, weight, a, b, inner = ctx.saved_tensors
         gradient = gradients[0].reshape(-1, gradients[0].shape[-1])
-        through = gradient @ b
-        to_x = torch.addmm(gradient @ weight, through, a).reshape(ctx.shape)
-        return to_x, None, (through.T @ rows).float(), (gradient.T @ inner).float() * ctx.scale, None
+        gradient_b = gradient @ b
+        to_x = torch.addmm(gradient @ weight, gradient_b, a).reshape(ctx.shape)
+        return to_x, None, (gradient_b.T @ rows).float(), (gradient.T @ inner).float() * ctx.scale, None
 
 
 def in_low_precision(model: Any) -> None:

@@ -27,8 +27,8 @@ def joined(first: Path, second: Path, out: Path) -> None:
     configs = [load_json(folder / CONFIG, lax=True) for folder in (first, second)]
     weights = [load_file(folder / ADAPTER_WEIGHTS) for folder in (first, second)]
     for folder, config, tensors in zip((first, second), configs, weights, strict=True):
-        plain = all(name.endswith((_A, _B)) for name in tensors)
-        if config["peft_type"] != "LORA" or config.get("use_rslora") or config.get("use_dora") or not plain:
+        only_lora = all(name.endswith((_A, _B)) for name in tensors)
+        if config["peft_type"] != "LORA" or config.get("use_rslora") or config.get("use_dora") or not only_lora:
             raise BadInput(
                 f"The adapter {folder} is not a plain LoRA, so nothing can be joined to it: merge it instead."
             )
@@ -39,11 +39,11 @@ def joined(first: Path, second: Path, out: Path) -> None:
     scales = [config["lora_alpha"] / config["r"] for config in configs]
     together = {}
     for name in weights[0]:
-        ours, other = weights[0][name], weights[1][name].to(weights[0][name].dtype)
+        first_weight, other = weights[0][name], weights[1][name].to(weights[0][name].dtype)
         if name.endswith(_A):
-            together[name] = torch.cat([ours, other])
+            together[name] = torch.cat([first_weight, other])
         else:
-            together[name] = torch.cat([ours * scales[0], other * scales[1]], dim=1).contiguous()
+            together[name] = torch.cat([first_weight * scales[0], other * scales[1]], dim=1).contiguous()
     rank = configs[0]["r"] + configs[1]["r"]
     config = {**configs[0], "r": rank, "lora_alpha": rank, "rank_pattern": {}, "alpha_pattern": {}}
     save_file(together, out / ADAPTER_WEIGHTS, metadata={"format": "pt"})

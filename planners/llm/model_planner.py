@@ -94,8 +94,8 @@ class ModelPlanner(Planner):
             )
 
     def describe(self) -> Mapping[str, object]:
-        shown = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))
-        return {"prompt": self.prompt.describe(), "settings": shown, "model": self.model.describe()}
+        described = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))
+        return {"prompt": self.prompt.describe(), "settings": described, "model": self.model.describe()}
 
     def texts(self) -> Mapping[str, str]:
         return self.prompt.texts()
@@ -105,9 +105,9 @@ class ModelPlanner(Planner):
         messages = request.messages
         reasks = self.settings.reasks if planner_input.quirks.explains else 0
         while True:
-            began = time.perf_counter()
+            start = time.perf_counter()
             reply = self.model.complete(replace(request, messages=messages))
-            seconds = time.perf_counter() - began
+            seconds = time.perf_counter() - start
             text = reply.text if reply.text.strip() else reply.reasoning
             try:
                 reading = self._read(reply, text, planner_input)
@@ -137,19 +137,19 @@ class ModelPlanner(Planner):
         rules = [*reply.leniencies]
         rules += [BESIDE] if text is not reply.text else []
         rules += [ODD_END] if reply.finish == "unknown" else []
-        whole = text is not reply.text or reply.finish == "unknown"
-        if whole and self.prompt.layout.profile == "strict-emmoe":
-            text, rules, whole = reply.text, [], False
+        is_complete = text is not reply.text or reply.finish == "unknown"
+        if is_complete and self.prompt.layout.profile == "strict-emmoe":
+            text, rules, is_complete = reply.text, [], False
         try:
             if reply.finish == "unknown" and self.prompt.layout.answer == "text":
                 raise Unreadable(_FINISHED_BADLY["unknown"])  # a text may have been cut anywhere
-            reading = self.prompt.read(text, planner_input, FORMAL if whole else None)
+            reading = self.prompt.read(text, planner_input, FORMAL if is_complete else None)
         except Unlisted:
             raise
         except Unreadable:
             if text is not reply.text:
                 self.prompt.read(reply.text, planner_input)  # says that there is no answer
-            if whole and reply.text.strip():
+            if is_complete and reply.text.strip():
                 raise Unreadable(_FINISHED_BADLY["unknown"]) from None
             raise
         if forbidden := [rule for rule in rules if rule not in self.prompt.leniencies]:
@@ -196,7 +196,7 @@ def _answer(reply: Reply, problem: str, seconds: float, leniencies: tuple[str, .
 def _echo(text: str) -> str:
     """What the model is shown of its own answer: endpoints refuse empty messages and halves of surrogate pairs, and a
     runaway answer costs twice."""
-    shown = text[:MAX_ECHO].encode("utf-8", "replace").decode()
-    if not shown.strip():
+    echoed = text[:MAX_ECHO].encode("utf-8", "replace").decode()
+    if not echoed.strip():
         return "(empty)"
-    return shown if len(text) <= MAX_ECHO else f"{shown} ..."
+    return echoed if len(text) <= MAX_ECHO else f"{echoed} ..."

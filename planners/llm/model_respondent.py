@@ -54,5 +54,5 @@ class ModelRespondent(Respondent):
 
     def describe(self) -> Mapping[str, object]:
         settings = self._planner.settings
-        shown = {"images": settings.images, "image_size": settings.image_size}
-        return {"model": self._planner.model.describe(), "settings": shown}
+        described = {"images": settings.images, "image_size": settings.image_size}
+        return {"model": self._planner.model.describe(), "settings": described}

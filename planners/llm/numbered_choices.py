@@ -30,10 +30,10 @@ def choice_lines(choices: Sequence[Choice]) -> list[str]:
 
 def by_number(planner_input: PlannerInput) -> PlannerInput:
     """The same with its history by numbers: `(1) [7: find the mug 2](success)`. What has no number stays."""
-    numbered = {choice.subtask: line for choice, line in _lines(planner_input.choices)}
+    lines_by_subtask = {choice.subtask: line for choice, line in _lines(planner_input.choices)}
 
     def said(subtask: Subtask) -> Subtask:
-        line = numbered.get(subtask) or numbered.get(replace(subtask, target=HELD))
+        line = lines_by_subtask.get(subtask) or lines_by_subtask.get(replace(subtask, target=HELD))
         return subtask if line is None else Subtask(line)
 
     history = tuple(replace(item, subtask=said(item.subtask)) for item in planner_input.history)
@@ -69,8 +69,8 @@ def read_ids(
         plan, analysis = _plan(cleaned(text.encode("utf-8", "replace").decode(), rules), rules)
         numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
         subtasks = _subtasks(numbers, choices, quirks)
-        listed = [choice.subtask for choice in choices]
-        if not subtasks and END not in listed and END_SUCCESS not in listed:
+        choice_subtasks = [choice.subtask for choice in choices]
+        if not subtasks and END not in choice_subtasks and END_SUCCESS not in choice_subtasks:
             raise Unclear("The plan is empty, and the task cannot be ended: choose an action.")
         if END.action in [subtask.action for subtask in subtasks[:-1]]:
             raise Unclear("Nothing can follow the end of the task: it is the last step.")
@@ -81,13 +81,15 @@ def read_ids(
 
 def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], quirks: Quirks) -> tuple[Subtask, ...]:
     """What the numbers of a plan mean. Raises Unclear for one that is not in the list, unless a quirk takes it."""
-    beyond = next((place for place, number in enumerate(numbers) if not 0 <= number < len(choices)), len(numbers))
-    subtasks = tuple(choices[number].subtask for number in numbers[:beyond])
-    if beyond == len(numbers):
+    first_invalid = next(
+        (place for place, number in enumerate(numbers) if not 0 <= number < len(choices)), len(numbers)
+    )
+    subtasks = tuple(choices[number].subtask for number in numbers[:first_invalid])
+    if first_invalid == len(numbers):
         return subtasks
-    if (last := quirks.beyond(numbers[beyond])) is not None:
+    if (last := quirks.beyond(numbers[first_invalid])) is not None:
         return (*subtasks, last)
-    raise Unclear(f"There is no action {numbers[beyond]}: the numbers go from 0 to {len(choices) - 1}.")
+    raise Unclear(f"There is no action {numbers[first_invalid]}: the numbers go from 0 to {len(choices) - 1}.")
 
 
 def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:

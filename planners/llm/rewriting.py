@@ -37,31 +37,31 @@ class ModelRewriter(Rewriter):
         self._planner = planner
 
     def rewrite(self, text: str, names: Sequence[str], versions: int) -> tuple[str, ...]:
-        kept = [name for name in names if name and _has(text, name)]
+        required_names = [name for name in names if name and _names_thing(text, name)]
         messages = [Message("system", (SYSTEM,)), Message("user", (text,))]
-        good: list[str] = []
-        refused = 0
-        while len(good) < versions and refused < TRIES:
+        rewrites: list[str] = []
+        refusal_count = 0
+        while len(rewrites) < versions and refusal_count < TRIES:
             reply = self._planner.model.complete(Request(tuple(messages)))
             version = " ".join(reply.text.strip().strip('"').split())
-            new = version.casefold() not in {known.casefold() for known in (text, *good)}
+            new = version.casefold() not in {known.casefold() for known in (text, *rewrites)}
             short = 0 < len(version) <= LONGER * len(text)
-            if reply.finish == "stop" and new and short and all(_has(version, name) for name in kept):
-                good.append(version)
-                refused = 0
+            if reply.finish == "stop" and new and short and all(_names_thing(version, name) for name in required_names):
+                rewrites.append(version)
+                refusal_count = 0
             else:
-                refused += 1
-            messages += [Message("assistant", (version or "(empty)",)), Message("user", (_again(kept),))]
-        return tuple(good)
+                refusal_count += 1
+            messages += [Message("assistant", (version or "(empty)",)), Message("user", (_again(required_names),))]
+        return tuple(rewrites)
 
     def describe(self) -> Mapping[str, object]:
         return {"system": SYSTEM, "model": self._planner.model.describe()}
 
 
-def _has(text: str, name: str) -> bool:
+def _names_thing(text: str, name: str) -> bool:
     """Whether a text names a thing, written with blanks or with underscores."""
-    plain = text.replace("_", " ").lower()
-    return re.search(rf"\b{re.escape(name.replace('_', ' ').lower())}\b", plain) is not None
+    normalised = text.replace("_", " ").lower()
+    return re.search(rf"\b{re.escape(name.replace('_', ' ').lower())}\b", normalised) is not None
 
 
 def _again(names: Sequence[str]) -> str:

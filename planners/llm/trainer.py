@@ -48,11 +48,11 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
         MissingPart: A package is not there.
         PlannerError: There is no way to the hub.
     """
-    began = time.monotonic()
+    start = time.monotonic()
     examples = read_examples(order.lines, order.purpose)
     folder = _begin(order, examples)
     engine, merged = _loaded(order, folder)
-    fitting, left_out = _fitting(engine, examples, order)
+    fitting, excluded = _fitting(engine, examples, order)
     held_out = _fitting(engine, read_examples(order.held_out, order.purpose), order)[0] if order.held_out else []
     watcher = _Watcher(over)
     trainer = _trainer(order, engine, fitting, held_out, watcher)
@@ -70,10 +70,10 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
         held_out={row["step"]: float(row["eval_loss"]) for row in rows if "eval_loss" in row},
         steps=trainer.state.global_step,
         lines=len(fitting),
-        too_long=left_out,
+        too_long=excluded,
         trained=trainable,
         parameters=sum(weight.numel() for weight in trainer.model.parameters()),
-        seconds=round(time.monotonic() - began, 1),
+        seconds=round(time.monotonic() - start, 1),
         more=ending,
     )
 
@@ -153,17 +153,17 @@ def _takes_system(engine: Engine, prompt: list[dict[str, Any]]) -> bool:
 
 def _merged(prompt: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What the system says, said by the user: as `planners.llm.local.engine` does it."""
-    system, first, *rest = prompt
+    system, first, *others = prompt
     if system["role"] != "system":
         return prompt
     parts = [*system["content"], {"type": "text", "text": "\n\n"}, *first["content"]]
-    return [{"role": "user", "content": parts}, *rest]
+    return [{"role": "user", "content": parts}, *others]
 
 
 def _trainer(
     order: TrainingOrder, engine: Engine, lines: list[dict[str, Any]], held_out: list[dict[str, Any]], watcher: Any
 ) -> Any:
-    sees = engine.processor is not None
+    is_multimodal = engine.processor is not None
     cuda = engine.model.device.type == "cuda"
     # TRL makes the reference of DPO by loading the model again; with an adapter it is the model without it.
     adapter = None
@@ -196,22 +196,22 @@ def _trainer(
         "dataloader_pin_memory": cuda,
     }
     data = {
-        "train_dataset": dataset_of(lines, sees=sees),
-        "eval_dataset": dataset_of(held_out, sees=sees) if held_out else None,
+        "train_dataset": dataset_of(lines, sees=is_multimodal),
+        "eval_dataset": dataset_of(held_out, sees=is_multimodal) if held_out else None,
         "processing_class": engine.processor or engine.tokenizer,
         "peft_config": adapter,
         "callbacks": [watcher],
     }
     engine.model.train()
-    if not sees and not cuda:  # the fused attention of a CPU takes twice as long backwards in bfloat16
+    if not is_multimodal and not cuda:  # the fused attention of a CPU takes twice as long backwards in bfloat16
         engine.model.set_attn_implementation("eager")
     if order.patience and held_out:
         data["callbacks"].append(transformers.EarlyStoppingCallback(order.patience))
     if order.purpose == "sft":
-        if not sees:  # lines of like length are padded least
+        if not is_multimodal:  # lines of like length are padded least
             settings["train_sampling_strategy"] = "group_by_length"
         configured = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
-        frugal = not sees and computes_where_asked(engine.model)
+        frugal = not is_multimodal and computes_where_asked(engine.model)
         trainer = (AnswersTrainer if frugal else trl.SFTTrainer)(model=engine.model, args=configured, **data)
     else:
         reference = None
@@ -247,13 +247,13 @@ class _Watcher(transformers.TrainerCallback):  # type: ignore[misc]
         self._over = over
         self._began = (0.0, 0.0)
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
         if not logs or "loss" not in logs:
             return
-        tokens, now = float(logs.get("num_tokens", 0)), time.monotonic()
+        tokens, time_now = float(logs.get("num_tokens", 0)), time.monotonic()
         if not self._began[1]:
-            self._began = (tokens, now)  # the first step warms up, and a resumed training has tokens of before
-        seconds = now - self._began[1]
+            self._began = (tokens, time_now)  # the first step warms up, and a resumed training has tokens of before
+        seconds = time_now - self._began[1]
         speed = (tokens - self._began[0]) / seconds if seconds else 0.0
         self._over(state.global_step, state.max_steps, float(logs["loss"]), speed=speed)
 

@@ -48,8 +48,8 @@ def dataset_of(examples: Sequence[dict[str, Any]], *, sees: bool) -> Dataset:
     Args:
         sees: Whether the model is shown pictures; they are opened when their turn comes.
     """
-    shown = any("images" in example for example in examples)
-    if shown and not sees:
+    has_images = any("images" in example for example in examples)
+    if has_images and not sees:
         raise BadInput("The data show pictures and the model only reads: make them with `--prompt images=false`.")
     if not sees:
         read_only = [{name: plain(value) for name, value in example.items()} for example in examples]

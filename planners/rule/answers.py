@@ -27,8 +27,8 @@ class Answers(StateAnswers):
                 yield from self._where_is(words)
             case "contents":
                 if (yield from self._look_at(place)):
-                    there = self.memory.things_at(place)
-                    self.answer = listed([thing.name for thing in there]) or "nothing"
+                    things = self.memory.things_at(place)
+                    self.answer = listed([thing.name for thing in things]) or "nothing"
             case "there":
                 yield from (self._is_there(words, place) if place else self._exists(words))
             case "count":
@@ -38,17 +38,17 @@ class Answers(StateAnswers):
             case "holds":
                 yield from self._holds(words)
 
-    def _is_open(self, place: str, about: str) -> Course[None]:
-        if not (yield from self.reach(place, f"I go and look whether the {place} is {about}.")):
+    def _is_open(self, place: str, queried_state: str) -> Course[None]:
+        if not (yield from self.reach(place, f"I go and look whether the {place} is {queried_state}.")):
             self.doubts.append(self.why_missed(place))
             return
         state = self.memory.state_of(place)
         if not state:
-            self.doubts.append(f"I cannot see whether the {place} is {about}.")
+            self.doubts.append(f"I cannot see whether the {place} is {queried_state}.")
         elif state == "ajar":
             self.answer = "it is ajar"
         else:
-            self.answer = "yes" if state == about else f"no, it is {state}"
+            self.answer = "yes" if state == queried_state else f"no, it is {state}"
 
     def _where_is(self, words: str) -> Course[None]:
         name = yield from self.reach(words, f"I look for the {words}.")
@@ -96,9 +96,9 @@ class Answers(StateAnswers):
     def _look_at(self, place: str) -> Course[bool]:
         """Go to a place, and look into it if it opens; it is closed again."""
         memory = self.memory
-        why = f"I go and look at the {place}."
+        reason = f"I go and look at the {place}."
         known = any(thing.name == place for thing in memory.remembered)
-        if not (yield from (self.go_to(place, why) if known else self.reach(place, why))):
+        if not (yield from (self.go_to(place, reason) if known else self.reach(place, reason))):
             self.doubts.append(self.why_missed(place))
             return False
         if not is_container(place) or memory.state_of(place) == "open":
@@ -133,13 +133,13 @@ class Answers(StateAnswers):
         memory = self.memory
         pieces = [thing for thing in memory.remembered if is_furniture(kind_of(thing.name)) and can_hold(thing.name)]
         names = [thing.name for thing in pieces if not room or canonical(thing.room) == canonical(room)]
-        left = [name for name in names if not memory.visited[canonical(name)]]
-        return sorted(left, key=lambda name: is_container(kind_of(name)))
+        unvisited = [name for name in names if not memory.visited[canonical(name)]]
+        return sorted(unvisited, key=lambda name: is_container(kind_of(name)))
 
     def _not_looked_into(self, room: str = "") -> list[str]:
-        left = [name for name in self.unseen(room) if canonical(name) not in self.memory.looked_into]
-        some = f"{', '.join(left[:4])} and more" if len(left) > 4 else listed(left)
-        return [f"I have not looked at the {some}."] if left else []
+        unexamined = [name for name in self.unseen(room) if canonical(name) not in self.memory.looked_into]
+        summary = f"{', '.join(unexamined[:4])} and more" if len(unexamined) > 4 else listed(unexamined)
+        return [f"I have not looked at the {summary}."] if unexamined else []
 
 
 def can_hold(name: str) -> bool:

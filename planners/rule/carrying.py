@@ -32,14 +32,14 @@ class Carrying(Moves):
     def _carry(self, words: str, source: str, place: Place) -> Course[str]:
         """Bring one object to the place. Returns its name, or "" on failure."""
         for _ in range(TRIES):
-            taken = yield from self._take(words, source, place.words)
-            if not taken:
+            taken_name = yield from self._take(words, source, place.words)
+            if not taken_name:
                 return ""
-            put = yield from self._leave(taken, place)
-            if put is not None:
-                return taken if put else ""
+            was_put = yield from self._leave(taken_name, place)
+            if was_put is not None:
+                return taken_name if was_put else ""
             if source:  # it is no longer there
-                words, source = taken, ""
+                words, source = taken_name, ""
         return ""
 
     def _take(self, words: str, source: str, destination: str = "") -> Course[str]:
@@ -80,7 +80,7 @@ class Carrying(Moves):
                 memory.refuse(name)
                 memory.forget(name)
             elif memory.visited[canonical(name)]:  # else a nearer look may show how
-                other = "" if source else (yield from self._instead(words, name))
+                other = "" if source else (yield from self._alternative_name(words, name))
                 if not other and not source and feedback.lasting:
                     other = yield from self._further(words, name, destination)
                 if not other:
@@ -94,28 +94,30 @@ class Carrying(Moves):
         """Go to where something is to be taken from, and open it if it opens. Returns the name of the place, "" if it
         is not there. Another one of that kind is taken for it if it is the only one that can be meant."""
         memory = self.memory
-        reached = source if memory.at == canonical(source) else ""
-        why = f"The {words} should be at the {source}, so I go there first."
+        reached_name = source if memory.at == canonical(source) else ""
+        reason = f"The {words} should be at the {source}, so I go there first."
         room = memory.room_in(source)
-        if not reached and room and memory.by_sight is not True:
+        if not reached_name and room and memory.by_sight is not True:
             # What is not known there by this name is not looked for elsewhere: the room says which one is meant.
-            reached = source if (yield from self.go_to(source, why)) else ""
-            if not reached:
+            reached_name = source if (yield from self.go_to(source, reason)) else ""
+            if not reached_name:
                 yield from self.go_to(room, f"There is no {source}, so I look what the {room} has.")
-        elif not reached:
-            reached = yield from self.reach(source, why)
-        if not reached:
-            others = memory.alike(source)
-            if len(others) != 1:
-                known = f"; what I know of that kind is the {listed(others)}" if others else ""
-                why = self.why_missed(source) if self.is_unreached(source) else f"I have not found the {source}{known}."
-                self._reasons.append(why)
+        elif not reached_name:
+            reached_name = yield from self.reach(source, reason)
+        if not reached_name:
+            similar_names = memory.alike(source)
+            if len(similar_names) != 1:
+                known = f"; what I know of that kind is the {listed(similar_names)}" if similar_names else ""
+                reason = (
+                    self.why_missed(source) if self.is_unreached(source) else f"I have not found the {source}{known}."
+                )
+                self._reasons.append(reason)
                 return ""
-            why = f"There is no {source}, and the {others[0]} is the only one of that kind there."
-            if not (yield from self.reach(others[0], why)):
+            reason = f"There is no {source}, and the {similar_names[0]} is the only one of that kind there."
+            if not (yield from self.reach(similar_names[0], reason)):
                 return ""
-            self._reasons.append(f"I took the {others[0]} for the {source}, which I have not found.")
-            source = others[0]
+            self._reasons.append(f"I took the {similar_names[0]} for the {source}, which I have not found.")
+            source = similar_names[0]
         if is_container(source):
             yield from self.open(source, f"I look into the {source}.")
         return source
@@ -123,45 +125,48 @@ class Carrying(Moves):
     def _is_from(self, words: str, source: str, room: str) -> bool:
         """Whether what the robot has gone to is at the place from which it is to be taken, which is in that room."""
         memory = self.memory
-        here = memory.seen_now(words)
-        if any(memory.is_at(thing, source) for thing in here) or means(source, memory.place_of(words)):
+        visible_things = memory.seen_now(words)
+        if any(memory.is_at(thing, source) for thing in visible_things) or means(source, memory.place_of(words)):
             return True
-        elsewhere = next((thing for thing in here if thing.place), None)
-        if elsewhere is None and (not room or memory.room == room):
+        misplaced = next((thing for thing in visible_things if thing.place), None)
+        if misplaced is None and (not room or memory.room == room):
             return True
-        shut_in = memory.container_ahead() if elsewhere is None and is_container(source) else ""
-        if shut_in and means(source, kind_of(shut_in)):  # another drawer, where any drawer is meant
+        container = memory.container_ahead() if misplaced is None and is_container(source) else ""
+        if container and means(source, kind_of(container)):  # another drawer, where any drawer is meant
             return True
-        seen = f"; I have seen one {whereabouts(elsewhere)}" if elsewhere is not None else ""
-        self._reasons.append(f"I have not found the {words} at the {source}{seen}.")
+        sighting = f"; I have seen one {whereabouts(misplaced)}" if misplaced is not None else ""
+        self._reasons.append(f"I have not found the {words} at the {source}{sighting}.")
         return False
 
-    def _instead(self, words: str, failed: str) -> Course[str]:
+    def _alternative_name(self, words: str, failed: str) -> Course[str]:
         """The name of another object that also fits the words and has not failed yet; "" if there is none."""
         memory = self.memory
         memory.refused[canonical(failed)] += TRIES
         names = memory.seen(words)
-        others = names if canonical(failed) in names else names[1:]  # a description most likely resolved to the first
-        for name in others:
+        # A description most likely resolved to the first.
+        alternatives = names if canonical(failed) in names else names[1:]
+        for name in alternatives:
             if memory.refused[name] < TRIES:
                 return name
         for place in memory.places_with(words):
-            here = any(means(words, name) for name in memory.things_on(place))
-            if not here and not memory.visited[place]:
-                reached = yield from self.reach(place, f"There was another {failed} at the {place}, so I try that one.")
-                return failed if reached else ""
+            is_visible = any(means(words, name) for name in memory.things_on(place))
+            if not is_visible and not memory.visited[place]:
+                reached_name = yield from self.reach(
+                    place, f"There was another {failed} at the {place}, so I try that one."
+                )
+                return failed if reached_name else ""
         return ""
 
     def _further(self, words: str, failed: str, destination: str) -> Course[str]:
         """The name of a further object of the kind, with a number of its own, that is known or that rooms show in which
         the robot has not been; "" if there is none."""
         memory = self.memory
-        tried = (canonical(failed), memory.before_robot(failed))
+        tried_names = (canonical(failed), memory.before_robot(failed))
 
         def known() -> str:
             things = memory.things_like(words)
             names = (thing.name for thing in things if not destination or not memory.is_at(thing, destination))
-            return next((name for name in names if name not in tried and memory.refused[name] < TRIES), "")
+            return next((name for name in names if name not in tried_names and memory.refused[name] < TRIES), "")
 
         for room in self.memory.rooms():
             if name := known():
@@ -173,39 +178,39 @@ class Carrying(Moves):
     def _leave(self, held: str, place: Place) -> Course[bool | None]:
         """Put the held object at its place. None if it was lost and has to be picked up again."""
         memory, words = self.memory, place.words
-        tried: list[str] = []
+        tried_places: list[str] = []
         for _ in range(TRIES):
-            why = f"I hold the {held} and bring it to the {words}."
-            arrived = not self._doors_open(words) or (yield from self.go_to(memory.piece(words), why))
+            reason = f"I hold the {held} and bring it to the {words}."
+            arrived = not self._doors_open(words) or (yield from self.go_to(memory.piece(words), reason))
             if not arrived and (yield from self._open_way(held, words)):
                 return None
-            reached = yield from self.reach(words, why)
-            if not reached:
+            reached_name = yield from self.reach(words, reason)
+            if not reached_name:
                 self._misses.append(self.why_missed(words))
                 return False
             side = "in" if place.inside else "on"
-            why = f"I am at the {reached} with the {held} in my hand, so I put it {side} the {reached}."
-            feedback = yield from self.act(Subtask("Put", held, reached), reached, why)
+            reason = f"I am at the {reached_name} with the {held} in my hand, so I put it {side} the {reached_name}."
+            feedback = yield from self.act(Subtask("Put", held, reached_name), reached_name, reason)
             if feedback.ok:
-                memory.at = canonical(reached)
+                memory.at = canonical(reached_name)
                 return True
             if feedback.code is ErrorCode.E2 or (feedback.code is ErrorCode.L2 and not memory.held):
                 memory.at = ""
                 return None
             if feedback.code is ErrorCode.L3:
-                container = closed_container(feedback) or reached
+                container = closed_container(feedback) or reached_name
                 memory.shut(container)
                 if not (yield from self.open(container, f"The {container} is closed, so I open it.")):
                     return False
                 if words != place.words:  # it is the one with room
                     memory.replace(place.words, container)
                 return None
-            memory.refused[canonical(reached)] += 1
-            tried += [canonical(reached), memory.before_robot(reached)]
-            other = next((piece for piece in memory.pieces(place.words) if piece not in tried), "")
-            if not other and (yield from self._make_room(feedback, reached)):
+            memory.refused[canonical(reached_name)] += 1
+            tried_places += [canonical(reached_name), memory.before_robot(reached_name)]
+            other = next((piece for piece in memory.pieces(place.words) if piece not in tried_places), "")
+            if not other and (yield from self._make_room(feedback, reached_name)):
                 return None
-            self._misses.append(failed_with(f"Putting the {held} {side} the {reached}", feedback.words))
+            self._misses.append(failed_with(f"Putting the {held} {side} the {reached_name}", feedback.words))
             if not memory.held:  # put down elsewhere, and what is in the way cannot be moved
                 return False
             words = other or words
@@ -226,8 +231,8 @@ class Carrying(Moves):
         if not no_way or memory.left < ROUNDS_TO_OPEN_WAY + len(memory.open) - 1:
             return False
         door = self._doors_open(place)[-1]
-        why = f"The open {door} may be what keeps me from the {place}, so I put the {held} down and close it."
-        return (yield from self.free_hand(why)) and (yield from self.close(door, why))
+        reason = f"The open {door} may be what keeps me from the {place}, so I put the {held} down and close it."
+        return (yield from self.free_hand(reason)) and (yield from self.close(door, reason))
 
     def _make_room(self, feedback: Feedback, place: str) -> Course[bool]:
         """Put the held object down elsewhere and move aside what the feedback names as in the way at a place. False if
@@ -235,5 +240,5 @@ class Carrying(Moves):
         memory = self.memory
         if not feedback.about or memory.left < ROUNDS_TO_MAKE_ROOM + len(memory.open):
             return False
-        why = f"I need a free hand to make room at the {place}."
-        return (yield from self.free_hand(why, (place,))) and (yield from self._clear_away(feedback, place))
+        reason = f"I need a free hand to make room at the {place}."
+        return (yield from self.free_hand(reason, (place,))) and (yield from self._clear_away(feedback, place))

@@ -17,7 +17,7 @@ class Choosing(Carrying):
     """Finds the next object that an item stands for."""
 
     def _which(
-        self, item: Item, place: Place, moved: Sequence[str] = (), failed: Sequence[str] = ()
+        self, item: Item, place: Place, moved_names: Sequence[str] = (), failed_names: Sequence[str] = ()
     ) -> Course[tuple[str, str]]:
         """The name of the next object to bring and the place to take it from; ("", "") if there is none.
 
@@ -25,76 +25,80 @@ class Choosing(Carrying):
         destination) is approached directly by its name. For an object of the same kind the name would resolve to the
         nearest, which is the one moved last, so the robot first goes to the place of the others.
         """
-        choose = bool(kinds_of(item.words)) and item.count is not None and not item.source
-        if choose and (moved or self._there(item, place)):
-            return self._of_a_kind(item, place, moved, failed)
-        looked_for = item.words and not moved
-        if looked_for and failed:
+        choose_kind = bool(kinds_of(item.words)) and item.count is not None and not item.source
+        if choose_kind and (moved_names or self._there(item, place)):
+            return self._of_a_kind(item, place, moved_names, failed_names)
+        looked_for = item.words and not moved_names
+        if looked_for and failed_names:
             return "", ""
         if looked_for and not (kinds_of(item.words) and item.source):
             return item.words, item.source
-        if moved and not item.source and (name := self._known_elsewhere(item, place, failed)):
+        if moved_names and not item.source and (name := self._known_elsewhere(item, place, failed_names)):
             return name, ""
         sources = [item.source] if item.source else self._elsewhere(item, place)
-        there = self._there(item, place)
-        if moved and (there or item.words not in moved):
+        present_names = self._there(item, place)
+        if moved_names and (present_names or item.words not in moved_names):
             for name in (name for source in sources for name in self.memory.known_on(source)):
-                if self._matches(item, name) and name not in (*moved, *failed, *there):
+                if self._matches(item, name) and name not in (*moved_names, *failed_names, *present_names):
                     return name, ""
         for source in sources:
-            why = f"I check whether more is left on the {source}." if moved else f"I check what is on the {source}."
-            if not (yield from self.reach(source, why)):
+            reason = (
+                f"I check whether more is left on the {source}." if moved_names else f"I check what is on the {source}."
+            )
+            if not (yield from self.reach(source, reason)):
                 continue
             if is_container(source) and source not in self.memory.open:
                 yield from self.open(source, f"I look into the {source}.")
             for name in self.memory.things_on(source):
-                if self._matches(item, name) and name not in failed:
+                if self._matches(item, name) and name not in failed_names:
                     return name, source
             self.memory.cleared(item.words, source)
-        if moved and not item.source:
-            return (yield from self._another(item, place, failed))
-        if item.source and not moved and not failed:
-            what = item.words or "anything"
-            self._reasons.append(f"I have not found {what} at the {item.source}.")
+        if moved_names and not item.source:
+            return (yield from self._another(item, place, failed_names))
+        if item.source and not moved_names and not failed_names:
+            item_name = item.words or "anything"
+            self._reasons.append(f"I have not found {item_name} at the {item.source}.")
         return "", ""
 
-    def _another(self, item: Item, place: Place, failed: Sequence[str]) -> Course[tuple[str, str]]:
+    def _another(self, item: Item, place: Place, failed_names: Sequence[str]) -> Course[tuple[str, str]]:
         """One more of an item, which was not seen yet: the robot looks into rooms and containers for it."""
         for places in (self._other_rooms, self._furniture):
             for name in places(item.words):
-                if another := self._known_elsewhere(item, place, failed):
-                    return another, ""
+                if name_elsewhere := self._known_elsewhere(item, place, failed_names):
+                    return name_elsewhere, ""
                 usable = (
                     self._worth_a_look(name) and not means(place.words, name) and self._affordable(name, item.words)
                 )
                 if not usable or not (yield from self.go_to(name, f"I look for another {item.words} in the {name}.")):
                     continue
                 if self._looks_inside(item.words, name) and (yield from self.open(name, f"I look into the {name}.")):
-                    if another := self._known_elsewhere(item, place, failed):
-                        return another, ""
+                    if name_elsewhere := self._known_elsewhere(item, place, failed_names):
+                        return name_elsewhere, ""
                     yield from self.close(name, f"There is no {item.words} in the {name}, so I close it.")
-        return self._known_elsewhere(item, place, failed), ""
+        return self._known_elsewhere(item, place, failed_names), ""
 
-    def _known_elsewhere(self, item: Item, place: Place, failed: Sequence[str]) -> str:
+    def _known_elsewhere(self, item: Item, place: Place, failed_names: Sequence[str]) -> str:
         """The name of a matching object that is known to be elsewhere and has not failed; "" if there is none."""
         memory = self.memory
         names = (thing.name for thing in memory.things_like(item.words) if not memory.is_at(thing, place.words))
-        return next((name for name in names if name not in failed and self._matches(item, kind_of(name))), "")
+        return next((name for name in names if name not in failed_names and self._matches(item, kind_of(name))), "")
 
-    def _of_a_kind(self, item: Item, place: Place, moved: Sequence[str], failed: Sequence[str]) -> tuple[str, str]:
+    def _of_a_kind(
+        self, item: Item, place: Place, moved_names: Sequence[str], failed_names: Sequence[str]
+    ) -> tuple[str, str]:
         """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere
         come first, then the other kinds of the class."""
-        done = [
+        excluded_names = [
             moved_name
-            for moved_name in (*moved, *failed, *self._there(item, place))
+            for moved_name in (*moved_names, *failed_names, *self._there(item, place))
             if moved_name != canonical(item.words)
         ]
-        known = [name for name in self.memory.seen(item.words) if not is_furniture(name)]
-        for name in dict.fromkeys([*known, *kinds_of(item.words)]):
+        known_names = [name for name in self.memory.seen(item.words) if not is_furniture(name)]
+        for name in dict.fromkeys([*known_names, *kinds_of(item.words)]):
             if (
                 self._matches(item, name)
                 and not self.memory.refused[name]
-                and not any(means(moved_name, name) for moved_name in done)
+                and not any(means(moved_name, name) for moved_name in excluded_names)
             ):
                 return name, ""
         return "", ""
@@ -104,7 +108,9 @@ class Choosing(Carrying):
         return [name for name in self.memory.known_on(place.words) if self._matches(item, name)]
 
     def _matches(self, item: Item, name: str) -> bool:
-        return (not item.words or means(item.words, name)) and not any(means(kept, name) for kept in item.excluded)
+        return (not item.words or means(item.words, name)) and not any(
+            means(excluded_name, name) for excluded_name in item.excluded
+        )
 
     def _elsewhere(self, item: Item, place: Place) -> list[str]:
         """Places other than the destination where matching objects have been seen."""

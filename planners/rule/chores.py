@@ -29,50 +29,52 @@ class Chores(Carrying):
                 tool = yield from self._take(TOOLS[order.action], "")
                 return bool(tool) and (yield from self._do(order.action, item.words))
             case _:
-                return (yield from self._do(order.action, item.words, free=order.action != "Follow"))
+                return (yield from self._do(order.action, item.words, needs_free_hand=order.action != "Follow"))
 
-    def _do(self, action: str, words: str, *, free: bool = False) -> Course[bool]:
+    def _do(self, action: str, words: str, *, needs_free_hand: bool = False) -> Course[bool]:
         """Go to something and do an action to it, with a free hand if it needs one."""
         memory = self.memory
-        if free and memory.held and not (yield from self.free_hand(f"I need a free hand for the {words}.")):
+        if needs_free_hand and memory.held and not (yield from self.free_hand(f"I need a free hand for the {words}.")):
             return False
-        reached = yield from self.reach(words, f"I am to {action.lower()} the {words}, so I go to it.")
-        if not reached:
+        reached_name = yield from self.reach(words, f"I am to {action.lower()} the {words}, so I go to it.")
+        if not reached_name:
             self._misses.append(self.why_missed(words))
             return False
-        return (yield from self.act(Subtask(action, reached), reached, f"I am at the {reached}.")).ok
+        return (yield from self.act(Subtask(action, reached_name), reached_name, f"I am at the {reached_name}.")).ok
 
     def _at_the_tap(self, action: str, item: Item) -> Course[bool]:
         """Wash or fill something in the sink, and turn the water off again."""
         name = yield from self._carry(item.words, item.source, BASIN)
-        if not name or not (yield from self._do("Turn on", BASIN.words, free=True)):
+        if not name or not (yield from self._do("Turn on", BASIN.words, needs_free_hand=True)):
             return False
-        done = yield from self.act(Subtask(action, name), name, f"The {name} is in the sink, and the water runs.")
-        off = yield from self._do("Turn off", BASIN.words, free=True)
-        return done.ok and off
+        feedback = yield from self.act(Subtask(action, name), name, f"The {name} is in the sink, and the water runs.")
+        off = yield from self._do("Turn off", BASIN.words, needs_free_hand=True)
+        return feedback.ok and off
 
     def _heat(self, item: Item) -> Course[bool]:
         """Heat something in the microwave, and turn that off again."""
-        why = "I open the microwave with a free hand."
-        if not (yield from self.open(MICROWAVE.words, why)):
+        reason = "I open the microwave with a free hand."
+        if not (yield from self.open(MICROWAVE.words, reason)):
             return False
         name = yield from self._carry(item.words, item.source, MICROWAVE)
         if not name or not (yield from self.close(MICROWAVE.words, "It heats only what is shut in.")):
             return False
-        if not (yield from self._do("Turn on", MICROWAVE.words, free=True)):
+        if not (yield from self._do("Turn on", MICROWAVE.words, needs_free_hand=True)):
             return False
-        done = yield from self.act(Subtask("Heat", name), name, f"The {name} is in the microwave, which is on.")
-        off = yield from self._do("Turn off", MICROWAVE.words, free=True)
-        return done.ok and off
+        feedback = yield from self.act(Subtask("Heat", name), name, f"The {name} is in the microwave, which is on.")
+        off = yield from self._do("Turn off", MICROWAVE.words, needs_free_hand=True)
+        return feedback.ok and off
 
     def _present(self, order: Use) -> Course[bool]:
         """Give something to a person, or show it."""
         name = yield from self._take(order.item.words, order.item.source)
         if not name:
             return False
-        reached = yield from self.reach(order.to, f"I bring the {name} to the {order.to}.")
-        if not reached:
+        reached_name = yield from self.reach(order.to, f"I bring the {name} to the {order.to}.")
+        if not reached_name:
             self._misses.append(self.why_missed(order.to))
             return False
-        subtask = Subtask(order.action, name, reached)
-        return (yield from self.act(subtask, reached, f"I am at the {reached} with the {name} in my hand.")).ok
+        subtask = Subtask(order.action, name, reached_name)
+        return (
+            yield from self.act(subtask, reached_name, f"I am at the {reached_name} with the {name} in my hand.")
+        ).ok

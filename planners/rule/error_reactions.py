@@ -60,8 +60,8 @@ class Moves:
         if feedback.ok:
             self._last, self._in_a_row = None, 0
         else:
-            same = self._last is not None and self._last[0] == subtask
-            self._last, self._in_a_row = (subtask, feedback), self._in_a_row + 1 if same else 1
+            is_repeated = self._last is not None and self._last[0] == subtask
+            self._last, self._in_a_row = (subtask, feedback), self._in_a_row + 1 if is_repeated else 1
             self._failures += 1
             if self._failures >= MAX_FAILURES:
                 raise GaveUp(f"{self._failures} subtasks have failed, the last one with '{feedback.message}'.")
@@ -71,18 +71,18 @@ class Moves:
         """Whether asking again would give the same feedback."""
         return self._in_a_row >= TRIES or answer.lasting
 
-    def go_to(self, words: str, why: str) -> Course[bool]:
+    def go_to(self, words: str, reason: str) -> Course[bool]:
         """Go to a name, with up to three attempts if the skill fails (E1). False if it is unknown (F2) or not
         reached. A robot that cannot go anywhere is at everything that has not been refused."""
         if "Go to" not in self.memory.actions:
             return self._at_hand(words)
         for attempt in range(TRIES):
-            analysis = why if attempt == 0 else f"I did not get to the {words}, so I try again."
+            analysis = reason if attempt == 0 else f"I did not get to the {words}, so I try again."
             seen = bool(self.memory.seen(words)) or self.memory.hinted(words)
-            moved = bool(self.memory.visited)
+            has_moved = bool(self.memory.visited)
             feedback = yield from self.do(Subtask("Go to", words), analysis)
             if feedback.ok:
-                if not seen and not moved:
+                if not seen and not has_moved:
                     self.memory.by_sight = False
                 self._unreached.pop(canonical(words), None)
                 return True
@@ -104,20 +104,20 @@ class Moves:
 
     def _barrier(self, words: str) -> str | None:
         """What the feedback said where the robot could not get to what words mean, None where it did not try."""
-        return next((why for name, why in self._unreached.items() if means(words, name)), None)
+        return next((feedback_text for name, feedback_text in self._unreached.items() if means(words, name)), None)
 
-    def why_missed(self, words: str, where: str = "") -> str:
+    def why_missed(self, words: str, search_area: str = "") -> str:
         """Why the robot is not at something that it was to go to, in a sentence.
 
         Args:
-            where: Where it was looked for, as ` in the kitchen`.
+            search_area: Where it was looked for, as ` in the kitchen`.
         """
         if canonical(words) in self.memory.absent:
             return f"There is no {words} here."
-        why = self._barrier(words)
-        if why is None:
-            return f"{NOT_FOUND} the {words}{where}."
-        return failed_with(f"Going to the {words}", why)
+        barrier = self._barrier(words)
+        if barrier is None:
+            return f"{NOT_FOUND} the {words}{search_area}."
+        return failed_with(f"Going to the {words}", barrier)
 
     def _at_hand(self, words: str) -> bool:
         """Whether a robot without Go to may manipulate something: what has been refused is not there."""
@@ -128,37 +128,37 @@ class Moves:
         self.memory.visited[name] += 1
         return True
 
-    def act(self, subtask: Subtask, near: str, why: str) -> Course[Feedback]:
+    def act(self, subtask: Subtask, target_name: str, analysis: str) -> Course[Feedback]:
         """Manipulate something that the robot is at.
 
         After distance errors (D1, D2) and failed skills (E1) the robot moves the objects that the feedback says are in
         the way and approaches again. Returns the last feedback.
         """
-        feedback = yield from self.do(subtask, why)
+        feedback = yield from self.do(subtask, analysis)
         for attempt in range(1, TRIES):
             if feedback.code is ErrorCode.D1:
-                reason = f"The {near} is too far away to {subtask.action.lower()}, so I go closer first."
+                reason = f"The {target_name} is too far away to {subtask.action.lower()}, so I go closer first."
             elif feedback.code is ErrorCode.D2:
-                reason = f"I am too close to the {near}, so I approach it again."
+                reason = f"I am too close to the {target_name}, so I approach it again."
             elif feedback.lasting:
-                if not (yield from self._clear_away(feedback, near)):
+                if not (yield from self._clear_away(feedback, target_name)):
                     break
-                reason = f"The way is free now, so I go back to the {near}."
+                reason = f"The way is free now, so I go back to the {target_name}."
             elif feedback.code is ErrorCode.E1:
-                reason = f"That did not work, so I approach the {near} again and try once more."
+                reason = f"That did not work, so I approach the {target_name} again and try once more."
                 if attempt == TRIES - 1:
-                    yield from self._step_away(near)
+                    yield from self._step_away(target_name)
             elif self._contradicted(subtask, feedback):
                 feedback = yield from self.do(subtask, f"'{feedback.message}' cannot be right, so I try again.")
                 continue
             else:
                 break
-            if not (yield from self.go_to(near, reason)):
+            if not (yield from self.go_to(target_name, reason)):
                 break
-            feedback = yield from self.do(subtask, f"I am at the {near} again. {why}")
+            feedback = yield from self.do(subtask, f"I am at the {target_name} again. {analysis}")
         return feedback
 
-    def _clear_away(self, feedback: Feedback, near: str) -> Course[bool]:
+    def _clear_away(self, feedback: Feedback, target_name: str) -> Course[bool]:
         """Move the objects aside that the feedback says are in the way. False if it names none, the hand is full or a
         move fails."""
         names = [canonical(name) for name in feedback.about]
@@ -167,48 +167,50 @@ class Moves:
         self._clearing = True
         try:
             for name in names:
-                why = f"The {name} is in the way, so I move it aside."
-                crowded = (near, self.memory.place_of(near), self.memory.place_of(name))
-                if not (yield from self.go_to(name, why)):
+                reason = f"The {name} is in the way, so I move it aside."
+                crowded = (target_name, self.memory.place_of(target_name), self.memory.place_of(name))
+                if not (yield from self.go_to(name, reason)):
                     return False
-                if not (yield from self.do(Subtask("Pick", name), why)).ok:
+                if not (yield from self.do(Subtask("Pick", name), reason)).ok:
                     return False
-                if not (yield from self.free_hand(why, crowded)):
+                if not (yield from self.free_hand(reason, crowded)):
                     return False
         finally:
             self._clearing = False
         return True
 
-    def _step_away(self, near: str) -> Course[None]:
+    def _step_away(self, target_name: str) -> Course[None]:
         """Go to other furniture in sight, so that the next approach starts from elsewhere."""
         for name in self.memory.surfaces_in_sight():
-            if not means(near, name) and not self.memory.refused[name]:
-                yield from self.go_to(name, f"It does not work from here, so I approach the {near} from another side.")
+            if not means(target_name, name) and not self.memory.refused[name]:
+                yield from self.go_to(
+                    name, f"It does not work from here, so I approach the {target_name} from another side."
+                )
                 return
 
     def _contradicted(self, subtask: Subtask, feedback: Feedback) -> bool:
         """Whether the feedback contradicts what is known: the hand is reported full or empty (L1, L2) against the
         inventory or the subtask, or a listed action is reported unknown (F1)."""
         held, puts = bool(self.memory.held), subtask.action == "Put"
-        full, empty = feedback.code is ErrorCode.L1, feedback.code is ErrorCode.L2
-        unknown = feedback.code is ErrorCode.F1
-        return unknown or (full and (puts or not held)) or (empty and (held or not puts))
+        reports_full, reports_empty = feedback.code is ErrorCode.L1, feedback.code is ErrorCode.L2
+        reports_unknown = feedback.code is ErrorCode.F1
+        return reports_unknown or (reports_full and (puts or not held)) or (reports_empty and (held or not puts))
 
     # ------------------------------------------------------------ getting somewhere
 
-    def reach(self, words: str, why: str) -> Course[str]:
+    def reach(self, words: str, reason: str) -> Course[str]:
         """Go to an object or a place: directly if it may be known, otherwise by searching for it. Returns the words by
         which it was reached, "" if it was not found."""
         words = self.memory.piece(words)
         if canonical(words) == self.memory.at:
             return words
         if self.memory.by_sight is not True or self.memory.seen(words) or self.memory.hinted(words):
-            if (yield from self.go_to(words, why)):
+            if (yield from self.go_to(words, reason)):
                 return words
-            others = [name for name in self.memory.seen(words) if name != canonical(words)]
-            for name in others:
-                why = f"The {name} could be what is meant by {words}, so I go there."
-                if not self.memory.refused[name] and (yield from self.go_to(name, why)):
+            similar_names = [name for name in self.memory.seen(words) if name != canonical(words)]
+            for name in similar_names:
+                reason = f"The {name} could be what is meant by {words}, so I go there."
+                if not self.memory.refused[name] and (yield from self.go_to(name, reason)):
                     return name
         if self.memory.by_sight is False or canonical(words) in self.memory.absent:
             return ""
@@ -216,7 +218,7 @@ class Moves:
         rooms_first = (self._rooms, self._other_rooms, self._furniture)
         furniture_first = (self._rooms, self._furniture, self._other_rooms, self._furniture)
         for places in rooms_first if is_furniture(words) else furniture_first:
-            before = len(searched)
+            searched_before = len(searched)
             for _ in range(TRIES):
                 sighted = yield from self._search(words, places, searched)
                 if not sighted:
@@ -226,13 +228,13 @@ class Moves:
                     return sighted
                 if (yield from self.go_to(sighted, f"I can see the {sighted} now, so I go to it.")):
                     return sighted
-            why = f"I may have passed the {words} without noticing, so I try to go to it."
-            unheard = self.memory.known is not None and not self.memory.hinted(words)
+            reason = f"I may have passed the {words} without noticing, so I try to go to it."
+            is_unknown = self.memory.known is not None and not self.memory.hinted(words)
             if (
-                len(searched) > before
-                and not unheard
+                len(searched) > searched_before
+                and not is_unknown
                 and self.memory.left >= RESERVE
-                and (yield from self.go_to(words, why))
+                and (yield from self.go_to(words, reason))
             ):
                 return words
         return ""
@@ -253,14 +255,14 @@ class Moves:
             place = next((candidate for candidate in candidates if self._affordable(candidate, words)), "")
             if not place:
                 break
-            why = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
-            inside = self._looks_inside(words, place)
-            reached = (inside and self.memory.is_near(place)) or (yield from self.go_to(place, why))
-            if reached or not self.memory.refused_here(place):  # what is not known here may be known elsewhere
+            reason = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
+            looks_inside = self._looks_inside(words, place)
+            is_reached = (looks_inside and self.memory.is_near(place)) or (yield from self.go_to(place, reason))
+            if is_reached or not self.memory.refused_here(place):  # what is not known here may be known elsewhere
                 searched.add(place)
-            if reached:
+            if is_reached:
                 sighted = self.memory.worth_going(words)
-                if not sighted and inside:
+                if not sighted and looks_inside:
                     sighted = yield from self._look_inside(words, place)
         return sighted
 
@@ -288,8 +290,8 @@ class Moves:
         """Whether the robot can go to a place and has not been there. A container may be visited again to look
         inside, but for what it has opened itself."""
         memory = self.memory
-        there = memory.is_open(place) if is_container(place) else bool(memory.visited[place])
-        return not (there or memory.refused_here(place))
+        is_examined = memory.is_open(place) if is_container(place) else bool(memory.visited[place])
+        return not (is_examined or memory.refused_here(place))
 
     def _rooms(self, words: str) -> list[str]:
         """Usual rooms of an object; only those already seen if names have to be seen to be accepted."""
@@ -303,10 +305,10 @@ class Moves:
     def _furniture(self, words: str) -> list[str]:
         """Furniture seen so far, that with most to be found first."""
         memory = self.memory
-        usual = {name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)}
+        usual_names = {name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)}
         pieces = {
             piece: memory.promise(words, piece)
-            * (USUAL if name in usual else 1.0)
+            * (USUAL if name in usual_names else 1.0)
             * (NEAR_BY if is_container(piece) and memory.is_near(piece) else 1.0)
             for name in memory.receptacles()
             if not means(words, name)
@@ -316,18 +318,18 @@ class Moves:
 
     # ------------------------------------------------------------ hands
 
-    def free_hand(self, why: str, crowded: Sequence[str] = ()) -> Course[bool]:
+    def free_hand(self, reason: str, crowded: Sequence[str] = ()) -> Course[bool]:
         """Put the held object on a surface nearby, but not on one in `crowded`. Returns whether the hand is free."""
         memory = self.memory
-        full = [name for name in crowded if name]
+        excluded = [name for name in crowded if name]
         remembered = [name for surface in SURFACES for name in memory.seen(surface)]
-        known = memory.surfaces_in_sight() or remembered or ["table"]
-        near = [name for name in known if not any(means(place, name) for place in full)]
-        for surface in near[:TRIES]:
+        surfaces = memory.surfaces_in_sight() or remembered or ["table"]
+        candidates = [name for name in surfaces if not any(means(place, name) for place in excluded)]
+        for surface in candidates[:TRIES]:
             held = memory.held
             if not held:
                 return True
-            if not (yield from self.go_to(surface, f"{why} I go to the {surface} to put the {held} down.")):
+            if not (yield from self.go_to(surface, f"{reason} I go to the {surface} to put the {held} down.")):
                 continue
             feedback = yield from self.act(
                 Subtask("Put", held, surface), surface, f"I put the {held} on the {surface} to have my hand free."
@@ -336,7 +338,7 @@ class Moves:
                 return True
         return not memory.held
 
-    def open(self, words: str, why: str) -> Course[bool]:
+    def open(self, words: str, reason: str) -> Course[bool]:
         """Open a container, after going there unless it is near. False on failure; True also for furniture that does
         not open (L4)."""
         if self.memory.is_open(self.memory.piece(words)):
@@ -346,38 +348,40 @@ class Moves:
             return False
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to open the {words}.")):
             return False
-        near = self.memory.is_near(words)
-        reached = words if near else (yield from self.reach(words, why))
-        if not reached:
+        is_near = self.memory.is_near(words)
+        reached_name = words if is_near else (yield from self.reach(words, reason))
+        if not reached_name:
             self._misses.append(self.why_missed(words))
             return False
-        feedback = yield from self.act(Subtask("Open", reached), reached, f"I am at the {reached}, so I open it.")
+        feedback = yield from self.act(
+            Subtask("Open", reached_name), reached_name, f"I am at the {reached_name}, so I open it."
+        )
         if feedback.ok:
-            self.memory.at = canonical(reached)
+            self.memory.at = canonical(reached_name)
             self.memory.opened(words)
         elif feedback.code is ErrorCode.E1:
             self.memory.stuck.add(words)
         return feedback.ok or feedback.code is ErrorCode.L4
 
-    def close(self, words: str, why: str) -> Course[bool]:
+    def close(self, words: str, reason: str) -> Course[bool]:
         """Go to a container and close it. False on failure, and for a robot that closes nothing."""
         if "Close" not in self.memory.actions:
             return False
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to close the {words}.")):
             return False
-        reached = yield from self.reach(words, why)
-        if not reached:
+        reached_name = yield from self.reach(words, reason)
+        if not reached_name:
             self._misses.append(self.why_missed(words))
             return False
-        feedback = yield from self.act(Subtask("Close", reached), reached, why)
+        feedback = yield from self.act(Subtask("Close", reached_name), reached_name, reason)
         if feedback.ok:
             self.memory.shut(words)
         return feedback.ok
 
 
-def failed_with(what: str, message: str) -> str:
+def failed_with(attempt: str, message: str) -> str:
     """The sentence that something failed, with what the feedback said, if it said anything."""
-    return f"{what} failed{f' ({message})' if message else ''}."
+    return f"{attempt} failed{f' ({message})' if message else ''}."
 
 
 def closed_container(feedback: Feedback) -> str:

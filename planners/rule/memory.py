@@ -118,23 +118,33 @@ class Memory:
 
     def seen(self, words: str) -> list[str]:
         """Names seen so far that match the words, those in sight first. A number means one piece only."""
-        now = [canonical(detection.name) for detection in self.in_sight]
-        numbered = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
-        return [name for name in dict.fromkeys([*now, *self._seen, *numbered]) if name and means(words, name)]
+        visible_names = [canonical(detection.name) for detection in self.in_sight]
+        numbered_names = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
+        return [
+            name
+            for name in dict.fromkeys([*visible_names, *self._seen, *numbered_names])
+            if name and means(words, name)
+        ]
 
     # ------------------------------------------------------------ knowledge of things and places
 
     def things_like(self, words: str) -> list[Remembered]:
         """Loose things that were seen and match the words ("" for all), each by a name of its own."""
-        loose = (thing for thing in self.remembered if not is_furniture(kind_of(thing.name)))
-        return [thing for thing in loose if not words or means(words, thing.name) or means(words, kind_of(thing.name))]
+        loose_things = (thing for thing in self.remembered if not is_furniture(kind_of(thing.name)))
+        return [
+            thing
+            for thing in loose_things
+            if not words or means(words, thing.name) or means(words, kind_of(thing.name))
+        ]
 
     def named(self, words: str, room: str = "") -> list[Remembered]:
         """All that was seen, furniture too, that words mean, in a room if one is given: by its very name before what
         may be called so too."""
-        here = [thing for thing in self.remembered if not room or canonical(thing.room) == canonical(room)]
-        exact = [thing for thing in here if canonical(words) in (canonical(thing.name), canonical(kind_of(thing.name)))]
-        return exact or [t for t in here if means(words, t.name) or means(words, kind_of(t.name))]
+        candidates = [thing for thing in self.remembered if not room or canonical(thing.room) == canonical(room)]
+        exact = [
+            thing for thing in candidates if canonical(words) in (canonical(thing.name), canonical(kind_of(thing.name)))
+        ]
+        return exact or [t for t in candidates if means(words, t.name) or means(words, kind_of(t.name))]
 
     def things_at(self, place: str, words: str = "") -> list[Remembered]:
         """Those of them that are at a place: furniture, a vessel or a room."""
@@ -145,14 +155,14 @@ class Memory:
         if is_room(place):
             return canonical(thing.room) == canonical(place)
         holder, room = _holder(thing), self.room_in(place)
-        rest = canonical(place).removeprefix(f"{room} ")
+        place_name = canonical(place).removeprefix(f"{room} ")
         for _ in range(NESTED):
             if not holder:
                 return False
             if means(place, holder) or holder == self.piece(place):
                 return True
             if canonical(thing.room) in (room, "" if room else self.room) and (
-                means(rest, holder) or same_head(rest, kind_of(holder))
+                means(place_name, holder) or same_head(place_name, kind_of(holder))
             ):
                 return True
             holder = next((_holder(other) for other in self.remembered if canonical(other.name) == holder), "")
@@ -170,26 +180,26 @@ class Memory:
         """Furniture that was seen and that the words for a piece in a room may mean although it is called otherwise:
         the only `white cabinet` of the kitchen for the `kitchen cupboard`."""
         room = self.room_in(place)
-        rest = canonical(place).removeprefix(f"{room} ")
+        place_name = canonical(place).removeprefix(f"{room} ")
         pieces = [thing for thing in self.remembered if is_furniture(kind_of(thing.name))]
         return [
             thing.name
             for thing in pieces
-            if same_head(rest, kind_of(thing.name)) and (not room or canonical(thing.room) == room)
+            if same_head(place_name, kind_of(thing.name)) and (not room or canonical(thing.room) == room)
         ]
 
     def state_of(self, place: str) -> str:
         """Whether a container is `open`, `ajar` or `closed`, as it was last seen; "" if nobody says."""
         states = [thing for thing in self.remembered if thing.state and means(place, kind_of(thing.name))]
-        ahead = self.before_robot(place)
-        exact = [thing for thing in states if canonical(thing.name) in (ahead, self.piece(place))]
-        here = [thing for thing in states if thing.room == self.room and thing.seen == self.round]
-        return next((thing.state for thing in (*exact, *here, *states)), "")
+        name_ahead = self.before_robot(place)
+        exact = [thing for thing in states if canonical(thing.name) in (name_ahead, self.piece(place))]
+        visible_things = [thing for thing in states if thing.room == self.room and thing.seen == self.round]
+        return next((thing.state for thing in (*exact, *visible_things, *states)), "")
 
     def container_ahead(self) -> str:
         """The widest container in the view ahead, "" for none."""
-        ahead = [seen for seen in self.in_sight if seen.view == AHEAD and is_container(seen.name)]
-        widest = max(ahead, key=lambda seen: seen.box[2] - seen.box[0], default=None)
+        containers = [seen for seen in self.in_sight if seen.view == AHEAD and is_container(seen.name)]
+        widest = max(containers, key=lambda seen: seen.box[2] - seen.box[0], default=None)
         return "" if widest is None else canonical(widest.called)
 
     # ------------------------------------------------------------ names
@@ -224,8 +234,8 @@ class Memory:
         """Whether the robot was at another piece of that name in the same room, as at the next of a row of counters."""
         pieces = self.known.remembered if self.known is not None else ()
         rooms = {canonical(remembered.name): remembered.room for remembered in pieces}
-        alike = [piece for piece in self.each(kind_of(place)) if self.visited[piece]]
-        return any(rooms.get(piece) == rooms.get(place) for piece in alike)
+        visited_pieces = [piece for piece in self.each(kind_of(place)) if self.visited[piece]]
+        return any(rooms.get(piece) == rooms.get(place) for piece in visited_pieces)
 
     def is_in(self, name: str, container: str) -> bool:
         """Whether a thing is known to be in a container."""
@@ -242,25 +252,25 @@ class Memory:
             names = (canonical(remembered.name) for remembered in self.known.remembered)
             return [piece for piece in names if kind_of(piece) == name]
         rooms = self._rooms_with.get(name, {})
-        several = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
-        return [f"{room} {name}" for room in rooms] if several else [name]
+        is_ambiguous = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
+        return [f"{room} {name}" for room in rooms] if is_ambiguous else [name]
 
     def pieces(self, words: str) -> list[str]:
         """What is remembered that the words can mean, each by a name of its own: `kitchen counter 1`. Where that is
         nothing, what they may describe: a `drawer 3` that the detector gives no colour may be the `beige drawer`."""
-        meant = [name for name in self._states if means(words, name) or means(words, kind_of(name))]
-        return meant or [name for name in self._states if could_be(words, kind_of(name))]
+        candidates = [name for name in self._states if means(words, name) or means(words, kind_of(name))]
+        return candidates or [name for name in self._states if could_be(words, kind_of(name))]
 
     def before_robot(self, words: str) -> str:
         """Which piece of furniture that the words can mean the robot is at: the widest one ahead, "" if none is in
         sight."""
         pieces = self.pieces(words)
-        ahead = [
+        detections = [
             seen
             for seen in self.in_sight
             if seen.view == AHEAD and (canonical(seen.called) in pieces or means(words, seen.name))
         ]
-        widest = max(ahead, key=lambda seen: seen.box[2] - seen.box[0], default=None)
+        widest = max(detections, key=lambda seen: seen.box[2] - seen.box[0], default=None)
         return "" if widest is None else canonical(widest.called)
 
     def is_near(self, words: str) -> bool:
@@ -328,7 +338,7 @@ class Memory:
 
     def known_on(self, place: str) -> list[str]:
         """Names of objects that have been seen at a place, in sight now or not."""
-        return [name for name, where in self._stood_on if means(place, where)]
+        return [name for name, surface in self._stood_on if means(place, surface)]
 
     def forget(self, name: str) -> None:
         """Remove a name from memory."""
@@ -384,9 +394,9 @@ def is_plain(words: str) -> bool:
     """Whether words name a kind of loose things. What a detector may call otherwise, by its colour, room or number, may
     be there although the words were refused, and so may something of a class such as `fruit`."""
     spoken = canonical(words).split()
-    described = kind_of(words) != words or any(word in COLOUR_WORDS for word in spoken) or is_furniture(words)
+    has_description = kind_of(words) != words or any(word in COLOUR_WORDS for word in spoken) or is_furniture(words)
     in_room = any(room in canonical(words) for room in ROOMS)
-    return not (described or in_room or vocabulary().classes.get(canonical(words)))
+    return not (has_description or in_room or vocabulary().classes.get(canonical(words)))
 
 
 def _holder(known: Remembered) -> str:

@@ -57,8 +57,8 @@ class RulePlanner(Planner):
         except NotUnderstood as reason:
             sentence = f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
             return _end(inputs, sentence, "declined")
-        have = {*inputs.actions, *(["Pick"] if inputs.inventory else [])}
-        if lacking := dict.fromkeys(action.lower() for action in needed(orders) if action not in have):
+        available = {*inputs.actions, *(["Pick"] if inputs.inventory else [])}
+        if lacking := dict.fromkeys(action.lower() for action in needed(orders) if action not in available):
             sentence = f"The task needs to {' and to '.join(lacking)}, which no skill here can do, so I do nothing."
             return _end(inputs, sentence, "declined")
         memory = Memory()

@@ -70,7 +70,7 @@ class OrderRunner(Answers, Chores, Choosing):
             parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
         if self._failed:
             parts.append(f"I could not {' or '.join(dict.fromkeys(self._failed))}.")
-        parts += dict.fromkeys((*self._reasons, *self._why_failed()))
+        parts += dict.fromkeys((*self._reasons, *self._failure_reasons()))
         if self.answer:
             parts.append(f"The answer is: {self.answer}.")
         elif self._asked:
@@ -82,38 +82,38 @@ class OrderRunner(Answers, Chores, Choosing):
             parts.append("The task is done, so I end it.")
         return " ".join([*parts, *self._left, *self._notes])
 
-    def _why_failed(self) -> list[str]:
+    def _failure_reasons(self) -> list[str]:
         """Why the robot did not get to where it had to, and what it has not looked at where it has not found
         something."""
         if not self._failed:
             return []
         unseen = any(sentence.startswith(NOT_FOUND) for sentence in self._misses)
-        repeated = {f"{NOT_FOUND} {what.removeprefix('find ')}." for what in self._failed}
+        repeated = {f"{NOT_FOUND} {failure.removeprefix('find ')}." for failure in self._failed}
         misses = [sentence for sentence in self._misses if sentence not in repeated]
         return [*misses, *(self._not_looked_into() if unseen else ())]
 
     def run(self, orders: tuple[Order, ...]) -> Course[None]:
         """Run all orders in sequence; the others are run even if one fails."""
         yield from self._run(orders)
-        kept = {order.words for order in orders if isinstance(order, OpenUp)}
-        for container in [name for name in self.memory.open if name not in kept]:
+        requested_open = {order.words for order in orders if isinstance(order, OpenUp)}
+        for container in [name for name in self.memory.open if name not in requested_open]:
             if self.memory.held and any(isinstance(order, Fetch) for order in orders):
                 self._notes.append(f"The {container} is still open because I have only one hand.")
             else:
-                yield from self._shut(container)
+                yield from self._close_and_note(container)
         self._over = True
 
     def _run(self, orders: tuple[Order, ...]) -> Course[None]:
-        for at, order in enumerate(orders):
+        for index, order in enumerate(orders):
             match order:
                 case Bring() | Stock():
                     if isinstance(order, Bring):
                         yield from self._bring(order.item, order.place)
                     else:
                         yield from self._stock(order.item, order.place)
-                    later = set(names_in(orders[at + 1 :]))
-                    if order.place.words in self.memory.open and order.place.words not in later:
-                        yield from self._shut(order.place.words)
+                    later_names = set(names_in(orders[index + 1 :]))
+                    if order.place.words in self.memory.open and order.place.words not in later_names:
+                        yield from self._close_and_note(order.place.words)
                 case Swap():
                     yield from self._swap(order.first, order.second)
                 case IfThere():
@@ -122,19 +122,19 @@ class OrderRunner(Answers, Chores, Choosing):
                 case Fetch():
                     yield from self._fetch(order.item)
                 case Visit():
-                    reached = yield from self.reach(order.words, f"The task is to get to the {order.words}.")
+                    reached_name = yield from self.reach(order.words, f"The task is to get to the {order.words}.")
                     missed = "get to" if self.is_unreached(order.words) else "find"
-                    self._note(bool(reached), f"gone to the {order.words}", f"{missed} the {order.words}")
-                    if not reached:
+                    self._note(bool(reached_name), f"gone to the {order.words}", f"{missed} the {order.words}")
+                    if not reached_name:
                         self._misses.append(self.why_missed(order.words))
                 case Return():
                     yield from self._return()
                 case Use():
                     ok = yield from self.use(order)
-                    what = f"the {order.item.words}"
-                    whom = f" to the {order.to}" if order.to else ""
+                    item_name = f"the {order.item.words}"
+                    recipient = f" to the {order.to}" if order.to else ""
                     verb = order.action.lower()
-                    self._note(ok, f"done '{verb}' with {what}", f"{verb} {what}{whom}")
+                    self._note(ok, f"done '{verb}' with {item_name}", f"{verb} {item_name}{recipient}")
                 case Ask():
                     self._asked = True
                     yield from self.ask(order)
@@ -150,20 +150,20 @@ class OrderRunner(Answers, Chores, Choosing):
         if not start:
             self._left.append("I do not know where you are, so I hold it here.")
         elif self.memory.room != start and self.memory.held:
-            reached = yield from self.reach(start, f"I was given the task in the {start}, so I go back there.")
-            self._note(bool(reached), f"come back to the {start}", f"come back to the {start}")
+            reached_name = yield from self.reach(start, f"I was given the task in the {start}, so I go back there.")
+            self._note(bool(reached_name), f"come back to the {start}", f"come back to the {start}")
 
-    def _note(self, ok: bool, done: str, failed: str) -> None:
-        self._done += [done] if ok else []
-        self._failed += [] if ok else [failed]
+    def _note(self, ok: bool, success_text: str, failure_text: str) -> None:
+        self._done += [success_text] if ok else []
+        self._failed += [] if ok else [failure_text]
 
     def _close(self, words: str) -> Course[None]:
         """Close on request, unless it was opened and closed by an earlier order."""
         if f"closed the {words}" in self._done:
             return
-        yield from self._shut(words)
+        yield from self._close_and_note(words)
 
-    def _shut(self, words: str) -> Course[None]:
+    def _close_and_note(self, words: str) -> Course[None]:
         closed = yield from self.close(words, f"The {words} has to be closed.")
         self._note(closed, f"closed the {words}", f"close the {words}")
 
@@ -172,36 +172,38 @@ class OrderRunner(Answers, Chores, Choosing):
     def _fetch(self, item: Item) -> Course[None]:
         """Pick up one object and keep holding it."""
         name, source = yield from self._which(item, Place(""))
-        taken = bool(name) and (yield from self._take(name, source))
-        what = item.words or f"things on the {item.source}"
-        self._note(bool(taken), f"picked up the {taken}", f"get the {what}")
+        taken_name = bool(name) and (yield from self._take(name, source))
+        item_name = item.words or f"things on the {item.source}"
+        self._note(bool(taken_name), f"picked up the {taken_name}", f"get the {item_name}")
 
     def _bring(self, item: Item, place: Place) -> Course[None]:
         closed = is_container(place.words) and place.words not in self.memory.stuck
         if place.inside and closed and not self.memory.held:
-            why = f"I have only one hand, so I open the {place.words} before I pick anything up."
-            yield from self.open(place.words, why)
-        what = item.words or f"things on the {item.source}"
-        moved: list[str] = []
-        failed: list[str] = []
-        while len(moved) < (item.count or MAX_ITEMS) and len(failed) < MAX_FAILED:
-            name, source = yield from self._which(item, place, moved, failed)
+            reason = f"I have only one hand, so I open the {place.words} before I pick anything up."
+            yield from self.open(place.words, reason)
+        item_name = item.words or f"things on the {item.source}"
+        moved_names: list[str] = []
+        failed_names: list[str] = []
+        while len(moved_names) < (item.count or MAX_ITEMS) and len(failed_names) < MAX_FAILED:
+            name, source = yield from self._which(item, place, moved_names, failed_names)
             if not name:
                 break
-            carried = yield from self._carry(name, source, place)
-            if carried:
-                moved.append(canonical(carried))
+            carried_name = yield from self._carry(name, source, place)
+            if carried_name:
+                moved_names.append(canonical(carried_name))
             else:
-                failed.append(name)
-        ok = len(moved) >= (item.count or 1) and (item.count is not None or not failed)
-        if not ok and moved:
-            of = f" of {item.count}" if item.count else ""
-            self._reasons.append(f"I have brought only {len(moved)}{of}.")
-        self._note(ok, f"brought the {what} to the {place.words}", f"bring the {what} to the {place.words}")
+                failed_names.append(name)
+        ok = len(moved_names) >= (item.count or 1) and (item.count is not None or not failed_names)
+        if not ok and moved_names:
+            total = f" of {item.count}" if item.count else ""
+            self._reasons.append(f"I have brought only {len(moved_names)}{total}.")
+        self._note(ok, f"brought the {item_name} to the {place.words}", f"bring the {item_name} to the {place.words}")
         if item.count is None and (not item.source or is_room(item.source)) and self._may_be_more(item.source):
-            where = f"in the {item.source}" if item.source else "elsewhere"
-            self._left.append(f"I have searched where I could; if there are more {what} {where}, I have not seen them.")
-        if self.memory.held and failed:
+            search_area = f"in the {item.source}" if item.source else "elsewhere"
+            self._left.append(
+                f"I have searched where I could; if there are more {item_name} {search_area}, I have not seen them."
+            )
+        if self.memory.held and failed_names:
             yield from self._put_back(self.memory.held)
 
     def _may_be_more(self, room: str) -> bool:
@@ -217,37 +219,37 @@ class OrderRunner(Answers, Chores, Choosing):
 
     def _look(self, item: Item, place: Place) -> Course[list[str]]:
         """The names of matching objects that are visible at a place, one entry per object."""
-        why = f"I check what is in the {place.words}."
-        if not (yield from self.reach(place.words, why)):
+        reason = f"I check what is in the {place.words}."
+        if not (yield from self.reach(place.words, reason)):
             return []
         if is_container(place.words):
-            yield from self.open(place.words, why)
+            yield from self.open(place.words, reason)
         return [name for name in self.memory.all_on(place.words) if self._matches(item, name)]
 
     def _stock(self, item: Item, place: Place) -> Course[None]:
         """Bring as many items as are missing."""
-        there = yield from self._look(item, place)
-        missing = (item.count or 0) - len(there)
+        present_names = yield from self._look(item, place)
+        missing = (item.count or 0) - len(present_names)
         if missing > 0:
             yield from self._bring(replace(item, count=missing), place)
         else:
-            self._note(missing == 0, f"seen {len(there)} of the {item.words}", "take any away")
+            self._note(missing == 0, f"seen {len(present_names)} of the {item.words}", "take any away")
 
     def _swap(self, first_item: Item, second_item: Item) -> Course[None]:
         """Find both items, then bring each to the place of the other."""
-        ends: list[Place] = []
+        places: list[Place] = []
         for item in (first_item, second_item):
-            where = yield from self._where(item)
-            ends.append(Place(where, is_container(where)))
-        what = f"the {first_item.words} and the {second_item.words}"
-        if not all(place.words for place in ends) or means(ends[0].words, ends[1].words):
-            self._note(False, "", f"see where {what} are")
+            place_name = yield from self._find_place(item)
+            places.append(Place(place_name, is_container(place_name)))
+        item_names = f"the {first_item.words} and the {second_item.words}"
+        if not all(place.words for place in places) or means(places[0].words, places[1].words):
+            self._note(False, "", f"see where {item_names} are")
             return
-        first = yield from self._carry(first_item.words, "", ends[1])
-        second = bool(first) and (yield from self._carry(second_item.words, "", ends[0]))
-        self._note(bool(second), f"exchanged {what}", f"exchange {what}")
+        first = yield from self._carry(first_item.words, "", places[1])
+        second = bool(first) and (yield from self._carry(second_item.words, "", places[0]))
+        self._note(bool(second), f"exchanged {item_names}", f"exchange {item_names}")
 
-    def _where(self, item: Item) -> Course[str]:
+    def _find_place(self, item: Item) -> Course[str]:
         """The place of an item: from the task, or as seen from nearby."""
         if item.source:
             yield from self._look(item, Place(item.source))

@@ -59,14 +59,14 @@ def promise(words: str, place: str, known: int | None, *, closely: bool) -> floa
         inside = _SMALL_IN if small else _LARGE_IN
         return inside.get(name.split()[-1], inside["cabinet"]) / OPENING_ROUNDS
     none, few, many = _on(name, "fruit", _SMALL_ON) if small else _on(name, "food", _LARGE_ON)
-    left = none if known == 0 else many if known is not None and known >= MANY else few
-    return left * (SEEN_CLOSELY if closely else 1.0)
+    expected = none if known == 0 else many if known is not None and known >= MANY else few
+    return expected * (SEEN_CLOSELY if closely else 1.0)
 
 
-def _on(name: str, kept: Kept, measured: Mapping[str, Seen]) -> Seen:
+def _on(name: str, category: Kept, measured: Mapping[str, Seen]) -> Seen:
     """How many are yet to be found on furniture on which none, few or many things were seen."""
     for kind, numbers in measured.items():
         if name.endswith(kind):
             return numbers
-    keeps = any(kept in use.keeps for use in FURNITURE if name.endswith(use.word))
-    return measured[_UNMEASURED[kept]] if keeps else (0.0, 0.0, 0.0)
+    keeps = any(category in use.keeps for use in FURNITURE if name.endswith(use.word))
+    return measured[_UNMEASURED[category]] if keeps else (0.0, 0.0, 0.0)

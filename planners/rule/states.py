@@ -25,8 +25,8 @@ class StateAnswers(Moves):
         yield from self._look_for(words, question.place.words, f"I go and look whether the {words} is {state}.")
         known = self.memory.named(words, question.place.words)
         if not known:
-            where = f" in the {question.place.words}" if question.place.words else ""
-            self.doubts.append(self.why_missed(words, where))
+            location = f" in the {question.place.words}" if question.place.words else ""
+            self.doubts.append(self.why_missed(words, location))
             return
         answers = {thing.name: self._said(thing, state) for thing in known}
         self.doubts += [
@@ -34,9 +34,9 @@ class StateAnswers(Moves):
         ]
         if self.doubts:
             return
-        several = len(set(answers.values())) > 1
-        each = (f"{name}: {answer}" for name, answer in answers.items())
-        self.answer = "; ".join(each) if several else next(iter(answers.values()))
+        is_mixed = len(set(answers.values())) > 1
+        descriptions = (f"{name}: {answer}" for name, answer in answers.items())
+        self.answer = "; ".join(descriptions) if is_mixed else next(iter(answers.values()))
 
     def _said(self, thing: Remembered, state: str) -> str:
         """The answer for one thing, "" where nobody knows. What has things in it is not empty."""
@@ -79,29 +79,29 @@ class StateAnswers(Moves):
         else:
             self.answer = str(len(counted))
 
-    def _look_into_rooms(self, room: str, why: str) -> Course[None]:
+    def _look_into_rooms(self, room: str, reason: str) -> Course[None]:
         """Look into a room, or into all that come to be known on the way."""
-        memory, tried = self.memory, set[str]()
-        while name := next((name for name in ([room] if room else memory.rooms()) if name not in tried), ""):
-            tried.add(name)
-            there = memory.left > 1 and (yield from self.go_to(name, f"{why}{name}."))
+        memory, tried_rooms = self.memory, set[str]()
+        while name := next((name for name in ([room] if room else memory.rooms()) if name not in tried_rooms), ""):
+            tried_rooms.add(name)
+            is_reached = memory.left > 1 and (yield from self.go_to(name, f"{reason}{name}."))
             # In the background any room can be asked for, and of those that there are not nothing is known.
-            if not there and (room or memory.known is not None or any(t.room == name for t in memory.remembered)):
+            if not is_reached and (room or memory.known is not None or any(t.room == name for t in memory.remembered)):
                 self.doubts.append(f"I have not looked into the {name}.")
 
-    def _look_for(self, words: str, room: str, why: str) -> Course[None]:
+    def _look_for(self, words: str, room: str, reason: str) -> Course[None]:
         """Go to something, by its own name where it is known."""
         known = self.memory.named(words, room)
         if known:
-            yield from self.go_to(known[0].name, why)
+            yield from self.go_to(known[0].name, reason)
         else:
-            yield from self.reach(f"{room} {words}".strip(), why)
+            yield from self.reach(f"{room} {words}".strip(), reason)
 
 
 def listed(names: list[str]) -> str:
     """Names as a list in a sentence: `apple, pear and mug`."""
-    several = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
-    return " and ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)
+    descriptions = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
+    return " and ".join([", ".join(descriptions[:-1]), descriptions[-1]] if len(descriptions) > 1 else descriptions)
 
 
 def _are(names: list[str]) -> str:

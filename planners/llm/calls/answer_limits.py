@@ -65,10 +65,10 @@ class _Unpacked(httpx2.AsyncByteStream):
         unpacking = zlib.decompressobj(_WINDOW)
         try:
             async for chunk in self._inner:
-                rest = chunk
-                while rest:
-                    yield unpacking.decompress(rest, _STEP)
-                    rest = unpacking.unconsumed_tail
+                data = chunk
+                while data:
+                    yield unpacking.decompress(data, _STEP)
+                    data = unpacking.unconsumed_tail
             yield unpacking.flush(_STEP)
         except zlib.error as error:
             raise httpx2.DecodingError("its answer cannot be unpacked") from error

@@ -30,8 +30,8 @@ class Pictures:
         """The file of an image in base64."""
         if id(image) in self._kept:
             return self._kept[id(image)][1]
-        good, data = cv2.imencode(self._suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), self._options)
-        if not good:
+        is_encoded, data = cv2.imencode(self._suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), self._options)
+        if not is_encoded:
             raise PlannerError(f"An image of shape {image.shape} cannot be encoded.")
         text = base64.b64encode(data.tobytes()).decode()
         self._kept[id(image)] = (image, text)  # the image too: its id must stay its own

@@ -52,8 +52,8 @@ class ResponseCache:
         if entry.key != key:
             warnings.warn(f"Cache entry {path} is ignored: it belongs to another request.", stacklevel=2)
             return None
-        free = replace(entry.reply, cached=True, cost=0.0, input_tokens=0, output_tokens=0)
-        return replace(free, cache_read_tokens=0, cache_write_tokens=0)
+        cached_reply = replace(entry.reply, cached=True, cost=0.0, input_tokens=0, output_tokens=0)
+        return replace(cached_reply, cache_read_tokens=0, cache_write_tokens=0)
 
     def put(self, key: str, model: str, reply: Reply) -> None:
         """Keep an answer. A failing disk causes a warning: the answer itself is there."""
@@ -91,5 +91,5 @@ def remembers(folder: Path, model: str) -> bool:
 
 def request_key(url: str, seed: int, body: Mapping[str, object]) -> str:
     """SHA-256 over the address, the seed of the episode and all that is sent: model, parameters, texts, images."""
-    whole = json.dumps({"url": url, "seed": seed, "body": body}, sort_keys=True, allow_nan=False)
-    return hashlib.sha256(whole.encode("ascii")).hexdigest()
+    request_text = json.dumps({"url": url, "seed": seed, "body": body}, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(request_text.encode("ascii")).hexdigest()

@@ -70,12 +70,14 @@ def of_status(
     message = scrubbed(error_message(body), key)
     words = (": " + one_line(message) if message.strip() else "") + hint
     if status in PASSING or status >= 500:
-        after = wait_asked(headers, body)
-        if is_used_up(body, after):
+        wait_seconds = wait_asked(headers, body)
+        if is_used_up(body, wait_seconds):
             used_up = f"{words} (the quota is used up, so that waiting does not help)"
             return Failure(f"{host} refuses the request ({status}){used_up}", again=False)
-        again = not (status >= 500 and _NEVER.search(message))
-        return Failure(f"{host} answers {status}{words}", again=again, after=after, form=about_form(message, status))
+        is_retryable = not (status >= 500 and _NEVER.search(message))
+        return Failure(
+            f"{host} answers {status}{words}", again=is_retryable, after=wait_seconds, form=about_form(message, status)
+        )
     return Failure(f"{host} refuses the request ({status}){words}", again=False, form=about_form(message, status))
 
 

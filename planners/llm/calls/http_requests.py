@@ -30,12 +30,12 @@ GRACE = 1.0
 _starting = threading.Lock()
 
 
-def within(seconds: float, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of the coroutine that `make` returns. Raises TimeoutError after `seconds` of wall clock."""
+def within(seconds: float, make_coroutine: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """The result of the coroutine that `make_coroutine` returns. Raises TimeoutError after `seconds` of wall clock."""
 
     async def timed() -> T:
         async with asyncio.timeout(seconds):
-            return await make()
+            return await make_coroutine()
 
     future = asyncio.run_coroutine_threadsafe(timed(), _loop(os.getpid()))
     try:

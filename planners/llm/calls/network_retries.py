@@ -26,11 +26,11 @@ def call(endpoint: Endpoint, settings: EndpointSettings, rng: random.Random, att
     endpoint asks for (`waits`).
     Raises PlannerError when retries or time are used up, Failure for one that will not pass.
     """
-    ends = time.monotonic() + settings.deadline
+    deadline = time.monotonic() + settings.deadline
     number = 0
     while True:
         number += 1
-        seconds = min(settings.timeout, ends - time.monotonic())
+        seconds = min(settings.timeout, deadline - time.monotonic())
         try:
             result = attempt(seconds)
         except (Failure, TimeoutError) as error:
@@ -40,7 +40,7 @@ def call(endpoint: Endpoint, settings: EndpointSettings, rng: random.Random, att
             if not failure.again:
                 raise failure from None
             wait = pause(number, failure, settings, rng)
-            if number > settings.retries or time.monotonic() + wait >= ends:
+            if number > settings.retries or time.monotonic() + wait >= deadline:
                 raise PlannerError(_over(failure, number, settings)) from None
             time.sleep(wait)
         else:
@@ -50,8 +50,8 @@ def call(endpoint: Endpoint, settings: EndpointSettings, rng: random.Random, att
 
 def pause(number: int, failure: Failure, settings: EndpointSettings, rng: random.Random) -> float:
     """Seconds before the attempt that follows attempt `number` (from 1): doubled each time, with jitter."""
-    own = min(LONGEST, settings.backoff * 2.0 ** (number - 1)) * rng.uniform(0.5, 1.0)
-    return max(own, failure.after or 0.0)
+    backoff = min(LONGEST, settings.backoff * 2.0 ** (number - 1)) * rng.uniform(0.5, 1.0)
+    return max(backoff, failure.after or 0.0)
 
 
 def _late(host: str, seconds: float) -> Failure:
@@ -60,5 +60,5 @@ def _late(host: str, seconds: float) -> Failure:
 
 def _over(failure: Failure, number: int, settings: EndpointSettings) -> str:
     tries = "1 try" if number == 1 else f"{number} tries"
-    asked = f"; it asks to wait {math.ceil(failure.after)} s" if failure.after else ""
-    return f"{failure} ({tries}, deadline {settings.deadline:g} s{asked})."
+    wait_clause = f"; it asks to wait {math.ceil(failure.after)} s" if failure.after else ""
+    return f"{failure} ({tries}, deadline {settings.deadline:g} s{wait_clause})."

@@ -51,8 +51,8 @@ class OpenAIModel(RemoteModel):
 
     def describe(self) -> Mapping[str, object]:
         s = self.settings
-        about = {"temperature": s.sampled, "image_detail": s.image_detail, "sdk": f"openai {version('openai')}"}
-        return {**super().describe(), **about}
+        description = {"temperature": s.sampled, "image_detail": s.image_detail, "sdk": f"openai {version('openai')}"}
+        return {**super().describe(), **description}
 
     @abstractmethod
     async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
@@ -79,8 +79,8 @@ class OpenAIModel(RemoteModel):
             try:
                 return self.read(await self.create(client, body))
             except openai.APIStatusError as error:
-                if (written := self.answer_inside(error.body)) is not None:
-                    return written
+                if (reply_in_error := self.answer_inside(error.body)) is not None:
+                    return reply_in_error
                 hint = self.hint(error.status_code, error_message(error.body), body)
                 raise self.refused(error.status_code, error.response.headers, error.body, hint=hint) from None
             except openai.APIConnectionError as error:

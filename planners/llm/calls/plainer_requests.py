@@ -13,9 +13,9 @@ from planners.llm.messages import Request
 def without_system(request: Request) -> Request:
     """The request with its system messages at the head of the first message of the user, and no role twice in a row."""
     system = [part for message in request.messages if message.role == "system" for part in message.parts]
-    rest = [message for message in request.messages if message.role != "system"]
+    others = [message for message in request.messages if message.role != "system"]
     merged: list[Message] = [Message("user", tuple(system))] if system else []
-    for message in rest:
+    for message in others:
         if merged and merged[-1].role == message.role:
             merged[-1] = Message(message.role, (*merged[-1].parts, *message.parts))
         else:

@@ -23,10 +23,10 @@ class EndpointPlanner(ModelPlanner):
 
     @classmethod
     def check(cls, argument: str, settings: BaseModel | None) -> None:
-        make = cast("Callable[[str, BaseModel | None], object]", cls)
-        make(argument, settings)  # this is quick, and nobody is asked
+        factory = cast("Callable[[str, BaseModel | None], object]", cls)
+        factory(argument, settings)  # this is quick, and nobody is asked
 
-    def __init__(self, make: Callable[[str, S], RemoteModel], argument: str, settings: S) -> None:
+    def __init__(self, make_model: Callable[[str, S], RemoteModel], argument: str, settings: S) -> None:
         if not argument:
             raise BadInput(f"The {self.name} planner needs a model: --planner {self.name}:MODEL.")
-        super().__init__(make(argument, settings), settings)
+        super().__init__(make_model(argument, settings), settings)

@@ -30,11 +30,11 @@ class Prices(BaseModel):
 
     def cost(self, reply: Reply) -> float:
         """US dollars of an answer; a price that is not set counts as zero."""
-        usual = self.price_input or 0.0
+        input_price = self.price_input or 0.0
         read, write = reply.cache_read_tokens, reply.cache_write_tokens
-        millionths = max(0, reply.input_tokens - read - write) * usual
-        millionths += read * (usual if self.price_cache_read is None else self.price_cache_read)
-        millionths += write * (usual if self.price_cache_write is None else self.price_cache_write)
+        millionths = max(0, reply.input_tokens - read - write) * input_price
+        millionths += read * (input_price if self.price_cache_read is None else self.price_cache_read)
+        millionths += write * (input_price if self.price_cache_write is None else self.price_cache_write)
         return (millionths + reply.output_tokens * (self.price_output or 0.0)) / 1e6
 
     def check_budget(self, spent: float) -> None:

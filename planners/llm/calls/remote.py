@@ -106,26 +106,28 @@ class RemoteModel(LanguageModel):
             form = self._form(request)
             body = self.body(request, form)
             self.settings.check_budget(self.spent)
-            whole = self.marked(body, request) if self._marks else body
+            marked_body = self.marked(body, request) if self._marks else body
             try:
-                reply = call(self.endpoint, self.settings, self._rng, partial(self._attempt, request, form, whole))
+                reply = call(
+                    self.endpoint, self.settings, self._rng, partial(self._attempt, request, form, marked_body)
+                )
             except Failure as failure:
                 if not (
                     self._unmark(failure) or self._merge(request, failure) or self._degrade(request, form, failure)
                 ):
                     raise PlannerError(f"{failure}.") from None
                 continue
-            asked = form if request is whole_request else f"{form}, no system role"
-            return self._account(body, replace(reply, asked=asked))
+            form_name = form if request is whole_request else f"{form}, no system role"
+            return self._account(body, replace(reply, asked=form_name))
 
     def advice(self, reply: Reply) -> str:
         s = self.settings
-        more = f"--set max_tokens={2 * s.max_tokens}"
+        suggestion = f"--set max_tokens={2 * s.max_tokens}"
         if s.reasoning is None:
-            more = f"{more} (a model that reasons: --set reasoning=low)"
+            suggestion = f"{suggestion} (a model that reasons: --set reasoning=low)"
         else:
-            more = f"--set reasoning_tokens={2 * max(s.reasoning_tokens, 1024)}, or a lower --set reasoning"
-        return advice_for(reply, more, self.plainer if self.form != "text" else "")
+            suggestion = f"--set reasoning_tokens={2 * max(s.reasoning_tokens, 1024)}, or a lower --set reasoning"
+        return advice_for(reply, suggestion, self.plainer if self.form != "text" else "")
 
     @property
     def form(self) -> str:
@@ -203,8 +205,8 @@ class RemoteModel(LanguageModel):
         if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
             # An endpoint that was never there is a wrong address; one that was may be starting again.
             known = self.endpoint.answered
-            refused = getattr(innermost(cause), "errno", None) == errno.ECONNREFUSED
-            hint = " (is a server running there? --base-url sets its address)" if refused and not known else ""
+            is_refused = getattr(innermost(cause), "errno", None) == errno.ECONNREFUSED
+            hint = " (is a server running there? --base-url sets its address)" if is_refused and not known else ""
             return Failure(f"Cannot reach {host}: {reason(cause)}{hint}", again=known, answered=False)
         return Failure(f"Lost the connection to {host}: {reason(cause)}", again=True, answered=False)
 
@@ -214,11 +216,11 @@ class RemoteModel(LanguageModel):
             body = parse(text)
         except ValueError:
             raise self.garbage(not_json(text)) from None
-        whole = body[0] if isinstance(body, list) and len(body) == 1 else body
-        if isinstance(whole, Mapping) and whole.get("error"):
-            raise self.error_inside(whole)
+        content = body[0] if isinstance(body, list) and len(body) == 1 else body
+        if isinstance(content, Mapping) and content.get("error"):
+            raise self.error_inside(content)
         try:
-            return kind.model_validate(whole)
+            return kind.model_validate(content)
         except ValidationError as error:
             raise self.garbage(misshapen(error)) from None
         except RecursionError:
@@ -235,14 +237,14 @@ class RemoteModel(LanguageModel):
         words = f": {' '.join(message.split()).rstrip('.')[:300]}" if message.strip() else ""
         return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(message))
 
-    def garbage(self, what: str) -> Failure:
+    def garbage(self, problem: str) -> Failure:
         """The failure behind an answer that is none.
 
         Args:
-            what: What is wrong with it.
+            problem: What is wrong with it.
         """
         sentence = (
-            f"{self.endpoint.host} answers with something that is not an answer of its API: {what} (is "
+            f"{self.endpoint.host} answers with something that is not an answer of its API: {problem} (is "
             f"{self.endpoint.url} right?)"
         )
         return Failure(sentence, again=True)
@@ -258,7 +260,7 @@ class RemoteModel(LanguageModel):
                 failure.again = False  # asking in another way helps, the same question does not
             raise
         text, reasoning, reason = (scrubbed(field, key) for field in (reply.text, reply.reasoning, reply.reason))
-        return _not_padded(replace(reply, text=text, reasoning=reasoning, reason=reason[:_REASON]))
+        return _strip_padding(replace(reply, text=text, reasoning=reasoning, reason=reason[:_REASON]))
 
     def _key(self) -> str:
         """The API key, "" where none is needed. Raises BadInput where it is needed and not there."""
@@ -333,7 +335,7 @@ class RemoteModel(LanguageModel):
             return None
         forms = self.forms[self._now() :] if request.schema is not None else ("text",)
         for form in forms:
-            bodies = (self.body(asked, form) for asked in (self._fitted(request), without_system(request)))
+            bodies = (self.body(variant, form) for variant in (self._fitted(request), without_system(request)))
             for key in dict.fromkeys(request_key(self.endpoint.url, self.seed, body) for body in bodies):
                 if (reply := self._cache.get(key)) is not None:
                     return reply
@@ -348,14 +350,14 @@ class RemoteModel(LanguageModel):
         return reply
 
 
-def _not_padded(reply: Reply) -> Reply:
+def _strip_padding(reply: Reply) -> Reply:
     """An answer that was whole before blanks ran into the token limit, as models that are held to JSON like to write
     them, was not cut off."""
     text = reply.text.rstrip()
     if reply.finish != "length" or text == reply.text:
         return reply
     try:
-        whole = isinstance(json.loads(text), dict)
+        is_complete = isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return reply
-    return replace(reply, text=text, finish="stop") if whole else reply
+    return replace(reply, text=text, finish="stop") if is_complete else reply

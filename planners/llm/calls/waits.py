@@ -48,8 +48,8 @@ def wait_asked(headers: Mapping[str, str], body: object, now: datetime | None = 
     now = now or datetime.now(UTC)
     exact = _number(headers.get("retry-after-ms", ""))
     header = exact / 1000 if exact is not None else seconds_after(headers.get("retry-after", ""), now)
-    said = [header, *_delays(body), _in_words(error_message(body))]
-    waits = [max(0.0, wait) for wait in said if wait is not None]
+    wait_texts = [header, *_delays(body), _in_words(error_message(body))]
+    waits = [max(0.0, wait) for wait in wait_texts if wait is not None]
     if waits:
         return max(waits)
     return _until_reset(headers, now)
@@ -79,11 +79,11 @@ def seconds_after(text: str, now: datetime | None = None) -> float | None:
     seconds = _number(text)
     if seconds is None:
         try:
-            then = parsedate_to_datetime(text)
+            date = parsedate_to_datetime(text)
         except (ValueError, TypeError):
             return duration(text)
-        then = then if then.tzinfo else then.replace(tzinfo=UTC)
-        seconds = (then - (now or datetime.now(UTC))).total_seconds()
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        seconds = (date - (now or datetime.now(UTC))).total_seconds()
     return max(0.0, seconds)
 
 
@@ -143,8 +143,8 @@ def _delays(body: object) -> Iterator[float | None]:
 
 def _details(error: Mapping[str, object]) -> list[Mapping[str, object]]:
     metadata = error.get("metadata")  # OpenRouter
-    more = [metadata] if isinstance(metadata, Mapping) else []
-    return [*(item for item in _listed(error.get("details")) if isinstance(item, Mapping)), *more]
+    nested = [metadata] if isinstance(metadata, Mapping) else []
+    return [*(item for item in _listed(error.get("details")) if isinstance(item, Mapping)), *nested]
 
 
 def _listed(value: object) -> list[object]:
@@ -154,14 +154,14 @@ def _listed(value: object) -> list[object]:
 def _until_reset(headers: Mapping[str, str], now: datetime) -> float | None:
     """Seconds until the limits that are used up are reset; where none says so, until the first reset."""
     used_up: list[float] = []
-    others: list[float] = []
+    reset_seconds: list[float] = []
     for name, text in headers.items():
         wait = _reset(text, now) if _RESET.search(name) else None
         if wait is None:
             continue
         remaining = name.lower().replace("reset", "remaining")
-        (used_up if headers.get(remaining, "").strip() == "0" else others).append(wait)
-    return max(used_up) if used_up else min(others, default=None)
+        (used_up if headers.get(remaining, "").strip() == "0" else reset_seconds).append(wait)
+    return max(used_up) if used_up else min(reset_seconds, default=None)
 
 
 def _reset(text: str, now: datetime) -> float | None:
@@ -169,10 +169,10 @@ def _reset(text: str, now: datetime) -> float | None:
     number = _number(text)
     if number is None:
         try:
-            then = datetime.fromisoformat(text)
+            date = datetime.fromisoformat(text)
         except ValueError:
             return duration(text)
-        number = (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
+        number = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     if number > _EPOCH:
         number = (number / 1000 if number > 1000 * _EPOCH else number) - now.timestamp()
     return max(0.0, number)

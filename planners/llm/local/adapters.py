@@ -45,25 +45,27 @@ def adapted(model: Any, folder: Path, base: Path) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*missing adapter keys.*")
         try:
-            whole = peft.PeftModel.from_pretrained(model, folder)
+            adapted_model = peft.PeftModel.from_pretrained(model, folder)
             # Once more: the first time, weights without a place are not reported.
-            left = whole.load_adapter(folder, whole.active_adapter).unexpected_keys
+            unexpected = adapted_model.load_adapter(folder, adapted_model.active_adapter).unexpected_keys
         except (ValueError, RuntimeError, KeyError, TypeError, UserWarning) as error:
             raise BadInput(f"The adapter {folder} does not fit the model: {one_line(error)}") from error
-    if left:
-        names = ", ".join(sorted(left)[:SHOWN]) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
-        raise BadInput(
-            f"The adapter {folder} does not fit the model {base}, which has no place for {len(left)} of its weights"
-            f" ({names}): give the model that it was trained on{_named(config)}."
+    if unexpected:
+        names = ", ".join(sorted(unexpected)[:SHOWN]) + (
+            f" and {len(unexpected) - SHOWN} more" if len(unexpected) > SHOWN else ""
         )
-    own, meant = _model_name(str(base)), _model_name(str(config.get("base_model_name_or_path") or ""))
-    if meant and own.lower() != meant.lower():
+        raise BadInput(
+            f"The adapter {folder} does not fit the model {base}, which has no place for {len(unexpected)} of its "
+            f"weights ({names}): give the model that it was trained on{_named(config)}."
+        )
+    base_name, trained_name = _model_name(str(base)), _model_name(str(config.get("base_model_name_or_path") or ""))
+    if trained_name and base_name.lower() != trained_name.lower():
         warnings.warn(
             f"The adapter {folder} was trained on '{config['base_model_name_or_path']}', and the model is {base}: its"
             " weights fit, but if these are not the same model its answers are worth little.",
             stacklevel=2,
         )
-    return whole
+    return adapted_model
 
 
 def _checked_config(folder: Path) -> Mapping[str, Any]:
@@ -102,9 +104,9 @@ def _check_weights(folder: Path) -> None:
     except (SafetensorError, OSError) as error:
         raise BadInput(f"The adapter {path} is damaged: {one_line(error)}.") from error
     if bad:
-        more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
+        more_clause = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
         raise BadInput(
-            f"The adapter {folder} has weights that are not finite: {', '.join(bad[:SHOWN])}{more}. Its training"
+            f"The adapter {folder} has weights that are not finite: {', '.join(bad[:SHOWN])}{more_clause}. Its training"
             " failed; take one of before."
         )
 

@@ -58,10 +58,10 @@ class Server:
 
     def _work(self, batch: int) -> None:
         while True:
-            taken = self._gather(batch)
-            if not taken:
+            batch_entries = self._gather(batch)
+            if not batch_entries:
                 return
-            self._answer(taken)
+            self._answer(batch_entries)
 
     def _gather(self, batch: int) -> list[tuple[Question, Future[Written]]]:
         """The first question and those like it; nothing, and the worker is over, if nobody asks."""
@@ -72,22 +72,22 @@ class Server:
             quorum = min(batch, len(self.users))
             self._changed.wait_for(lambda: len(self._waiting) >= quorum, GATHERING)
             shapes = self._waiting[0][0].shapes
-            taken = [waiting for waiting in self._waiting if waiting[0].shapes == shapes][:batch]
-            self._waiting = [waiting for waiting in self._waiting if waiting not in taken]
-            return taken
+            batch_entries = [waiting for waiting in self._waiting if waiting[0].shapes == shapes][:batch]
+            self._waiting = [waiting for waiting in self._waiting if waiting not in batch_entries]
+            return batch_entries
 
-    def _answer(self, taken: Sequence[tuple[Question, Future[Written]]]) -> None:
+    def _answer(self, batch_entries: Sequence[tuple[Question, Future[Written]]]) -> None:
         """Keep the promises. What fails together is tried one by one: one bad question, or too much memory for all."""
         try:
-            written = self.engine.answer([question for question, _ in taken])
+            answers = self.engine.answer([question for question, _ in batch_entries])
         except Exception as error:
-            if len(taken) > 1:
-                for pair in taken:
+            if len(batch_entries) > 1:
+                for pair in batch_entries:
                     self._answer([pair])
                 return
-            taken[0][1].set_exception(_as_planner_error(error))
+            batch_entries[0][1].set_exception(_as_planner_error(error))
             return
-        for (_, promise), answer in zip(taken, written, strict=True):
+        for (_, promise), answer in zip(batch_entries, answers, strict=True):
             promise.set_result(answer)
 
 

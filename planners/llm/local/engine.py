@@ -48,9 +48,9 @@ class Prefix:
         Args:
             tokens: Ids of the whole prompt.
         """
-        cache, before = self._cache, self._tokens
+        cache, cached_tokens = self._cache, self._tokens
         self._cache, self._tokens = None, ()  # whoever fails in between leaves nothing half read
-        pairs = zip(before, tokens[:-1], strict=False)
+        pairs = zip(cached_tokens, tokens[:-1], strict=False)
         common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if cache is None or common < SHORTEST:
             return DynamicCache(config=self._config), 0
@@ -65,11 +65,11 @@ class Prefix:
             cache: As `take` gave it, after `generate`.
             tokens: Ids of the prompt and of the answer.
         """
-        if _plain(cache):
+        if _keeps_all(cache):
             self._cache, self._tokens = cache, tokens[: cache.get_seq_length()]
 
 
-def _plain(cache: DynamicCache) -> bool:
+def _keeps_all(cache: DynamicCache) -> bool:
     """Whether it keeps all that was read; others forget, and cannot be cropped."""
     return all(type(layer) is DynamicLayer for layer in cache.layers)
 
@@ -81,11 +81,11 @@ LEAST = 16
 class Engine:
     """A model, its tokenizer, and its processor (None for one that only reads text). For one thread at a time."""
 
-    def __init__(self, model: Any, tokenizer: Any, processor: Any, ends: Sequence[int]) -> None:
+    def __init__(self, model: Any, tokenizer: Any, processor: Any, end_tokens: Sequence[int]) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.processor = processor
-        self.ends = tuple(ends)
+        self.ends = tuple(end_tokens)
         self._prefix = Prefix(model.config.get_text_config())
         self._size = int(model.config.get_text_config().vocab_size)
         self._reserved = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
@@ -120,11 +120,11 @@ class Engine:
             eos_token_id=list(self.ends),
             pad_token_id=self.tokenizer.pad_token_id,
         )
-        alone = len(questions) == 1 and not self.sees
-        cache, reused = self._prefix.take(inputs["input_ids"][0].tolist()) if alone else (None, 0)
+        is_single = len(questions) == 1 and not self.sees
+        cache, reused = self._prefix.take(inputs["input_ids"][0].tolist()) if is_single else (None, 0)
         with torch.inference_mode():
-            if cache is not None and rows[0].grammar is not None and _plain(cache):
-                written = [self._alone(inputs["input_ids"], rows[0], cache, reused)]
+            if cache is not None and rows[0].grammar is not None and _keeps_all(cache):
+                answer_tokens = [self._generate_single(inputs["input_ids"], rows[0], cache, reused)]
             else:
                 tokens = self.model.generate(
                     **inputs,
@@ -132,12 +132,12 @@ class Engine:
                     logits_processor=[Steering(rows, self.ends)],
                     past_key_values=cache,
                 )
-                written = tokens[:, prompt:].tolist()
+                answer_tokens = tokens[:, prompt:].tolist()
         if cache is not None:
-            self._prefix.keep(cache, [*inputs["input_ids"][0].tolist(), *written[0]])
-        return [self._written(*answer, reused) for answer in zip(rows, read, written, strict=True)]
+            self._prefix.keep(cache, [*inputs["input_ids"][0].tolist(), *answer_tokens[0]])
+        return [self._written(*answer, reused) for answer in zip(rows, read, answer_tokens, strict=True)]
 
-    def _alone(self, prompt: torch.Tensor, row: Row, cache: DynamicCache, reused: int) -> list[int]:
+    def _generate_single(self, prompt: torch.Tensor, row: Row, cache: DynamicCache, reused: int) -> list[int]:
         """The tokens of one answer. Those that its grammar leaves no choice are read together, not written one by one:
         of an answer in JSON more than half.
 
@@ -147,26 +147,28 @@ class Engine:
             cache: With the first `reused` tokens of the prompt.
             reused: As of `Prefix.take`.
         """
-        written = row.forced(self._size)
-        tokens = torch.cat([prompt[:, reused:], torch.tensor([written], dtype=prompt.dtype, device=prompt.device)], 1)
-        while len(written) < row.limit and not row.cancelled.is_set():
+        answer_tokens = row.forced(self._size)
+        tokens = torch.cat(
+            [prompt[:, reused:], torch.tensor([answer_tokens], dtype=prompt.dtype, device=prompt.device)], 1
+        )
+        while len(answer_tokens) < row.limit and not row.cancelled.is_set():
             scores = self.model(input_ids=tokens, past_key_values=cache, use_cache=True).logits[0, -1]
-            token = row.choose(scores, row.limit - len(written), self.ends)
-            written.append(token)
+            token = row.choose(scores, row.limit - len(answer_tokens), self.ends)
+            answer_tokens.append(token)
             if token in self.ends:
                 break
             forced = row.forced(self._size)
-            written += forced
+            answer_tokens += forced
             tokens = torch.tensor([[token, *forced]], device=prompt.device)
-        return written
+        return answer_tokens
 
     def _written(self, row: Row, read: int, tokens: list[int], reused: int) -> Written:
-        kept = tokens[: row.limit]
-        end = next((i for i, token in enumerate(kept) if token in self.ends), None)
-        text = self.tokenizer.decode(kept[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        taken = len(kept) if end is None else end + 1
+        limited_tokens = tokens[: row.limit]
+        end = next((i for i, token in enumerate(limited_tokens) if token in self.ends), None)
+        text = self.tokenizer.decode(limited_tokens[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        length = len(limited_tokens) if end is None else end + 1
         choices = tuple((self.tokenizer.decode([token]), probability) for token, probability in row.choices)
-        return Written(text.strip(), "length" if end is None else "stop", read, taken, reused, choices)
+        return Written(text.strip(), "length" if end is None else "stop", read, length, reused, choices)
 
     def _limit(self, question: Question, read: int) -> int:
         """Tokens of an answer: what was asked for, or what a prompt of `read` tokens leaves of the model's room."""
@@ -201,10 +203,10 @@ class Engine:
             raise PlannerError("This model only reads text: use --set images=false.")
         start = self.tokenizer.bos_token
         special = self.processor is not None and not (start and texts[0].startswith(start))
-        how = {"padding": True, "return_tensors": "pt", "add_special_tokens": special}
+        tokenizer_options = {"padding": True, "return_tensors": "pt", "add_special_tokens": special}
         if not any(pictures):  # some processors refuse a text without pictures
-            return self.tokenizer(texts, **how).to(self.model.device)
-        inputs = self.processor(text=texts, images=pictures, **how)
+            return self.tokenizer(texts, **tokenizer_options).to(self.model.device)
+        inputs = self.processor(text=texts, images=pictures, **tokenizer_options)
         inputs.pop("labels", None)  # for training: PaliGemma's makes them every time
         return inputs.to(self.model.device, self.model.dtype)
 
@@ -215,27 +217,27 @@ class Engine:
         except jinja2.TemplateError as error:
             if messages[0].role != "system" or len(messages) < 2:
                 raise PlannerError(f"The chat template of the model refuses the conversation: {error}.") from error
-        system, first, *rest = messages
-        return self._text([Message("user", (*system.parts, "\n\n", *first.parts)), *rest])
+        system, first, *others = messages
+        return self._text([Message("user", (*system.parts, "\n\n", *first.parts)), *others])
 
     def _rendered(self, messages: Sequence[Message]) -> str:
-        by = self.processor or self.tokenizer
+        renderer = self.processor or self.tokenizer
         rendered = [{"role": message.role, "content": self._content(message)} for message in messages]
-        return str(by.apply_chat_template(rendered, add_generation_prompt=True, tokenize=False))
+        return str(renderer.apply_chat_template(rendered, add_generation_prompt=True, tokenize=False))
 
     def _content(self, message: Message) -> str | list[dict[str, str]]:
         if self.processor is None:
-            return "\n".join(self._plain(part) for part in message.parts if isinstance(part, str))
+            return "\n".join(self._strip_special_words(part) for part in message.parts if isinstance(part, str))
         return [
-            {"type": "text", "text": self._plain(part)} if isinstance(part, str) else {"type": "image"}
+            {"type": "text", "text": self._strip_special_words(part)} if isinstance(part, str) else {"type": "image"}
             for part in message.parts
         ]
 
-    def _plain(self, text: str) -> str:
+    def _strip_special_words(self, text: str) -> str:
         """Text without the words that mean something to the model itself: a task cannot end the user's turn."""
-        before = ""
-        while text != before:  # what is left may have been put together by what was taken out
-            before = text
+        previous = ""
+        while text != previous:  # what is left may have been put together by what was taken out
+            previous = text
             for word in self._reserved:
                 text = text.replace(word, "")
         return text

@@ -140,14 +140,16 @@ def make_processor(model_type: str, folder: Path, tokenizer: Any) -> Any:
     images = transformers.AutoImageProcessor.from_pretrained(folder, local_files_only=True, backend="pil")
     base = family.processor
     base = getattr(transformers, base) if isinstance(base, str) else base
-    asked = inspect.signature(base).parameters
-    more = {name: saved[name] for name in saved if name in asked and name not in (*_PARTS, "chat_template")}
+    parameters = inspect.signature(base).parameters
+    saved_options = {
+        name: saved[name] for name in saved if name in parameters and name not in (*_PARTS, "chat_template")
+    }
     for name in _GEOMETRY:
-        if name in asked and asked[name].default is None and more.get(name) is None:
+        if name in parameters and parameters[name].default is None and saved_options.get(name) is None:
             raise BadInput(f"The model {folder} does not say its {name} in processor_config.json: take a newer copy.")
-    if "video_processor" in asked:
-        more["video_processor"] = None
-    return _images_only(base)(image_processor=images, tokenizer=tokenizer, chat_template=template, **more)
+    if "video_processor" in parameters:
+        saved_options["video_processor"] = None
+    return _images_only(base)(image_processor=images, tokenizer=tokenizer, chat_template=template, **saved_options)
 
 
 class _ImagesOnly(ProcessorMixin):  # type: ignore[misc]
@@ -158,9 +160,9 @@ class _ImagesOnly(ProcessorMixin):  # type: ignore[misc]
         return list(_PARTS)
 
     def __init__(self, *parts: Any, chat_template: str | None = None, **named: Any) -> None:
-        present = [part for part in parts if part is not None]
+        components = [part for part in parts if part is not None]
         named = {name: part for name, part in named.items() if name in _PARTS}
-        super().__init__(*present, chat_template=chat_template, **named)
+        super().__init__(*components, chat_template=chat_template, **named)
 
 
 @cache

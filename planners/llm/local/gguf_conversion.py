@@ -82,14 +82,14 @@ def _convert(file: Path, out: Path) -> None:
 
     from planners.llm.local.families import quietly
 
-    where = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
-    with _parsed_once(), quietly(file):
+    source = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
+    with _cache_parsing(), quietly(file):
         _check_whole(file)
-        tokenizer = AutoTokenizer.from_pretrained(**where)
+        tokenizer = AutoTokenizer.from_pretrained(**source)
         if not tokenizer.chat_template:
             raise BadInput(f"The model {file} has no chat template: Homie needs one that was trained to chat.")
-        plain = GgufConfig(gguf_file=file.name, dequantize=True)
-        model = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32, quantization_config=plain)
+        gguf_config = GgufConfig(gguf_file=file.name, dequantize=True)
+        model = AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float32, quantization_config=gguf_config)
         if model.num_parameters() > EXACT_BELOW:
             model = model.to(torch.bfloat16)
         _forget_quantization(model)
@@ -101,25 +101,25 @@ def _convert(file: Path, out: Path) -> None:
 
 
 @contextmanager
-def _parsed_once() -> Iterator[None]:
+def _cache_parsing() -> Iterator[None]:
     """Let transformers parse a GGUF file once, which takes seconds, instead of for each of its parts.
 
     The table of names is made once, too, instead of for each module of the model.
     """
     import gguf
 
-    kept = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
-    reader = cache(kept["GGUFReader"])
-    once = {
+    originals = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
+    reader = cache(originals["GGUFReader"])
+    cached = {
         "GGUFReader": lambda path, *mode: reader(str(path), *mode),
-        "get_tensor_name_map": cache(kept["get_tensor_name_map"]),
+        "get_tensor_name_map": cache(originals["get_tensor_name_map"]),
     }
     try:
-        for name, value in once.items():
+        for name, value in cached.items():
             setattr(gguf, name, value)
         yield
     finally:
-        for name, value in kept.items():
+        for name, value in originals.items():
             setattr(gguf, name, value)
 
 

@@ -58,8 +58,8 @@ class Grammar:
                 "max_new_tokens, or shorten the prompt (examples, image_size) where it leaves the model no room."
             )
         rules = _rules(json.dumps(bounded(schema, budget)))
-        wrong, messages = LLMatcher.validate_grammar_with_warnings(rules, tokenizer)
-        if wrong:
+        is_invalid, messages = LLMatcher.validate_grammar_with_warnings(rules, tokenizer)
+        if is_invalid:
             raise PlannerError(f"Answers cannot be held to the schema: {messages[0]}. Use --set constrained=false.")
         self._matcher = LLMatcher(tokenizer, rules)
         self._closers = _closers(tokenizer)
@@ -88,8 +88,8 @@ class Grammar:
             self._pending = self._matcher.compute_ff_tokens()
             self._matcher.consume_tokens(self._pending)
 
-    def allowed(self, size: int, left: int) -> Allowed:
-        """Which of `size` tokens may come next, (size,), when `left` more can be written."""
+    def allowed(self, size: int, remaining: int) -> Allowed:
+        """Which of `size` tokens may come next, (size,), when `remaining` more can be written."""
         mask = np.zeros(size, np.bool_)
         if self._pending:
             mask[self._pending[0]] = True
@@ -99,14 +99,14 @@ class Grammar:
             return mask
         bits = np.unpackbits(np.frombuffer(self._matcher.compute_bitmask(), np.uint8), bitorder="little")[:size]
         mask[: len(bits)] = bits
-        return self._closing(mask) if left <= self._reserve else mask
+        return self._closing(mask) if remaining <= self._reserve else mask
 
     def _closing(self, mask: Allowed) -> Allowed:
         for tokens in (self._ends, *self._closers):
-            out = tokens[mask[tokens]]
-            if out.size:
+            allowed_tokens = tokens[mask[tokens]]
+            if allowed_tokens.size:
                 only = np.zeros_like(mask)
-                only[out] = True
+                only[allowed_tokens] = True
                 return only
         return mask
 
@@ -227,8 +227,8 @@ class Row:
 
     def noise(self, size: int) -> torch.Tensor:
         """Gumbel noise (size,): the largest of scores + noise is a sample of their softmax."""
-        drawn = torch.empty(size).exponential_(generator=self._generator)
-        return -drawn.clamp_min(torch.finfo(torch.float32).tiny).log()
+        samples = torch.empty(size).exponential_(generator=self._generator)
+        return -samples.clamp_min(torch.finfo(torch.float32).tiny).log()
 
     def noisy(self, scores: torch.Tensor) -> torch.Tensor:
         """Scores (vocabulary,) whose largest is a sample at the temperature; as they are at temperature 0."""
@@ -236,21 +236,21 @@ class Row:
             return scores
         return scores.float() / self.temperature + self.noise(scores.shape[0]).to(scores.device)
 
-    def choose(self, scores: torch.Tensor, left: int, ends: Collection[int]) -> int:
+    def choose(self, scores: torch.Tensor, remaining: int, end_tokens: Collection[int]) -> int:
         """The next token, taken by the grammar.
 
         Args:
             scores: Of all tokens, (vocabulary,).
-            left: Tokens that can still be written.
-            ends: Tokens that end the answer.
+            remaining: Tokens that can still be written.
+            end_tokens: Tokens that end the answer.
         """
         if self.grammar is not None:
-            allowed = torch.from_numpy(self.grammar.allowed(scores.shape[0], left)).to(scores.device)
+            allowed = torch.from_numpy(self.grammar.allowed(scores.shape[0], remaining)).to(scores.device)
             scores = scores.masked_fill(~allowed, -torch.inf)
         token = int(self.noisy(scores).argmax())
         if self.grammar is not None:
             self.chosen(token, scores)
-            if token not in ends:
+            if token not in end_tokens:
                 self.grammar.take(token)
         return token
 
@@ -271,9 +271,9 @@ class Row:
 class Steering:
     """A logits processor of transformers for a batch of rows. `ends`: the tokens that end an answer."""
 
-    def __init__(self, rows: Sequence[Row], ends: Sequence[int]) -> None:
+    def __init__(self, rows: Sequence[Row], end_tokens: Sequence[int]) -> None:
         self._rows = rows
-        self._ends = list(ends)
+        self._ends = list(end_tokens)
         self._prompt = -1
         self._done = [False] * len(rows)
         self._before = torch.empty(0)
@@ -287,9 +287,9 @@ class Steering:
         """
         if self._prompt < 0:
             self._prompt = tokens.shape[1]
-        written = tokens.shape[1] - self._prompt
-        last = tokens[:, -1].tolist() if written else [None] * len(self._rows)
-        allowed = np.stack([self._allowed(i, written, last[i], scores.shape[1]) for i in range(len(self._rows))])
+        written_count = tokens.shape[1] - self._prompt
+        last = tokens[:, -1].tolist() if written_count else [None] * len(self._rows)
+        allowed = np.stack([self._allowed(i, written_count, last[i], scores.shape[1]) for i in range(len(self._rows))])
         scores = scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), -torch.inf)
         self._before = scores.clone()
         for i, row in enumerate(self._rows):
@@ -297,9 +297,9 @@ class Steering:
                 scores[i] = row.noisy(scores[i])
         return scores
 
-    def _allowed(self, i: int, written: int, last: int | None, size: int) -> Any:
+    def _allowed(self, i: int, written_count: int, last: int | None, size: int) -> Any:
         row = self._rows[i]
-        self._done[i] |= last in self._ends or written >= row.limit or row.cancelled.is_set()
+        self._done[i] |= last in self._ends or written_count >= row.limit or row.cancelled.is_set()
         if self._done[i]:
             mask = np.zeros(size, np.bool_)
             mask[self._ends] = True
@@ -309,4 +309,4 @@ class Steering:
         if last is not None:
             row.chosen(last, self._before[i])
             row.grammar.take(last)
-        return row.grammar.allowed(size, row.limit - written)
+        return row.grammar.allowed(size, row.limit - written_count)

@@ -45,26 +45,31 @@ def load_engine(load: Load) -> Engine:
     kind = model_type(load.folder)
     device = device_of(load.device)
     dtype = _dtype(load.dtype, device)
-    more = {} if device.type == "cpu" else {"device_map": {"": device}}
+    device_options = {} if device.type == "cpu" else {"device_map": {"": device}}
     if load.load_in_4bit:
-        more["quantization_config"] = _four_bits(device, dtype)
-    sees = kind in FAMILIES
-    auto = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
+        device_options["quantization_config"] = _four_bits(device, dtype)
+    is_multimodal = kind in FAMILIES
+    auto = transformers.AutoModelForImageTextToText if is_multimodal else transformers.AutoModelForCausalLM
     with quietly(load.folder):
         tokenizer = transformers.AutoTokenizer.from_pretrained(load.folder, local_files_only=True, padding_side="left")
         if tokenizer.pad_token_id is None:
             tokenizer.pad_token = tokenizer.eos_token
-        processor = make_processor(kind, load.folder, tokenizer) if sees else None
+        processor = make_processor(kind, load.folder, tokenizer) if is_multimodal else None
         model, report = auto.from_pretrained(
-            load.folder, local_files_only=True, use_safetensors=True, dtype=dtype, output_loading_info=True, **more
+            load.folder,
+            local_files_only=True,
+            use_safetensors=True,
+            dtype=dtype,
+            output_loading_info=True,
+            **device_options,
         )
         _check_complete(load.folder, report)
-        ends = _ends(model, tokenizer)
+        end_tokens = _end_tokens(model, tokenizer)
         if load.adapter is not None:
             model = adapted(model, load.adapter, load.folder)
-    if not sees and not tokenizer.chat_template:
+    if not is_multimodal and not tokenizer.chat_template:
         raise BadInput(f"The model {load.folder} has no chat template: put its chat_template.jinja into the folder.")
-    return Engine(model.eval(), tokenizer, processor, ends)
+    return Engine(model.eval(), tokenizer, processor, end_tokens)
 
 
 def model_type(folder: Path) -> str:
@@ -128,22 +133,22 @@ def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
 
 def _check_complete(folder: Path, report: dict[str, Any]) -> None:
     """transformers fills what a checkpoint lacks with random numbers; that is not a model to plan with."""
-    for wrong in ("missing_keys", "mismatched_keys"):
-        keys = sorted(str(key) for key in report.get(wrong, ()))
+    for kind in ("missing_keys", "mismatched_keys"):
+        keys = sorted(str(key) for key in report.get(kind, ()))
         if keys:
             raise BadInput(
-                f"The weights in {folder} do not fit its config.json: {len(keys)} {wrong.replace('_', ' ')}, the first "
+                f"The weights in {folder} do not fit its config.json: {len(keys)} {kind.replace('_', ' ')}, the first "
                 f"is {keys[0]}. Models of another code base have to be converted to transformers first."
             )
 
 
-def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
+def _end_tokens(model: Any, tokenizer: Any) -> tuple[int, ...]:
     """The tokens that end an answer. All else that a checkpoint says about sampling is forgotten."""
     configured = model.generation_config.eos_token_id
-    ends = configured if isinstance(configured, list) else [] if configured is None else [configured]
+    end_tokens = configured if isinstance(configured, list) else [] if configured is None else [configured]
     if tokenizer.eos_token_id is not None:
-        ends = [tokenizer.eos_token_id, *ends]
-    if not ends:
+        end_tokens = [tokenizer.eos_token_id, *end_tokens]
+    if not end_tokens:
         raise BadInput("The model has no end token: write eos_token_id into its generation_config.json.")
     model.generation_config = transformers.GenerationConfig()
-    return tuple(dict.fromkeys(ends))
+    return tuple(dict.fromkeys(end_tokens))

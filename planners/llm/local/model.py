@@ -56,8 +56,8 @@ def _step(text: str) -> Subtask | None:
 
 def _probability(answer: Written, action: str) -> float:
     """Of the action of an answer: the last choice that begins its name."""
-    begun = ((text.strip(), probability) for text, probability in reversed(answer.choices))
-    return next((probability for text, probability in begun if text and action.startswith(text)), 1.0)
+    prefixes = ((text.strip(), probability) for text, probability in reversed(answer.choices))
+    return next((probability for text, probability in prefixes if text and action.startswith(text)), 1.0)
 
 
 class LocalModel(LanguageModel):
@@ -75,47 +75,49 @@ class LocalModel(LanguageModel):
         self._asked = 0
 
     def complete(self, request: Request) -> Reply:
-        how = self._writing
+        writing_options = self._writing
         question = Question(
             request.messages,
-            request.schema if how.constrained else None,
-            how.limit,
-            how.temperature,
+            request.schema if writing_options.constrained else None,
+            writing_options.limit,
+            writing_options.temperature,
             seed=self._seed * 1_000_003 + self._asked,
         )
         self._asked += 1
-        answers = [self.source.ask(question, how.batch)]
+        answers = [self.source.ask(question, writing_options.batch)]
         schema, step = question.schema, _step(answers[0].text)
         if schema is not None and step is not None:
             probability = _probability(answers[0], step.action)
-            if step.action == END.action and probability < how.end_probability:
+            if step.action == END.action and probability < writing_options.end_probability:
                 if other := among_actions(schema, END.action.__ne__):
-                    answers.append(self.source.ask(replace(question, schema=other), how.batch))
-            elif step in request.useless and not how.repeats and _begins_with_subtask(schema):
-                rest = without_steps(schema, request.useless)
-                answers += self._instead(question, rest, step.action, probability)
-        written = answers[-1]
+                    answers.append(self.source.ask(replace(question, schema=other), writing_options.batch))
+            elif step in request.useless and not writing_options.repeats and _begins_with_subtask(schema):
+                useful_schema = without_steps(schema, request.useless)
+                answers += self._answer_alternatives(question, useful_schema, step.action, probability)
+        last_answer = answers[-1]
         return Reply(
-            written.text,
-            finish=written.finish,
-            reason=written.finish,
+            last_answer.text,
+            finish=last_answer.finish,
+            reason=last_answer.finish,
             asked="grammar" if question.schema is not None else "text",
             input_tokens=sum(answer.input_tokens for answer in answers),
             output_tokens=sum(answer.output_tokens for answer in answers),
             cache_read_tokens=sum(answer.reused_tokens for answer in answers),
         )
 
-    def _instead(self, question: Question, rest: Mapping[str, Any], action: str, probability: float) -> list[Written]:
+    def _answer_alternatives(
+        self, question: Question, useful_schema: Mapping[str, Any], action: str, probability: float
+    ) -> list[Written]:
         """Answers by what is left of a schema: with the chosen action, and with another; the likelier one last.
 
         Args:
             question: What is asked.
-            rest: The schema without useless subtasks.
+            useful_schema: The schema without useless subtasks.
             action: That was chosen, with this probability.
         """
         likely: list[tuple[float, Written]] = []
-        for kept, share in ((action.__eq__, probability), (action.__ne__, 1.0 - probability)):
-            if schema := among_actions(rest, kept):
+        for accepts, share in ((action.__eq__, probability), (action.__ne__, 1.0 - probability)):
+            if schema := among_actions(useful_schema, accepts):
                 answer = self.source.ask(replace(question, schema=schema), self._writing.batch)
                 likely.append((share * math.prod(chance for _, chance in answer.choices), answer))
         return [answer for _, answer in sorted(likely, key=lambda pair: pair[0])]
@@ -124,13 +126,13 @@ class LocalModel(LanguageModel):
         return advice_for(reply, f"--set max_new_tokens={2 * self._writing.limit}")
 
     def describe(self) -> Mapping[str, object]:
-        how = self._writing
+        writing_options = self._writing
         return {
             "name": self._name,
             **self.source.facts.engine,
-            "max_new_tokens": how.limit,
-            "temperature": how.temperature,
-            "constrained": how.constrained,
-            "end_probability": how.end_probability,
-            "repeats": how.repeats,
+            "max_new_tokens": writing_options.limit,
+            "temperature": writing_options.temperature,
+            "constrained": writing_options.constrained,
+            "end_probability": writing_options.end_probability,
+            "repeats": writing_options.repeats,
         }

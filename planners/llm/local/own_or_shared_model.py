@@ -115,9 +115,11 @@ def open_weights(weights: Weights) -> tuple[Server, Facts]:
         files = {"sha256": fingerprint(folder)}
         if adapter is not None:
             files["adapter_sha256"] = fingerprint(adapter)
-        sees = server.engine.sees
-        about = server.engine.describe()
-        _facts[weights] = Facts(sees=sees, blind="" if sees else no_pictures(folder), engine=about, files=files)
+        is_multimodal = server.engine.sees
+        description = server.engine.describe()
+        _facts[weights] = Facts(
+            sees=is_multimodal, blind="" if is_multimodal else no_pictures(folder), engine=description, files=files
+        )
     return server, _facts[weights]
 
 

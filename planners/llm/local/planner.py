@@ -151,13 +151,15 @@ def as_trained(settings: SettingsT, weights: Weights) -> SettingsT:
     trained = prompt.get("settings") if isinstance(prompt, dict) else None
     if not isinstance(trained, dict):
         return settings
-    kept = {name: value for name, value in trained.items() if name not in settings.model_fields_set | OF_ANSWERS}
-    template = kept.get("template", settings.template)
+    training_values = {
+        name: value for name, value in trained.items() if name not in settings.model_fields_set | OF_ANSWERS
+    }
+    template = training_values.get("template", settings.template)
     if template not in built_in() and not Path(str(template)).expanduser().is_file():
         raise BadInput(
             f"The model was trained with the template {template}, which is not there: give it with --template FILE."
         )
-    values = {**settings.model_dump(exclude_unset=True), **kept}
+    values = {**settings.model_dump(exclude_unset=True), **training_values}
     try:
         return type(settings).model_validate(values)
     except ValidationError as error:

@@ -43,7 +43,7 @@ def question_frame(question: Question, batch: int) -> bytes:
 
 def read_question(frame: bytes) -> tuple[Question, int]:
     """What `question_frame` wrote. Raises ValueError, KeyError or TypeError for anything else."""
-    line, _, rest = frame.partition(b"\n")
+    line, _, payload = frame.partition(b"\n")
     head = json.loads(line)
     at = 0
     messages = []
@@ -55,7 +55,7 @@ def read_question(frame: bytes) -> tuple[Question, int]:
                 continue
             height, width, colours = part["shape"]
             size = height * width * colours
-            parts.append(np.frombuffer(rest, np.uint8, size, at).reshape(height, width, colours))
+            parts.append(np.frombuffer(payload, np.uint8, size, at).reshape(height, width, colours))
             at += size
         messages.append(Message(message["role"], tuple(parts)))
     question = Question(tuple(messages), head["schema"], head["limit"], head["temperature"], head["seed"])
@@ -151,8 +151,8 @@ class HostedModel:
         except BaseException:
             self._connection.close()
             raise
-        if failed := content.get("failed"):
-            raise PlannerError(failed)
+        if error_message := content.get("failed"):
+            raise PlannerError(error_message)
         return Written(**content["written"])
 
     def _gone(self) -> str:

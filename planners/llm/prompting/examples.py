@@ -147,9 +147,9 @@ def _fitting_model(actions: Sequence[str], models: Sequence[str], abilities: Map
         return ""
 
     def worth(model: str) -> tuple[bool, int, bool]:
-        able = abilities.get(model, Ability(()))
-        number = sum(action in able.actions for action in actions)
-        return actions[0] in able.actions, number, actions[0] in able.meant_for
+        ability = abilities.get(model, Ability(()))
+        number = sum(action in ability.actions for action in actions)
+        return actions[0] in ability.actions, number, actions[0] in ability.meant_for
 
     return max(models, key=worth)
 
@@ -168,8 +168,8 @@ def load_picture(name: str, folder: Path | None) -> tuple[Image, str]:
     """The picture (H, W, 3), RGB, of an example, from beside the template or built in, and the SHA-256 of its file.
     Raises BadInput."""
     with reading(name, "the picture of an example"):
-        beside = folder is not None and (folder / name).is_file()
-        data = (folder / name if folder is not None and beside else _BUILT_IN.joinpath(name)).read_bytes()
+        is_in_folder = folder is not None and (folder / name).is_file()
+        data = (folder / name if folder is not None and is_in_folder else _BUILT_IN.joinpath(name)).read_bytes()
     picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
     if picture is None:
         raise BadInput(f"The picture of an example, {name}, is not a picture that can be read: use a PNG or a JPEG.")

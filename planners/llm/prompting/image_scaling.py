@@ -31,7 +31,7 @@ def shrink(picture: Image, longest: int) -> Image:
 
 
 def small_things(
-    things: Sequence[Detection], views: Mapping[str, Image], task: str, most: int
+    things: Sequence[Detection], views: Mapping[str, Image], task: str, max_count: int
 ) -> tuple[Detection, ...]:
     """At most so many of the things that are small in their pictures: those of which the task has a word first, then
     the largest. Each in the picture that shows most of it."""
@@ -46,7 +46,7 @@ def small_things(
     ranked = sorted(
         largest.values(), key=lambda detection: (not words & set(detection.name.lower().split()), -_area(detection))
     )
-    return tuple(ranked[:most])
+    return tuple(ranked[:max_count])
 
 
 def crop(picture: Image, detection: Detection) -> Image:

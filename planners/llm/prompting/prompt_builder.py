@@ -65,11 +65,11 @@ class Prompt:
         self.settings = settings
         self.template: Template = load_template(settings.template)
         self.examples = load_examples(self.template.head.examples, self.template.folder)
-        have = len(self.examples.all)
-        if (settings.examples or 0) > have:
+        number = len(self.examples.all)
+        if (settings.examples or 0) > number:
             raise BadInput(
-                f"The template '{self.template.name}' has {have or 'no'} examples, {settings.examples} were asked for: "
-                f"use --set examples={have}."
+                f"The template '{self.template.name}' has {number or 'no'} examples, {settings.examples} were asked "
+                f"for: use --set examples={number}."
             )
         if settings.reading == "strict-emmoe" and self.template.answer != "text":
             raise BadInput(
@@ -107,24 +107,24 @@ class Prompt:
         marked = self._marked(planner_input, pictures)
         variables = self.variables(planner_input, marked)
         kept_later = self.settings.chat_turns > 0
-        again = self.template.render("user", {**variables, "rooms": (), "memory": ()}) if kept_later else ""
-        latest = Turn(self.template.render("user", variables), pictures, again=again)
-        now = {**marked.pictures, **self._crops(planner_input)}
-        kept = _last(earlier, self.settings.chat_turns)
-        shown = _last(earlier, self.settings.past_images)
+        reminder = self.template.render("user", {**variables, "rooms": (), "memory": ()}) if kept_later else ""
+        latest = Turn(self.template.render("user", variables), pictures, again=reminder)
+        current_pictures = {**marked.pictures, **self._crops(planner_input)}
+        kept_turns = _last(earlier, self.settings.chat_turns)
+        pictured_turns = _last(earlier, self.settings.past_images)
         messages = [Message("system", (self.template.render("system", variables),))]
         first = self._example_pictures(planner_input)
-        for turn in kept:
+        for turn in kept_turns:
             if turn.answer:
-                shown_again = turn.pictures if any(turn is other for other in shown) else {}
+                shown_again = turn.pictures if any(turn is other for other in pictured_turns) else {}
                 messages.append(Message("user", (*first, *self._captioned(shown_again, 0), turn.again)))
                 first = []
                 messages.append(Message("assistant", (turn.answer,)))
         past: list[str | Image] = []
-        for ago, turn in zip(range(len(shown), 0, -1), shown, strict=True):
-            if not (turn.answer and any(turn is other for other in kept)):
+        for ago, turn in zip(range(len(pictured_turns), 0, -1), pictured_turns, strict=True):
+            if not (turn.answer and any(turn is other for other in kept_turns)):
                 past += self._captioned(turn.pictures, ago)
-        messages.append(Message("user", (*first, *past, *self._captioned(now, 0), latest.text)))
+        messages.append(Message("user", (*first, *past, *self._captioned(current_pictures, 0), latest.text)))
         actions, models, arguments = planner_input.actions, planner_input.models, planner_input.arguments
         head = self.template.head
         targets = known_names(planner_input) if self.settings.targets == "known" else ()
@@ -147,9 +147,9 @@ class Prompt:
                 allowed,
                 words=planner_input.words,
             )
-        own = self.settings.reading == "homie" and planner_input.quirks.explains
-        shown = [example.analysis for example in self.fitting(planner_input)] if own else []
-        if reading.analysis and any(analysis in reading.analysis for analysis in shown):
+        reads_examples = self.settings.reading == "homie" and planner_input.quirks.explains
+        analyses = [example.analysis for example in self.fitting(planner_input)] if reads_examples else []
+        if reading.analysis and any(analysis in reading.analysis for analysis in analyses):
             raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")
         return reading
 
@@ -177,7 +177,7 @@ class Prompt:
 
     def variables(self, planner_input: PlannerInput, marked: Marked) -> dict[str, object]:
         """What a template may use."""
-        shown, known = self.settings, planner_input.knowledge
+        settings, known = self.settings, planner_input.knowledge
         planner_input = by_number(planner_input)
         rooms, memory = self._includes(planner_input)
         last = planner_input.history[-1] if planner_input.history else None
@@ -185,9 +185,9 @@ class Prompt:
             "task": planner_input.task,
             "round": planner_input.round,
             "inventory": planner_input.inventory_text,
-            "history": _history(planner_input) if shown.reasons else planner_input.history_text,
+            "history": _history(planner_input) if settings.reasons else planner_input.history_text,
             "brief_history": [
-                _brief(item, _place_now(item, known) if item is last else "", reasons=shown.reasons or item is last)
+                _brief(item, _place_now(item, known) if item is last else "", reasons=settings.reasons or item is last)
                 for item in planner_input.history
             ],
             "feedback": "None" if planner_input.feedback is None else planner_input.feedback.message,
@@ -199,20 +199,20 @@ class Prompt:
             "listing": planner_input.listing,
             "choices": choice_lines(planner_input.choices),
             "reports": planner_input.reports,
-            "names": shown.listed,
+            "names": settings.listed,
             "views": self._sights(planner_input, marked)
-            if shown.listed and (planner_input.detections or not shown.images)
+            if settings.listed and (planner_input.detections or not settings.images)
             else (),
             "rooms": room_lines(known) if rooms else (),
             "memory": memory_lines(known, planner_input.round) if memory else (),
             "brief_memory": brief_lines(known) if memory else (),
             "tells_rooms": rooms,
             "tells_memory": memory,
-            "images": shown.images,
-            "boxes": shown.boxes and shown.images,
-            "hand": shown.hand and shown.images,
-            "crops": shown.crops if shown.images else 0,
-            "past_images": shown.past_images,
+            "images": settings.images,
+            "boxes": settings.boxes and settings.images,
+            "hand": settings.hand and settings.images,
+            "crops": settings.crops if settings.images else 0,
+            "past_images": settings.past_images,
             "examples": [self._example(example, planner_input) for example in self.fitting(planner_input)],
         }
 
@@ -220,11 +220,11 @@ class Prompt:
         """The examples that are shown: those of the setting whose actions there are, as many as the settings say."""
         rooms, _ = self._includes(planner_input)
         setting = planner_input.knowledge.setting
-        listed = [choice.name for choice in planner_input.choices]
+        choice_names = [choice.name for choice in planner_input.choices]
         fit = [
             example
             for example in self.examples.all
-            if example.fits(planner_input.actions, setting, doorways=rooms, listed=listed)
+            if example.fits(planner_input.actions, setting, doorways=rooms, listed=choice_names)
         ]
         return fit[: self.settings.examples]
 
@@ -234,11 +234,11 @@ class Prompt:
         return self.settings.rooms and known, self.settings.memory and known
 
     def _example(self, example: Example, planner_input: PlannerInput) -> dict[str, object]:
-        shown = dict(zip(("rooms", "memory"), self._includes(planner_input), strict=True))
-        left_out: dict[str, object] = {name: [] for name, wished in shown.items() if not wished}
+        sections = dict(zip(("rooms", "memory"), self._includes(planner_input), strict=True))
+        empty_sections: dict[str, object] = {name: [] for name, wished in sections.items() if not wished}
         return {
             **example.situation(),
-            **left_out,
+            **empty_sections,
             "answer": example.answer(
                 self.template.answer, planner_input.models, planner_input.abilities, reports=planner_input.reports
             ),
@@ -254,21 +254,21 @@ class Prompt:
 
     def _sights(self, planner_input: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
         """The names in each view: with their numbers in the order of these, then those without."""
-        numbered = {id(detection) for detection in marked.things.values()}
+        numbers = {id(detection) for detection in marked.things.values()}
         sights = []
         for view in [view for view in VIEWS if view in planner_input.views] or VIEWS:
             seen = [detection for detection in in_sight(planner_input.detections) if detection.view == view]
-            bare = [detection.called for detection in seen if id(detection) not in numbered]
+            bare = [detection.called for detection in seen if id(detection) not in numbers]
             sights.append(Sight(view, (*marked.listed(view), *counted(bare))))
         return tuple(sights)
 
     def _pictures(self, planner_input: PlannerInput) -> dict[str, Image]:
         if not self.settings.images:
             return {}
-        taken = {view: planner_input.views[view] for view in VIEWS if view in planner_input.views}
+        camera_pictures = {view: planner_input.views[view] for view in VIEWS if view in planner_input.views}
         if self.settings.hand and planner_input.hand is not None:
-            taken[HAND] = planner_input.hand
-        return {view: shrink(picture, self.settings.image_size) for view, picture in taken.items()}
+            camera_pictures[HAND] = planner_input.hand
+        return {view: shrink(picture, self.settings.image_size) for view, picture in camera_pictures.items()}
 
     def _example_pictures(self, planner_input: PlannerInput) -> list[str | Image]:
         """What was seen in the examples, each with the number of its example, marked where this round's are."""
@@ -282,10 +282,10 @@ class Prompt:
         ]
 
     def _seen(self, example: Example) -> Image:
-        taken, _ = self._pictured[example.picture]
-        picture = shrink(taken, self.settings.image_size)
+        loaded_picture, _ = self._pictured[example.picture]
+        picture = shrink(loaded_picture, self.settings.image_size)
         boxes = dict(enumerate(example.boxes, 1)) if self.settings.boxes else {}
-        return draw_marks(picture, boxes, picture.shape[1] / taken.shape[1])
+        return draw_marks(picture, boxes, picture.shape[1] / loaded_picture.shape[1])
 
     def _crops(self, planner_input: PlannerInput) -> dict[str, Image]:
         """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""
@@ -309,25 +309,25 @@ class Prompt:
 def _useless(history: Sequence[HistoryItem]) -> tuple[Subtask, ...]:
     """What would change nothing: the last subtask if it succeeded, and those that a check has refused since the last
     success. Actions beyond EMMOE's may help a second time."""
-    refused: list[Subtask] = []
+    refused_subtasks: list[Subtask] = []
     for item in reversed(history):
         if item.feedback.ok:
-            return (item.subtask, *refused) if item.subtask.action in ACTIONS else tuple(refused)
+            return (item.subtask, *refused_subtasks) if item.subtask.action in ACTIONS else tuple(refused_subtasks)
         if item.feedback.code is not None and item.feedback.code not in (ErrorCode.E1, ErrorCode.E2):
-            refused.append(item.subtask)
-    return tuple(refused)
+            refused_subtasks.append(item.subtask)
+    return tuple(refused_subtasks)
 
 
 def _history(planner_input: PlannerInput) -> str:
     """The history with the reasons of earlier failures; that of the last subtask is the feedback."""
-    before, last = planner_input.history[:-1], planner_input.history[-1:]
-    return " ".join([*(_reasoned(item) for item in before), *map(str, last)]) or "None"
+    earlier, last = planner_input.history[:-1], planner_input.history[-1:]
+    return " ".join([*(_reasoned(item) for item in earlier), *map(str, last)]) or "None"
 
 
 def _reasoned(item: HistoryItem) -> str:
     """A round of the history with what its feedback said, if it said anything; that of a success begins with None."""
-    why = _why(item)
-    return f"({item.number}) {item.subtask}({item.feedback.status}{': ' if why else ''}{why})"
+    reason = _why(item)
+    return f"({item.number}) {item.subtask}({item.feedback.status}{': ' if reason else ''}{reason})"
 
 
 def _why(item: HistoryItem) -> str:
@@ -344,9 +344,9 @@ def _place_now(item: HistoryItem, known: Knowledge) -> str:
 
 def _brief(item: HistoryItem, place: str, *, reasons: bool) -> str:
     """A round of the history in few words: `Go to apple on shelf`, `Pick apple (fail: it is too far)`."""
-    subtask, why = item.subtask, _why(item) if reasons else ""
+    subtask, reason = item.subtask, _why(item) if reasons else ""
     words = ", ".join(filter(None, (subtask.target, subtask.destination)))
-    result = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", why)))
+    result = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", reason)))
     return " ".join(filter(None, (subtask.action, words, place, f"({result})" if result else "")))
 
 

@@ -73,9 +73,9 @@ def _subtask(
     variants: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for action in actions:
         parts = arguments_of(action, arguments)
-        alone = action == END.action and (bool(targets) if parts else ending)
-        variants.setdefault((parts, alone), []).append(action)
-    forms = [_variant(names, parts, targets, ending=alone) for (parts, alone), names in variants.items()]
+        is_single = action == END.action and (bool(targets) if parts else ending)
+        variants.setdefault((parts, is_single), []).append(action)
+    forms = [_variant(names, parts, targets, ending=is_single) for (parts, is_single), names in variants.items()]
     return forms[0] if len(forms) == 1 else {"anyOf": forms}
 
 
@@ -99,15 +99,15 @@ def _object(properties: Mapping[str, object]) -> Mapping[str, object]:
     }
 
 
-def among_actions(schema: Mapping[str, Any], kept: Callable[[str], bool]) -> Mapping[str, Any] | None:
+def among_actions(schema: Mapping[str, Any], accepts: Callable[[str], bool]) -> Mapping[str, Any] | None:
     """The schema of an answer with one subtask of some actions; None where it allows none of them, or no others.
 
     Args:
         schema: Of `decision_schema`.
-        kept: Whether an action is one of them.
+        accepts: Whether an action is one of them.
     """
     variants = _variants(schema)
-    chosen = [other for variant in variants if (other := _among(variant, kept)) is not None]
+    chosen = [other for variant in variants if (other := _among(variant, accepts)) is not None]
     return None if not chosen or chosen == variants else _with_variants(schema, chosen)
 
 
@@ -123,8 +123,8 @@ def without_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapp
     for action in sorted(actions):
         barred = [step for step in steps if step.action == action]
         for variant in _variants(schema):
-            if (alone := _among(variant, action.__eq__)) is not None:
-                variants += _without_targets(alone, barred)
+            if (single_action := _among(variant, action.__eq__)) is not None:
+                variants += _without_targets(single_action, barred)
     return _with_variants(schema, variants) if variants else schema
 
 
@@ -135,11 +135,11 @@ def _without_targets(variant: Mapping[str, Any], steps: Sequence[Subtask]) -> It
         yield variant
         return
     barred = {step.target for step in steps}
-    if rest := [name for name in targets if name not in barred]:
-        yield _with_names(variant, "target", rest)
+    if allowed := [name for name in targets if name not in barred]:
+        yield _with_names(variant, "target", allowed)
     for target in sorted(barred.intersection(targets)):
-        where = {step.destination for step in steps if step.target == target}
-        if places := [name for name in _names(variant, "destination") if name not in where]:
+        destinations = {step.destination for step in steps if step.target == target}
+        if places := [name for name in _names(variant, "destination") if name not in destinations]:
             yield _with_names(_with_names(variant, "target", [target]), "destination", places)
 
 
@@ -153,8 +153,8 @@ def _with_variants(schema: Mapping[str, Any], variants: Sequence[Mapping[str, An
     return {**schema, "properties": {**schema["properties"], "subtask": chosen}}
 
 
-def _among(variant: Mapping[str, Any], kept: Callable[[str], bool]) -> Mapping[str, Any] | None:
-    actions = [name for name in _names(variant, "action") if kept(name)]
+def _among(variant: Mapping[str, Any], accepts: Callable[[str], bool]) -> Mapping[str, Any] | None:
+    actions = [name for name in _names(variant, "action") if accepts(name)]
     return _with_names(variant, "action", actions) if actions else None
 
 

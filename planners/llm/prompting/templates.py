@@ -109,45 +109,45 @@ def load_template(name: str) -> Template:
         return parse_template(bounded_bytes(path), str(path), path.parent)
 
 
-def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
-    """A template from the bytes of its file; `where` names it in errors. Raises BadInput."""
-    with reading(where, "the template", advice=ADVICE):
+def parse_template(data: bytes, source: str, folder: Path | None) -> Template:
+    """A template from the bytes of its file; `source` names it in errors. Raises BadInput."""
+    with reading(source, "the template", advice=ADVICE):
         text = data.decode()
-    head, body = _halves(text, where)
+    head, body = _split_front_matter(text, source)
     environment = SandboxedEnvironment(undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     try:
-        used = jinja2.meta.find_undeclared_variables(environment.parse(body))
+        variables = jinja2.meta.find_undeclared_variables(environment.parse(body))
         compiled = environment.from_string(body)
     except jinja2.TemplateSyntaxError as error:
         line = text.count("\n") - body.count("\n") + error.lineno
-        raise BadInput(f"The template {where}, line {line}: {(error.message or '').rstrip('.')}.") from error
-    for name in sorted(used.difference(NAMES, environment.globals)):
+        raise BadInput(f"The template {source}, line {line}: {(error.message or '').rstrip('.')}.") from error
+    for name in sorted(variables.difference(NAMES, environment.globals)):
         hint = suggestion(name, NAMES, f"it may use: {', '.join(NAMES)}.")
-        raise BadInput(f"The template {where} uses '{name}', which has no value here: {hint}")
+        raise BadInput(f"The template {source} uses '{name}', which has no value here: {hint}")
     for block in _NEEDED:
         if block not in compiled.blocks:
             raise BadInput(
-                f"The template {where} has no block '{block}': write {{% block {block} %}}...{{% endblock %}}."
+                f"The template {source} has no block '{block}': write {{% block {block} %}}...{{% endblock %}}."
             )
     for block in compiled.blocks:
         if block not in BLOCKS:
             hint = suggestion(block, BLOCKS, f"it may have {', '.join(BLOCKS)}.")
-            raise BadInput(f"The template {where} has an unknown block '{block}': {hint}")
+            raise BadInput(f"The template {source} has an unknown block '{block}': {hint}")
     return Template(head, text, hashlib.sha256(data).hexdigest(), compiled, folder)
 
 
-def _halves(text: str, where: str) -> tuple[FrontMatter, str]:
+def _split_front_matter(text: str, source: str) -> tuple[FrontMatter, str]:
     """The front matter and the rest."""
-    start, _, rest = text.replace("\r\n", "\n").partition(f"{_MARK}\n")
-    head, end, body = rest.partition(f"\n{_MARK}\n")
+    start, _, template_body = text.replace("\r\n", "\n").partition(f"{_MARK}\n")
+    head, end, body = template_body.partition(f"\n{_MARK}\n")
     if start.strip() or not end:
-        raise BadInput(f"The template {where} must begin with a front matter between two lines of {_MARK}. {ADVICE}")
-    with reading(where, "the front matter of the template"):
+        raise BadInput(f"The template {source} must begin with a front matter between two lines of {_MARK}. {ADVICE}")
+    with reading(source, "the front matter of the template"):
         loaded = parse_yaml(head)
     if not isinstance(loaded, dict):
-        raise BadInput(f"The front matter of the template {where} must be lines of `key: value`.")
+        raise BadInput(f"The front matter of the template {source} must be lines of `key: value`.")
     try:
         return FrontMatter.model_validate(loaded), body
     except ValidationError as error:
         problem, known = first_problem(error, "it"), ", ".join(FrontMatter.model_fields)
-        raise BadInput(f"The front matter of the template {where}: {problem}; its keys are {known}.") from error
+        raise BadInput(f"The front matter of the template {source}: {problem}; its keys are {known}.") from error

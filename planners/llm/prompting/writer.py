@@ -43,8 +43,8 @@ class TemplateWriter(PromptWriter):
 
     def ask(self, planner_input: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
         turns: list[Turn] = []
-        for before, answer in earlier[-self.remembers :] if self.remembers else ():
-            turns.append(self._prompt.request(before, turns)[1].answered(answer))
+        for earlier_turn, answer in earlier[-self.remembers :] if self.remembers else ():
+            turns.append(self._prompt.request(earlier_turn, turns)[1].answered(answer))
         return self._prompt.request(planner_input, turns)[0].messages
 
     def answer(
@@ -57,8 +57,10 @@ class TemplateWriter(PromptWriter):
         answer: str = "",
     ) -> str:
         head = self._prompt.template.head
-        why = analysis if head.analysis else None
-        return written_answer(head.answer, (subtask,), model=model, analysis=why, report=report, answer=answer)
+        shown_analysis = analysis if head.analysis else None
+        return written_answer(
+            head.answer, (subtask,), model=model, analysis=shown_analysis, report=report, answer=answer
+        )
 
     def read(self, text: str, planner_input: PlannerInput) -> Decision:
         try:

@@ -155,17 +155,17 @@ class ChatModel(OpenAIModel):
         fixed = [place for place, message in enumerate(messages) if message["role"] == "system"]
         if not fixed:
             return body
-        more = dict(body.get("extra_body", {}))
+        extra_body = dict(body.get("extra_body", {}))
         if provider.cache_mark:
             last = fixed[-1]
             part = {"type": "text", "text": messages[last]["content"], provider.cache_mark: MARKS[provider.cache_mark]}
             messages = [*messages[:last], {"role": "system", "content": [part]}, *messages[last + 1 :]]
         if provider.cache_mark == "prompt_cache_breakpoint" and len(messages) == len(fixed) + 1:
             # Else the question would be kept too, at a price, though it is never asked again.
-            more["prompt_cache_options"] = {"mode": "explicit"}
+            extra_body["prompt_cache_options"] = {"mode": "explicit"}
         if provider.cache_key:
-            more["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
-        return {**body, "messages": messages, **({"extra_body": more} if more else {})}
+            extra_body["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
+        return {**body, "messages": messages, **({"extra_body": extra_body} if extra_body else {})}
 
     async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
         return (await client.chat.completions.with_raw_response.create(**body)).text
@@ -208,19 +208,23 @@ class ChatModel(OpenAIModel):
     def answer_inside(self, refusal: object) -> Reply | None:
         """What the model wrote where an endpoint (Groq) refuses it as not of the schema: an answer like others."""
         inner = refusal.get("error", refusal) if isinstance(refusal, Mapping) else {}
-        written = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
-        return Reply(written) if written else None
+        answer_text = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
+        return Reply(answer_text) if answer_text else None
 
     def hint(self, status: int, message: str, body: Body) -> str:
-        wrong = status in _WRONG
-        if (few := _FEW_PICTURES.search(message)) and _shows_pictures(body) and (few[1] or few[2]) != "0":
+        is_bad_request = status in _WRONG
+        if (
+            (limit_match := _FEW_PICTURES.search(message))
+            and _shows_pictures(body)
+            and (limit_match[1] or limit_match[2]) != "0"
+        ):
             return (
                 " (it takes fewer images than are sent: raise its limit, for vLLM --limit-mm-per-prompt "
                 "'{\"image\": 8}', play a suite whose protocol has fewer views, or send none: --set images=false)"
             )
-        if wrong and self.settings.reasoning is None and _OF_REASONING.search(message):
+        if is_bad_request and self.settings.reasoning is None and _OF_REASONING.search(message):
             return " (if it is a model that reasons, say so: --set reasoning=low)"
-        of_pictures = wrong and (about_length(message) or _OF_PICTURES.search(message))
+        of_pictures = is_bad_request and (about_length(message) or _OF_PICTURES.search(message))
         of_pictures = of_pictures or (status >= 500 and _NO_PICTURES.search(message))
         if (of_pictures or (status == 500 and message.strip() == _BROKE)) and _shows_pictures(body):
             return " (if the model only reads text: --set images=false)"
@@ -246,13 +250,15 @@ class ChatModel(OpenAIModel):
             if self.provider.strict and is_strict(request.schema):
                 schema["strict"] = True
             return {"response_format": {"type": "json_schema", "json_schema": schema}}
-        wish = wish_for(request.schema)
+        schema_wish = wish_for(request.schema)
         last = messages[-1]["content"]
-        messages[-1]["content"] = f"{last}\n\n{wish}" if isinstance(last, str) else [*last, self._part(wish)]
+        messages[-1]["content"] = (
+            f"{last}\n\n{schema_wish}" if isinstance(last, str) else [*last, self._part(schema_wish)]
+        )
         if form == "text":
             return {}
-        beside = {"schema": dict(request.schema)} if form == "schema_object" else {}
-        return {"response_format": {"type": "json_object", **beside}}
+        schema_field = {"schema": dict(request.schema)} if form == "schema_object" else {}
+        return {"response_format": {"type": "json_object", **schema_field}}
 
 
 def _shows_pictures(body: Body) -> bool:

@@ -94,12 +94,14 @@ class ClaudeModel(RemoteModel):
         if request.schema is None:
             return body
         if form == "text":
-            last, wish = messages[-1]["content"], wish_for(request.schema)
-            wished = f"{last}\n\n{wish}" if isinstance(last, str) else [*last, {"type": "text", "text": wish}]
+            last, schema_wish = messages[-1]["content"], wish_for(request.schema)
+            wished = (
+                f"{last}\n\n{schema_wish}" if isinstance(last, str) else [*last, {"type": "text", "text": schema_wish}]
+            )
             messages[-1]["content"] = wished
             return body
-        about = "Say what the robot does next. Always answer with this tool."
-        body["tools"] = [{"name": request.name, "description": about, "input_schema": dict(request.schema)}]
+        tool_description = "Say what the robot does next. Always answer with this tool."
+        body["tools"] = [{"name": request.name, "description": tool_description, "input_schema": dict(request.schema)}]
         if form == "tool":
             body["tool_choice"] = {"type": "tool", "name": request.name, "disable_parallel_tool_use": True}
         else:

@@ -112,14 +112,14 @@ class ResponsesModel(OpenAIModel):
         fixed = [item for item in body["input"] if item["role"] == "system"]
         if not fixed:
             return body
-        *before, last = fixed[-1]["content"]
-        end = {"role": "system", "content": [*before, {**last, _MARK: MARKS[_MARK]}]}
-        rest = body["input"][len(fixed) :]
-        more: Body = {"prompt_cache_key": cache_key(fixed)}
-        if len(rest) == 1:
+        *leading, last = fixed[-1]["content"]
+        end = {"role": "system", "content": [*leading, {**last, _MARK: MARKS[_MARK]}]}
+        other_items = body["input"][len(fixed) :]
+        cache_fields: Body = {"prompt_cache_key": cache_key(fixed)}
+        if len(other_items) == 1:
             # Else the question would be kept too, at a price, though it is never asked again.
-            more["prompt_cache_options"] = {"mode": "explicit"}
-        return {**body, "input": [*fixed[:-1], end, *rest], "extra_body": more}
+            cache_fields["prompt_cache_options"] = {"mode": "explicit"}
+        return {**body, "input": [*fixed[:-1], end, *other_items], "extra_body": cache_fields}
 
     async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
         return (await client.responses.with_raw_response.create(**body)).text

@@ -75,7 +75,7 @@ def cleaned(text: str, rules: Rules) -> str:
     text = _visible(text.lstrip("\ufeff"), rules)
     if _is_json(text):
         return text
-    text = _without_turns(_without_thoughts(_final_channel(text, rules), rules), rules)
+    text = _strip_turn_tokens(_strip_thoughts(_final_channel(text, rules), rules), rules)
     text = unboxed(without_xml_calls(text, rules), rules)
     for pattern, rule in ((_ANSWER_TAG, "wrapper"), (_TOOL_TAG, "tool-call")):
         if pattern.search(text):
@@ -113,38 +113,38 @@ def _final_channel(text: str, rules: Rules) -> str:
     return text[finals[-1].end() :]
 
 
-def _without_thoughts(text: str, rules: Rules) -> str:
+def _strip_thoughts(text: str, rules: Rules) -> str:
     """The text outside of thoughts. Text before a closing mark without an opening one is a thought too, because some
     chat templates write the opening mark into the question. Raises Unclear for a thought that is not closed."""
-    kept: list[str] = []
-    at, opened = 0, -1
+    passages: list[str] = []
+    at, opening_end = 0, -1
     marks = list(_THOUGHT.finditer(text))
     for mark in marks:
         name = mark.group().lower()
         if name in _OPENS:
-            if opened < 0:
-                kept.append(text[at : mark.start()])
-                opened = _OPENS[name]
-        elif opened < 0 or _CLOSES[name] == opened:
-            if opened < 0:
-                kept.clear()
-            at, opened = mark.end(), -1
-    if opened >= 0:
+            if opening_end < 0:
+                passages.append(text[at : mark.start()])
+                opening_end = _OPENS[name]
+        elif opening_end < 0 or _CLOSES[name] == opening_end:
+            if opening_end < 0:
+                passages.clear()
+            at, opening_end = mark.end(), -1
+    if opening_end >= 0:
         raise Unclear("The answer is a thought that does not end.")
     if marks:
         rules.use("thought")
-    return "".join([*kept, text[at:]])
+    return "".join([*passages, text[at:]])
 
 
-def _without_turns(text: str, rules: Rules) -> str:
+def _strip_turn_tokens(text: str, rules: Rules) -> str:
     """The text without the tokens that begin and end a turn. Raises Unclear if text follows the end token."""
     if start := _START.match(text):
         rules.use("turn-token")
         text = text[start.end() :]
     if end := _END.search(text):
         rules.use("turn-token")
-        rest = _END.sub("", text[end.start() :])
-        if rest.strip(" \t\r\n`*\"'}"):
+        trailing = _END.sub("", text[end.start() :])
+        if trailing.strip(" \t\r\n`*\"'}"):
             raise Unclear("The answer goes on after its end.")
-        text = text[: end.start()] + rest
+        text = text[: end.start()] + trailing
     return text

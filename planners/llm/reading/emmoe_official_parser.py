@@ -53,12 +53,16 @@ def _strict(text: str) -> tuple[str, str, str] | None:
     starts = [(match.start(), match.end()) for match in _SUBTASK.finditer(text)]
     at = text.rfind(_ANALYSIS)
     while at >= 0 and model >= 0:
-        after = at + len(_ANALYSIS)
-        first = bisect_left(starts, (after + 1, 0))
+        analysis_start = at + len(_ANALYSIS)
+        first = bisect_left(starts, (analysis_start + 1, 0))
         if first < len(starts):
             closing = text.find("]", starts[first][1])
             if 0 <= closing < model:
-                return text[starts[first][1] : closing], text[after : starts[first][0]], text[model + len(_MODEL) :]
+                return (
+                    text[starts[first][1] : closing],
+                    text[analysis_start : starts[first][0]],
+                    text[model + len(_MODEL) :],
+                )
         at = text.rfind(_ANALYSIS, 0, at)
     return None
 
@@ -68,11 +72,15 @@ def _loose(text: str) -> tuple[str, str, str] | None:
     starts = [(match.start(), match.end()) for match in _LOOSE.finditer(text)]
     at = text.rfind(_ANALYSIS)
     while at >= 0:
-        after = at + len(_ANALYSIS)
-        first = bisect_left(starts, (after + 1, 0))
+        analysis_start = at + len(_ANALYSIS)
+        first = bisect_left(starts, (analysis_start + 1, 0))
         if first < len(starts):
             model = text.find(_MODEL, starts[first][1])
             if model >= 0:
-                return text[starts[first][1] : model], text[after : starts[first][0]], text[model + len(_MODEL) :]
+                return (
+                    text[starts[first][1] : model],
+                    text[analysis_start : starts[first][0]],
+                    text[model + len(_MODEL) :],
+                )
         at = text.rfind(_ANALYSIS, 0, at)
     return None

@@ -161,12 +161,12 @@ def _of_object(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Dr
     analysis = "\n".join(text.strip() for key in _SAID for text in _all(value, key)[:1] if isinstance(text, str))
     if not holders:
         model = _model(value, lists, rules)
-        return Draft((_step(value, lists, rules, beside=_SAID),), analysis, model)
-    if beside := next((key for key, _ in _pairs(value) if key in _ARGUMENTS), ""):
-        raise Unclear(f"The answer has both '{holders[0]}' and '{beside}' beside it.")
+        return Draft((_step(value, lists, rules, sibling_keys=_SAID),), analysis, model)
+    if stray_key := next((key for key, _ in _pairs(value) if key in _ARGUMENTS), ""):
+        raise Unclear(f"The answer has both '{holders[0]}' and '{stray_key}' beside it.")
     held = _only(value, holders[0])
-    several = isinstance(held, list) and not (holders[0] == "subtask" and _is_parts(held, lists))
-    steps = _steps(held, layout, lists, rules) if several and isinstance(held, list) else (_step(held, lists, rules),)
+    is_plan = isinstance(held, list) and not (holders[0] == "subtask" and _is_parts(held, lists))
+    steps = _steps(held, layout, lists, rules) if is_plan and isinstance(held, list) else (_step(held, lists, rules),)
     if layout.has_steps and holders[0] == "subtask":
         rules.use("other-form")
     return Draft(steps, analysis, _model(value, lists, rules) or _model_within(held, lists, rules))
@@ -219,8 +219,8 @@ def _wrapped(value: Members) -> tuple[Value, str]:
     inner = _only(value, keys[0])
     held = _object(inner) or (inner if isinstance(inner, list) else None)
     if isinstance(held, Members):  # the keys beside it belong to the answer
-        rest = tuple(pair for pair in value.pairs if _key(pair[0]) != keys[0])
-        return Members((*rest, *held.pairs), value.cut), "wrapper"
+        other_pairs = tuple(pair for pair in value.pairs if _key(pair[0]) != keys[0])
+        return Members((*other_pairs, *held.pairs), value.cut), "wrapper"
     return held, "wrapper" if held is not None else ""
 
 
@@ -264,16 +264,16 @@ def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
     words = [value for value in values if isinstance(value, str)]
     if not words or len(words) < len(values) or any(mark in word for word in words for mark in ",[]"):
         return False
-    first, *others = words
+    first, *remaining = words
     known = named_action(first, lists, Rules()) is not None
-    return known and all(named_action(word, lists, Rules()) is None for word in others) and (len(words) > 1)
+    return known and all(named_action(word, lists, Rules()) is None for word in remaining) and (len(words) > 1)
 
 
-def _step(value: Value, lists: Lists, rules: Rules, *, beside: Sequence[str] = ()) -> Subtask:
+def _step(value: Value, lists: Lists, rules: Rules, *, sibling_keys: Sequence[str] = ()) -> Subtask:
     """One subtask. Raises Unclear.
 
     Args:
-        beside: Keys that belong to the surrounding answer.
+        sibling_keys: Keys that belong to the surrounding answer.
     """
     if numbers := _numbers(_only(value, "action") if isinstance(value, Members) else value, lists):
         return Subtask(MOVE, numbers)
@@ -291,16 +291,16 @@ def _step(value: Value, lists: Lists, rules: Rules, *, beside: Sequence[str] = (
         return text_subtask(value, lists, rules)
     if not isinstance(value, Members):
         raise Unclear("A subtask must be an object with 'action' and 'target'.")
-    return _of_members(value, lists, rules, beside)
+    return _of_members(value, lists, rules, sibling_keys)
 
 
-def _of_members(value: Members, lists: Lists, rules: Rules, beside: Sequence[str]) -> Subtask:
+def _of_members(value: Members, lists: Lists, rules: Rules, sibling_keys: Sequence[str]) -> Subtask:
     _note_spelling(value, rules)
     named = bool(_all(value, "action_name"))
     if named and _all(value, "action"):
         raise Unclear("A subtask has both 'action' and 'action_name'.")
     for key, inner in _pairs(value):
-        known = key in (*_PARTS, "model", *beside) or (named and key in ("action_name", "action_id"))
+        known = key in (*_PARTS, "model", *sibling_keys) or (named and key in ("action_name", "action_id"))
         if key in _PARTS and (inner is None or (isinstance(inner, str) and is_nothing(inner.strip()))):
             rules.use("empty-parts")
         if known or inner is None:
@@ -373,8 +373,8 @@ def _model_within(held: Value, lists: Lists, rules: Rules) -> str:
 
 
 def _key(name: str) -> str:
-    plain = plain_key(name)
-    return _SPELLINGS.get(plain, plain)
+    normalised = plain_key(name)
+    return _SPELLINGS.get(normalised, normalised)
 
 
 def _pairs(value: Members) -> list[tuple[str, Value]]:

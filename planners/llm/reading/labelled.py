@@ -66,7 +66,7 @@ def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field
     fields = []
     for at, match in enumerate(labels):
         stop = labels[at + 1].start() if at + 1 < len(labels) else len(text)
-        name = "subtask" if "task" in (written := (match["label"] or match["heading"]).lower()) else written
+        name = "subtask" if "task" in (label := (match["label"] or match["heading"]).lower()) else label
         exact = match.group() in _EXACT and text[match.start() - 1 : match.start()] not in ("*", "_", "`")
         fields.append(
             Field(
@@ -83,17 +83,17 @@ def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field
 
 def _hides(parts: Sequence[tuple[int, int]], at: int) -> bool:
     """Whether a position is in one of some sorted, disjoint parts."""
-    before = bisect_right(parts, at, key=lambda part: part[0]) - 1
-    return before >= 0 and at < parts[before][1]
+    index = bisect_right(parts, at, key=lambda part: part[0]) - 1
+    return index >= 0 and at < parts[index][1]
 
 
 def _inside(text: str, at: int) -> bool:
     """Whether a position is in the middle of a sentence: not at the beginning of a line, after the end of a sentence or
     after two blanks."""
-    before = text[max(0, at - CONTEXT) : at]
-    line = before.rpartition("\n")[2] if "\n" in before or at <= CONTEXT else before
-    plain = line.rstrip(f"{DECORATION}>-•#1234567890.)(")
-    if not plain or line.endswith("  "):
+    context = text[max(0, at - CONTEXT) : at]
+    line = context.rpartition("\n")[2] if "\n" in context or at <= CONTEXT else context
+    line_start = line.rstrip(f"{DECORATION}>-•#1234567890.)(")
+    if not line_start or line.endswith("  "):
         return False
     return not line.rstrip(" \t*_`\"'”").endswith((".", "!", "?", ")", "]", "。"))
 
@@ -113,17 +113,17 @@ def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: R
     if field.inline:
         raise Unclear("The label of the subtask stands inside a sentence.")
     followed = at + 1 < len(fields)
-    inside, rest = _value(text[field.end : field.stop], followed, lists, rules)
+    inside, trailing = _value(text[field.end : field.stop], followed, lists, rules)
     subtask = subtask_of(inside.split(","), lists, rules)
-    behind, newline, more = rest.partition("\n")
-    _check_behind(behind, rules)
+    same_line, newline, following_lines = trailing.partition("\n")
+    _check_behind(same_line, rules)
     start, analysis = said_before(text, fields, at)
-    model, end = model_after(text, fields, at, field.stop - len(newline + more))
-    if followed and fields[at + 1].name == "model" and more.strip(f"{DECORATION}-|"):
+    model, end = model_after(text, fields, at, field.stop - len(newline + following_lines))
+    if followed and fields[at + 1].name == "model" and following_lines.strip(f"{DECORATION}-|"):
         rules.use("prose")
-        check_tail(newline + more)
-    own = [item for item in fields if start <= item.start < end]
-    if start == field.start or not all(item.exact for item in own):
+        check_tail(newline + following_lines)
+    block_fields = [item for item in fields if start <= item.start < end]
+    if start == field.start or not all(item.exact for item in block_fields):
         rules.use("labels")
     return Block(Draft((subtask,), analysis, model), start, end)
 
@@ -159,21 +159,21 @@ def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str,
         raise Unclear("The subtask is empty.")
     if _KEY.match(value):
         raise Unclear("The subtask is written as YAML, which is not the form that was asked for.")
-    line, newline, rest = value.partition("\n")
+    line, newline, following_lines = value.partition("\n")
     body = unnumbered(line).lstrip(DECORATION + "\\")
     if body[:1] in ("[", "("):
         if ("]" if body[0] == "[" else ")") in value:
             return unbracketed(value, rules)
         words = body[1:].strip(DECORATION)
-        if not (followed or rest.strip()) or not _begins_well(words, lists):
+        if not (followed or following_lines.strip()) or not _begins_well(words, lists):
             raise Unclear(f"The bracket of the subtask '{short(body)}' is not closed.")
         rules.use("open-bracket")
-        return words, newline + rest
-    before = len(rules.used)
+        return words, newline + following_lines
+    leniency_count = len(rules.used)
     inside, _ = unbracketed(line, rules)
-    if "call" not in rules.used[before:]:
+    if "call" not in rules.used[leniency_count:]:
         rules.use("no-brackets")
-    return inside, newline + rest
+    return inside, newline + following_lines
 
 
 def _begins_well(text: str, lists: Lists) -> bool:

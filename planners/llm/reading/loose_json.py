@@ -97,12 +97,12 @@ def find_json(text: str) -> list[Found]:
         ((('action', 'End'),), False)
     """
     try:
-        whole = _exactly(text)
+        document = _exactly(text)
     except (ValueError, RecursionError):
         return [_settled(text, piece) for piece in _Reader(text).scan()]
-    if not isinstance(whole, Members | list):
+    if not isinstance(document, Members | list):
         return []
-    return [Found(_shallow(whole), 0, len(text), exact=True)]
+    return [Found(_shallow(document), 0, len(text), exact=True)]
 
 
 def string_of_json(text: str) -> str:
@@ -269,10 +269,10 @@ class _Reader:
             if match.group() == "\\":
                 characters.append(self._escaped())
                 continue
-            ahead = _BLANKS.match(self._text, self._at)
-            after = ahead.end() if ahead else self._at
-            self._left -= after - self._at
-            if after >= len(self._text) or self._text[after] in _AFTER_STRING:
+            blanks = _BLANKS.match(self._text, self._at)
+            next_index = blanks.end() if blanks else self._at
+            self._left -= next_index - self._at
+            if next_index >= len(self._text) or self._text[next_index] in _AFTER_STRING:
                 return "".join(characters)
             characters.append(match.group())
         self._move(len(self._text))
@@ -306,9 +306,9 @@ class _Reader:
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]
 
-    def _move(self, to: int) -> None:
-        self._left -= to - self._at
-        self._at = to
+    def _move(self, position: int) -> None:
+        self._left -= position - self._at
+        self._at = position
         if self._left <= 0:
             raise self._error("it is too tangled")
 

@@ -38,8 +38,8 @@ _SPECIAL = ("|", ">", "&", "*", "!", "%", "@", "`", "- ", "? ")
 def without_xml_calls(text: str, rules: Rules) -> str:
     """The text with calls in XML as calls in JSON. Raises Unclear for one that is not closed or has other things in
     it."""
-    for whole, part in ((_CALL, _PARAMETER), (_PAIRS, _PAIR)):
-        text = whole.sub(partial(_as_json, part=part, rules=rules), text)
+    for call_pattern, parameter_pattern in ((_CALL, _PARAMETER), (_PAIRS, _PAIR)):
+        text = call_pattern.sub(partial(_as_json, part=parameter_pattern, rules=rules), text)
     if _CALL_BEGINS.search(text):
         raise Unclear("The call in the answer is not closed.")
     return text
@@ -77,8 +77,8 @@ def unboxed(text: str, rules: Rules) -> str:
             raise Unclear("The box of the answer is not closed.")
         rules.use("wrapper")
         inside = _TEXT.sub(r"\1", text[match.end() : end]).replace("\\{", "{").replace("\\}", "}").replace("\\_", "_")
-        behind = _BEHIND.match(text, end + 1)
-        text = f"{text[: match.start()]}\n{inside}\n{text[behind.end() if behind else end + 1 :]}"
+        trailing = _BEHIND.match(text, end + 1)
+        text = f"{text[: match.start()]}\n{inside}\n{text[trailing.end() if trailing else end + 1 :]}"
     return text
 
 
@@ -135,7 +135,7 @@ def _scalar(value: str) -> object:
 def _is_answer(answer: dict[str, object]) -> bool:
     """Whether it has one subtask, whose action is named."""
     subtask = answer.get("subtask")
-    beside = any(key in answer for key in _PART_KEYS)
+    has_parts = any(key in answer for key in _PART_KEYS)
     if "subtask" in answer:
-        return isinstance(subtask, dict) and bool(subtask.get("action")) and not beside
+        return isinstance(subtask, dict) and bool(subtask.get("action")) and not has_parts
     return bool(answer.get("action"))

@@ -113,11 +113,11 @@ def read(
     try:
         if len(text) > MAX_TEXT:
             raise Unclear(f"The answer has {len(text)} characters, which is too long.")
-        sound = text.encode("utf-8", "replace").decode()
+        valid_text = text.encode("utf-8", "replace").decode()
         if layout.profile == "strict-emmoe":
-            draft = official_draft(sound)
+            draft = official_draft(valid_text)
             return Reading(draft.subtasks, _sound(draft.analysis), listed_model(_sound(draft.model), models))
-        draft = _only_draft(sound, layout, lists, rules)
+        draft = _only_draft(valid_text, layout, lists, rules)
         reading = _finished(draft, lists, rules)
     except (Unclear, BadInput) as error:
         raise Unreadable(f"{error} {how(layout.answer)}") from error
@@ -152,11 +152,11 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     if not text.strip():
         raise Unclear("The answer is empty.")
     inside = unfenced(text)
-    if written := yaml_as_json(inside):
+    if json_text := yaml_as_json(inside):
         rules.use("yaml")
         if inside != text:
             rules.use("fence")
-        text = written
+        text = json_text
     pieces = find_json(text)
     broken = any(isinstance(item.value, Broken) for item in pieces)
     spoken = [item for item in pieces if speaks(item.value, bare=not broken)]
@@ -168,16 +168,16 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     answers += [_from_label(text, fields, at, layout, lists, rules) for at in labelled]
     if not answers:
         return _bare(text, lists, rules)
-    first, *others = answers
-    if others and layout.has_steps and all(item.step for item in answers) and _in_a_row(text, answers):
+    first, *remaining = answers
+    if remaining and layout.has_steps and all(item.step for item in answers) and _are_adjacent(text, answers):
         rules.use("split-plan")
         steps = tuple(subtask for item in answers for subtask in item.draft.subtasks)
         last = answers[-1]
         first = _Answer(Draft(steps, report=last.draft.report, answer=last.draft.answer), first.start, last.end)
-    elif any(_said(item) != _said(first) for item in others):
-        several = ", ".join(dict.fromkeys(" ".join(map(str, item.draft.subtasks)) for item in answers))
-        raise Unclear(f"The answer says several things ({short(several)}), and which is meant is not clear.")
-    elif others:
+    elif any(_said(item) != _said(first) for item in remaining):
+        summaries = ", ".join(dict.fromkeys(" ".join(map(str, item.draft.subtasks)) for item in answers))
+        raise Unclear(f"The answer says several things ({short(summaries)}), and which is meant is not clear.")
+    elif remaining:
         rules.use("repeated")
         first = max(answers, key=lambda item: len(item.draft.analysis))
         check_surroundings(
@@ -222,8 +222,8 @@ def _from_label(text: str, fields: list[Field], at: int, layout: Layout, lists: 
     return _Answer(block.draft, block.start, block.end)
 
 
-def _in_a_row(text: str, answers: Sequence[_Answer]) -> bool:
-    return all(only_between(text[before.end : after.start]) for before, after in pairwise(answers))
+def _are_adjacent(text: str, answers: Sequence[_Answer]) -> bool:
+    return all(only_between(text[previous.end : following.start]) for previous, following in pairwise(answers))
 
 
 def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
@@ -231,17 +231,17 @@ def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
     inside = unfenced(text)
     if inside != text:
         rules.use("fence")
-    plain = _plain_call(inside.strip(DECORATION), rules)
-    if "\n" in plain or len(plain) > MAX_BARE:
+    call_text = _plain_call(inside.strip(DECORATION), rules)
+    if "\n" in call_text or len(call_text) > MAX_BARE:
         raise Unclear("The answer has no subtask that can be read.")
     trial = Rules()
     try:
-        subtask = text_subtask(plain, lists, trial)
+        subtask = text_subtask(call_text, lists, trial)
     except Unclear as error:
-        if plain.startswith("["):
+        if call_text.startswith("["):
             raise
         raise Unclear("The answer has no subtask that can be read.") from error
-    if not plain.startswith("[") and subtask.action not in lists.actions:
+    if not call_text.startswith("[") and subtask.action not in lists.actions:
         raise Unclear("The answer has no subtask that can be read.")
     for rule in ("bare", *trial.used):
         rules.use(rule)
@@ -267,14 +267,14 @@ def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
         Subtask(*(_sound(part) for part in (subtask.action, subtask.target, subtask.destination)))
         for subtask in draft.subtasks
     )
-    written = _sound(draft.model)
-    model = listed_model(written, lists.models)
-    ends = [subtask.action for subtask in subtasks] == [END.action]
-    if ends and model not in lists.models:
+    model_name = _sound(draft.model)
+    model = listed_model(model_name, lists.models)
+    is_end = [subtask.action for subtask in subtasks] == [END.action]
+    if is_end and model not in lists.models:
         model = ""  # End needs no model
-    if model != written:
+    if model != model_name:
         rules.use("model-form")
-    if not model and lists.models and not ends:
+    if not model and lists.models and not is_end:
         rules.use("no-model")
     return Reading(subtasks, _sound(draft.analysis), model, rules.used, draft.report, _sound(draft.answer))
 
@@ -291,11 +291,11 @@ def _unlisted(reading: Reading, lists: Lists) -> str:
 
 def listed_model(written: str, models: Sequence[str]) -> str:
     """The listed name that the first line gives, ignoring brackets, quotes and marks; otherwise the text as written."""
-    plain = written.strip()
-    first = (plain.splitlines() or [""])[0].partition("</s>")[0].partition("<|")[0].partition("|")[0]
+    stripped = written.strip()
+    first = (stripped.splitlines() or [""])[0].partition("</s>")[0].partition("<|")[0].partition("|")[0]
     bare = first.strip(" \t*_`'\"“”‘’[]().,;")
     known = {name.casefold(): name for name in models}
-    return known.get(plain.casefold()) or known.get(bare.casefold()) or plain
+    return known.get(stripped.casefold()) or known.get(bare.casefold()) or stripped
 
 
 def _sound(text: str) -> str:

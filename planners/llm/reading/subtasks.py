@@ -63,26 +63,26 @@ def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
     Raises Unclear for parts that are not a subtask or that do not fit the action.
     """
     stripped = [" ".join(part.split()).strip(DECORATION) for part in parts]
-    kept = list(stripped)
-    while len(kept) > 1 and kept[-1].casefold() in _NOTHING:
-        kept.pop()
-    if not 1 <= len(kept) <= MAX_PARTS or not all(kept):
+    named_parts = list(stripped)
+    while len(named_parts) > 1 and named_parts[-1].casefold() in _NOTHING:
+        named_parts.pop()
+    if not 1 <= len(named_parts) <= MAX_PARTS or not all(named_parts):
         raise Unclear(
             f"'{short(', '.join(stripped))}' is not a subtask: write [End], [action, target] or [Put, object, place]."
         )
-    if not _speaks(kept[0]):
-        raise Unclear(f"'{short(kept[0])}' is not an action.")
-    action = named_action(kept[0], lists, rules)
-    if action is None and len(kept) == 1 and (spoken := _spoken(kept[0], lists, rules)):
+    if not _speaks(named_parts[0]):
+        raise Unclear(f"'{short(named_parts[0])}' is not an action.")
+    action = named_action(named_parts[0], lists, rules)
+    if action is None and len(named_parts) == 1 and (spoken := _spoken(named_parts[0], lists, rules)):
         return spoken
-    if action is None and lists.actions and _is_sentence(kept[0], lists):
-        raise Unclear(f"'{short(kept[0])}' does not begin with an action of the list and a comma.")
-    for name in kept if action is None else kept[1:]:
+    if action is None and lists.actions and _is_sentence(named_parts[0], lists):
+        raise Unclear(f"'{short(named_parts[0])}' does not begin with an action of the list and a comma.")
+    for name in named_parts if action is None else named_parts[1:]:
         check_name(name)
-    subtask = Subtask(action or kept[0], *kept[1:])
+    subtask = Subtask(action or named_parts[0], *named_parts[1:])
     if problem := lists.misfit(subtask):
         raise Unclear(f"{problem}.")
-    if len(kept) < len(stripped):
+    if len(named_parts) < len(stripped):
         rules.use("empty-parts")
     return subtask
 
@@ -108,8 +108,8 @@ def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
 
 def text_subtask(text: str, lists: Lists, rules: Rules) -> Subtask:
     """A whole text as one subtask: in brackets or not, numbered, as a call, or in words. Raises Unclear."""
-    inside, rest = unbracketed(text, rules)
-    if rest.strip(f"{DECORATION}.,"):
+    inside, trailing = unbracketed(text, rules)
+    if trailing.strip(f"{DECORATION}.,"):
         raise Unclear(f"'{short(text)}' says more than one subtask.")
     return subtask_of(inside.split(","), lists, rules)
 
@@ -120,9 +120,9 @@ def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
     Raises Unclear for an unmatched bracket.
     """
     text = text.replace("\\[", "[").replace("\\]", "]").lstrip(DECORATION)
-    if (plain := unnumbered(text)) != text:
+    if (without_number := unnumbered(text)) != text:
         rules.use("numbering")
-        text = plain
+        text = without_number
     if call := _CALL.fullmatch(text.strip(DECORATION + ".")):
         rules.use("call")
         return ",".join([call[1], *(_KEYWORD.sub("", part) for part in call[2].split(",") if part.strip())]), ""
@@ -173,8 +173,8 @@ def _speaks(text: str) -> bool:
 def _is_sentence(text: str, lists: Lists) -> bool:
     """Whether a text in the place of an action is longer than any action, or begins with one and continues."""
     words = text.split()
-    begun = any(named_action(" ".join(words[:count]), lists, Rules()) for count in range(1, len(words)))
-    return begun or len(words) > max(len(action.split()) for action in lists.actions)
+    begins_with_action = any(named_action(" ".join(words[:count]), lists, Rules()) for count in range(1, len(words)))
+    return begins_with_action or len(words) > max(len(action.split()) for action in lists.actions)
 
 
 def _letters(text: str) -> str:
@@ -207,8 +207,8 @@ def _names(words: list[str], arguments: tuple[str, ...]) -> list[str] | None:
             return None
         groups = [words[: marks[0]], words[marks[0] + 1 :]]
     names = [" ".join(group[1:] if group and group[0].lower() in _ARTICLES else group) for group in groups]
-    plain = all(
+    is_unambiguous = all(
         _NAME.fullmatch(name) and len(name.split()) <= _NAME_WORDS and _STOPS.isdisjoint(name.lower().split())
         for name in names
     )
-    return names if plain and len(names) == len(arguments) else None
+    return names if is_unambiguous and len(names) == len(arguments) else None

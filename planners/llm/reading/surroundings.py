@@ -95,8 +95,8 @@ def _check_lead(lead: str) -> None:
         raise Unclear("The answer stands inside a sentence.")
     if _ALONE.search(lead):
         raise Unclear("Another subtask stands on a line of its own before the answer.")
-    near = lead.rstrip(" \t\r\n*_`\"'")[-_NEAR:]
-    sentences = [sentence for sentence in re.split(r"(?<=[.!])\s+|\n\s*", near) if sentence.strip(_BLANK)]
+    ending = lead.rstrip(" \t\r\n*_`\"'")[-_NEAR:]
+    sentences = [sentence for sentence in re.split(r"(?<=[.!])\s+|\n\s*", ending) if sentence.strip(_BLANK)]
     last = sentences[-1] if sentences else ""
     introduces = not last.rstrip().endswith((".", "!", ")"))
     if _BESIDE.search(_HARMLESS.sub(" ", last)) and (introduces or _THIS.search(last)):

@@ -76,9 +76,9 @@ class Chores(Transfers):
         if not cursor.take({"person", "man", "woman", "human", "human being"}):
             cursor.at = start
             return ""
-        before = cursor.at
+        start_index = cursor.at
         room = noun(cursor) if cursor.take({"in", "who is in", "sitting in", "standing in"}) else None
         if room is not None and room.kind is Kind.PLACE and room.count == 1:
             return f"{room.words} person"
-        cursor.at = before
+        cursor.at = start_index
         return "person"

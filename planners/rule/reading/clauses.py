@@ -80,9 +80,9 @@ class Reader(Statements):
 
     def _come_to_person(self) -> None:
         """What somebody wants to have is brought to where that is, which may be said behind it."""
-        kept = without_repeats(self.orders)
-        fetches = any(isinstance(order, Fetch) for order in kept)
-        if self.awaited and fetches and not isinstance(kept[-1], Visit):
+        remaining = without_repeats(self.orders)
+        fetches = any(isinstance(order, Fetch) for order in remaining)
+        if self.awaited and fetches and not isinstance(remaining[-1], Visit):
             self.orders.append(Visit(self.here) if self.here else Return())
 
     # ------------------------------------------------------------ when
@@ -96,15 +96,17 @@ class Reader(Statements):
         cursor, mark = self.cursor, len(self.orders)
         leading = mark == self._sentence and not self._later
         start = cursor.at
-        before = cursor.take(lexicon.BEFORE)
-        after = (
-            "" if before else cursor.take(lexicon.AFTER) or (cursor.sees({"while you are"}) and cursor.take({"while"}))
+        before_clause = cursor.take(lexicon.BEFORE)
+        after_clause = (
+            ""
+            if before_clause
+            else cursor.take(lexicon.AFTER) or (cursor.sees({"while you are"}) and cursor.take({"while"}))
         )
-        if not (before or after):
+        if not (before_clause or after_clause):
             return False
-        if after and self._there_first():
+        if after_clause and self._there_first():
             return True
-        if self._later or (after and not leading and mark - self._sentence != 1):
+        if self._later or (after_clause and not leading and mark - self._sentence != 1):
             raise cursor.not_understood(start)
         as_order(cursor)
         self._clause()
@@ -114,10 +116,10 @@ class Reader(Statements):
         if not timed:
             return False
         if not leading:
-            if after:
+            if after_clause:
                 self.orders[self._sentence :] = [*timed, *self.orders[self._sentence : mark]]
             return True
-        if before:
+        if before_clause:
             self._later = timed
             del self.orders[mark:]
         if not cursor.take({",", ", then", "then"}) or cursor.over or cursor.words[cursor.at] in (".", ":"):
@@ -128,10 +130,10 @@ class Reader(Statements):
     def _there_first(self) -> bool:
         """`when you are in the kitchen`: going there is the order."""
         cursor, start = self.cursor, self.cursor.at
-        there = cursor.take({"you are", "you have arrived", "you get", "you arrive"}) and cursor.take(
+        is_arrival = cursor.take({"you are", "you have arrived", "you get", "you arrive"}) and cursor.take(
             {"in", "at", "to"}
         )
-        if there and self._go(noun(cursor)) and cursor.take({","}):
+        if is_arrival and self._go(noun(cursor)) and cursor.take({","}):
             self._clause()
             return True
         cursor.at = start
@@ -186,36 +188,38 @@ class Reader(Statements):
     def _conditional(self) -> bool:
         """`if there is an apple in the fridge, ..., otherwise ...`"""
         cursor, start = self.cursor, self.cursor.at
-        asked = condition(cursor)
-        if asked is None:
+        checked = condition(cursor)
+        if checked is None:
             cursor.at = start
             return self._if_open()
-        here, elsewhere = Item(asked.item.words, 1, asked.place.words), asked.item
-        first = self._branch(asked, elsewhere if asked.absent else here, asked.place.words)
+        item_there, item_anywhere = Item(checked.item.words, 1, checked.place.words), checked.item
+        first = self._branch(checked, item_anywhere if checked.absent else item_there, checked.place.words)
         second: tuple[Order, ...] = ()
-        if self._otherwise(asked.item.words):
-            last = set(names_in(first)) - {asked.item.words, asked.place.words}
-            second = self._branch(asked, here if asked.absent else elsewhere, "" if last else asked.place.words)
-        elif asked.searched:
-            raise NotUnderstood(f"do not know what is to be done without a {asked.item.words}")
-        then, otherwise = (second, first) if asked.absent else (first, second)
-        self.orders.append(IfThere(asked.item, replace(asked.place, inside=False), then, otherwise))
-        self._note(asked.place)
+        if self._otherwise(checked.item.words):
+            last = set(names_in(first)) - {checked.item.words, checked.place.words}
+            second = self._branch(
+                checked, item_there if checked.absent else item_anywhere, "" if last else checked.place.words
+            )
+        elif checked.searched:
+            raise NotUnderstood(f"do not know what is to be done without a {checked.item.words}")
+        then_orders, else_orders = (second, first) if checked.absent else (first, second)
+        self.orders.append(IfThere(checked.item, replace(checked.place, inside=False), then_orders, else_orders))
+        self._note(checked.place)
         self.items = ()
         return True
 
-    def _branch(self, asked: Condition, item: Item, place: str) -> tuple[Order, ...]:
+    def _branch(self, checked: Condition, item: Item, place: str) -> tuple[Order, ...]:
         """The orders up to `otherwise` or the end of the sentence."""
         cursor = self.cursor
         cursor.skip(lexicon.SO)
         reader = Reader(cursor, (item,), place)
-        reader._note_containers([asked.place.words] if asked.place.inside else [])
+        reader._note_containers([checked.place.words] if checked.place.inside else [])
         while True:
             reader._clause()
             if cursor.over or cursor.words[cursor.at] in (".", ":") or self._sees_otherwise():
                 reader._complete()
                 if not reader.orders:
-                    raise NotUnderstood(f"do not know what is to be done if there is a {asked.item.words}")
+                    raise NotUnderstood(f"do not know what is to be done if there is a {checked.item.words}")
                 return in_order(without_repeats(reader.orders))
             cursor.skip(lexicon.THEN | {","})
 
@@ -250,10 +254,10 @@ class Reader(Statements):
         if len(names) != 1 or door_order is None or not is_container(names[0]):
             return False
         self._note_containers(names)
-        before = len(self.orders)
+        order_count = len(self.orders)
         cursor.skip(lexicon.SO)
         self._clause()
-        return self.orders[before:] == [door_order(names[0])] and not self._sees_otherwise()
+        return self.orders[order_count:] == [door_order(names[0])] and not self._sees_otherwise()
 
     # ------------------------------------------------------------ people and places
 
@@ -278,7 +282,7 @@ class Reader(Statements):
             if cursor.sees(lexicon.NEAR | lexicon.ELSEWHERE):
                 raise cursor.not_understood(start)
         cursor.at = start
-        if (want := cursor.take(lexicon.WANT)) and self._wanted(want):
+        if (wish := cursor.take(lexicon.WANT)) and self._wanted(wish):
             return True
         cursor.at = start
         if cursor.take(lexicon.LEFT) and (things := self._things()) and (places := self._places(to_too=False)):
@@ -286,7 +290,7 @@ class Reader(Statements):
         cursor.at = start
         return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._asks_nothing()
 
-    def _wanted(self, want: str) -> bool:
+    def _wanted(self, wish: str) -> bool:
         """`I want the mug on the desk`, `I would like a peach`. `I need the mug on the desk` may say where it is."""
         cursor = self.cursor
         group = self._group()
@@ -294,17 +298,19 @@ class Reader(Statements):
             return False
         start = cursor.at
         cursor.skip(lexicon.ASIDE | {","})
-        moved = cursor.take(lexicon.TO_BE_MOVED)
+        is_moved = cursor.take(lexicon.TO_BE_MOVED)
         places = (*group.places, *self._places())
-        if places == group.places and not moved:
+        if places == group.places and not is_moved:
             cursor.at = start
-        ways = {where.way for where in places}
-        if "at" in ways and want not in ("want", "want to have") and not moved and "please" not in cursor.words:
-            what = group.items[0].words or "thing"
-            raise NotUnderstood(f"cannot tell whether the {what} is at the {places[-1].place.words} or is to go there")
+        ways = {destination.way for destination in places}
+        if "at" in ways and wish not in ("want", "want to have") and not is_moved and "please" not in cursor.words:
+            item_name = group.items[0].words or "thing"
+            raise NotUnderstood(
+                f"cannot tell whether the {item_name} is at the {places[-1].place.words} or is to go there"
+            )
         if ways & {"to", "at"}:
             self._transfer("put", Group(group.items, places), False)
-        elif moved:
+        elif is_moved:
             return False
         else:
             self._transfer("bring", Group(group.items, places), True)
@@ -358,20 +364,20 @@ class Reader(Statements):
             return self._go(noun(cursor))
         if not cursor.take(lexicon.VISIT):
             return False
-        company = self._company()
+        person = self._company()
         if cursor.take(lexicon.HERE):
-            here = noun(cursor) if cursor.take({"in", "into"}) else None
-            if here is None and not self.here:
+            room_noun = noun(cursor) if cursor.take({"in", "into"}) else None
+            if room_noun is None and not self.here:
                 raise NotUnderstood("do not know where you are")
-            self.orders += [Fetch(item) for item in (*company, *self._company())]
-            return self._go(here or Noun(Kind.PLACE, self.here))
+            self.orders += [Fetch(item) for item in (*person, *self._company())]
+            return self._go(room_noun or Noun(Kind.PLACE, self.here))
         if not cursor.take({*lexicon.INTO, "in", "through to"}):
             return False
-        where = noun(cursor)
-        if where is None and cursor.take(lexicon.THERE):
-            where = Noun(Kind.PLACE, self.place)
-        self.orders += [Fetch(item) for item in (*company, *self._company())]
-        return self._go(where)
+        place_noun = noun(cursor)
+        if place_noun is None and cursor.take(lexicon.THERE):
+            place_noun = Noun(Kind.PLACE, self.place)
+        self.orders += [Fetch(item) for item in (*person, *self._company())]
+        return self._go(place_noun)
 
     def _company(self) -> tuple[Item, ...]:
         """`with the banana`"""
@@ -382,12 +388,12 @@ class Reader(Statements):
             raise self.cursor.not_understood()
         return things
 
-    def _go(self, where: Noun | None) -> bool:
-        if where is None or not where.words or where.count != 1 or where.other:
+    def _go(self, place_noun: Noun | None) -> bool:
+        if place_noun is None or not place_noun.words or place_noun.count != 1 or place_noun.other:
             return False
-        name = self._in_its_room(where)
+        name = self._in_its_room(place_noun)
         self.orders.append(Visit(name))
-        if where.kind is Kind.THING:
+        if place_noun.kind is Kind.THING:
             self.items = (Item(name),)
         else:
             self.place = name

@@ -38,8 +38,8 @@ def _search(cursor: Cursor) -> Condition | None:
     start = cursor.at
     if cursor.take(lexicon.SEARCH):
         place = noun(cursor)
-        if cursor.take({"for"}) and (asked := _condition(noun(cursor), place, absent=False, searched=True)):
-            return asked
+        if cursor.take({"for"}) and (searched := _condition(noun(cursor), place, absent=False, searched=True)):
+            return searched
     cursor.at = start
     return None
 
@@ -47,13 +47,13 @@ def _search(cursor: Cursor) -> Condition | None:
 def _there_is(cursor: Cursor) -> Condition | None:
     """`if there is no apple in the fridge`, `is there an apple in the fridge?`"""
     start = cursor.at
-    asked = cursor.take({"is there", "are there"})
-    if asked or cursor.take(lexicon.IF_THERE_IS):
+    is_question = cursor.take({"is there", "are there"})
+    if is_question or cursor.take(lexicon.IF_THERE_IS):
         absent = bool(cursor.take({"no", "not any", "not a", "not an"}))
         item = noun(cursor)
         preposition = cursor.take(lexicon.AT)
         place = noun(cursor) if preposition else None
-        if not asked or cursor.sees({"."}):
+        if not is_question or cursor.sees({"."}):
             return _condition(item, place, absent=absent, inside=preposition in lexicon.INSIDE)
     cursor.at = start
     return None
@@ -66,9 +66,9 @@ def _it_is(cursor: Cursor) -> Condition | None:
     first = noun(cursor)
     if first is not None and first.kind is Kind.PLACE and cursor.take(lexicon.HAS):
         absent = bool(cursor.take({"no", "not any"}))
-        asked = _condition(noun(cursor), first, absent=absent)
+        checked = _condition(noun(cursor), first, absent=absent)
         cursor.take({"in it", "on it", "inside"})
-        return asked
+        return checked
     if not cursor.take(lexicon.IS):
         return None
     absent = bool(cursor.take({"not"}))

@@ -39,8 +39,9 @@ class Doors:
         """Skip words that name nothing known, up to the end of the clause. False if they may ask for something."""
         cursor = self.cursor
         while not self._at_break():
-            word, after = Cursor(cursor.words[cursor.at : cursor.at + 1]), Cursor(cursor.words[cursor.at + 1 :])
-            compound = not after.over and not after.sees(lexicon.phrases() | PUNCTUATION)  # `fruit` in `fruit salad`
+            word, following = Cursor(cursor.words[cursor.at : cursor.at + 1]), Cursor(cursor.words[cursor.at + 1 :])
+            # `fruit` in `fruit salad`
+            compound = not following.over and not following.sees(lexicon.phrases() | PUNCTUATION)
             known = noun(word) is not None and (not compound or bool(cursor.sees(lexicon.phrases())))
             if known or cursor.sees(lexicon.ASKING):
                 return False
@@ -56,8 +57,8 @@ class Doors:
                 names = self.containers[-1:]
         elif cursor.take({"keep", "leave", "have", "with", "mind", "watch"}):
             names = self._doors_meant()
-            before = cursor.words[cursor.at - 1]
-            if not cursor.take(lexicon.CLOSED) and before not in lexicon.DOORS:
+            previous_word = cursor.words[cursor.at - 1]
+            if not cursor.take(lexicon.CLOSED) and previous_word not in lexicon.DOORS:
                 return False
         else:
             return False
@@ -117,13 +118,13 @@ class Doors:
         self._shut(names)
         return True
 
-    def _doors_meant(self, more: frozenset[str] = frozenset()) -> list[str]:
+    def _doors_meant(self, extra_words: frozenset[str] = frozenset()) -> list[str]:
         """The containers that a clause names or refers to; empty if that is unclear."""
         cursor = self.cursor
         named = self._places_listed()
         if named:
             return named
-        if cursor.take(lexicon.ALL_DOORS | more):
+        if cursor.take(lexicon.ALL_DOORS | extra_words):
             return list(self.containers)
         return self.containers[-1:] if cursor.take(lexicon.ONE_DOOR) else []
 
@@ -162,9 +163,11 @@ class Doors:
 
     def _move_doors(self, names: Sequence[str], order: type[OpenUp] | type[CloseUp], verb: str) -> None:
         if not names:
-            rest = self.cursor.rest()
-            done = "opened" if verb == "open" else "closed"
-            raise self.cursor.not_understood() if rest else NotUnderstood(f"do not know what is to be {done}")
+            remaining = self.cursor.rest()
+            participle = "opened" if verb == "open" else "closed"
+            raise (
+                self.cursor.not_understood() if remaining else NotUnderstood(f"do not know what is to be {participle}")
+            )
         for name in names:
             if is_furniture(name) and not is_container(name):
                 raise NotUnderstood(f"cannot {verb} the {name}")

@@ -58,8 +58,8 @@ def _parsed_by_lines(text: str) -> tuple[Order, ...]:
 
 def _parsed(text: str) -> tuple[Order, ...]:
     cursor = Cursor(spelled(text))
-    if asked := question(cursor):
-        return (asked,)
+    if question_order := question(cursor):
+        return (question_order,)
     reader = Reader(cursor)
     try:
         reader.text()
@@ -80,6 +80,6 @@ def _check_hand(orders: Sequence[Order]) -> None:
     if len(held) > 1 or any(item.count != 1 for item in held):
         raise NotUnderstood("have only one hand and do not know where to put the things")
     for at, order in enumerate(orders):
-        closed = next((later.words for later in orders[at:] if isinstance(later, CloseUp)), "")
+        closed = next((later_order.words for later_order in orders[at:] if isinstance(later_order, CloseUp)), "")
         if isinstance(order, Fetch) and closed:
             raise NotUnderstood(f"have only one hand and cannot close the {closed} with the {order.item.words} in it")

@@ -373,7 +373,7 @@ def kinds_of(label: str) -> tuple[str, ...]:
 @cache
 def phrases() -> frozenset[str]:
     """Every phrase with a meaning of its own, except names."""
-    own = (
+    phrase_tables = (
         ANY_VERB,
         INTO,
         AT,
@@ -391,7 +391,10 @@ def phrases() -> frozenset[str]:
         CLOSED,
         THAT_IS,
     )
-    more = (EXCEPT, ASIDE, THEN, EVERY, EVERYTHING, REST, IT, THEM, DETERMINERS, CHANGE_PLACES, CLOSING)
+    further_tables = (EXCEPT, ASIDE, THEN, EVERY, EVERYTHING, REST, IT, THEM, DETERMINERS, CHANGE_PLACES, CLOSING)
     return frozenset().union(
-        *own, *more, NUMBERS, _set("if|otherwise|else|with|who|which|where|when|while|until|or|no|none")
+        *phrase_tables,
+        *further_tables,
+        NUMBERS,
+        _set("if|otherwise|else|with|who|which|where|when|while|until|or|no|none"),
     )

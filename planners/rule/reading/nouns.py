@@ -38,12 +38,12 @@ def spelled(text: str) -> list[str]:
     """The words and the punctuation of a text: every full stop is `.`, every colon or dash `:`. Other characters are
     kept, so that the text is not understood."""
     lines = re.sub(r"\n\s*(?=[A-Z]|[-*\u2022]\s|\d+[.)]\s|\n)", " . ", text)
-    plain = " ".join(lines.lower().replace("\u2019", "'").replace("_", " ").split())
-    plain = re.sub(r"(?:(?<=^)|(?<=\. ))(?:[-*\u2022]|\d+[.)]) ", "", plain)
+    normalised = " ".join(lines.lower().replace("\u2019", "'").replace("_", " ").split())
+    normalised = re.sub(r"(?:(?<=^)|(?<=\. ))(?:[-*\u2022]|\d+[.)]) ", "", normalised)
     for pattern, instead in _CONTRACTED:
-        plain = re.sub(pattern, instead, plain)
+        normalised = re.sub(pattern, instead, normalised)
     stops = dict.fromkeys(".;!?", ".") | dict.fromkeys(("-", "\u2013", "\u2014"), ":")
-    return [stops.get(word, word) for word in _SPELLED.findall(plain)]
+    return [stops.get(word, word) for word in _SPELLED.findall(normalised)]
 
 
 class Cursor:
@@ -66,8 +66,8 @@ class Cursor:
     def runs(self) -> list[str]:
         """The runs of words that start at the cursor, longest first; cached, because every rule needs them."""
         if self.at not in self._runs:
-            ahead = self.words[self.at : self.at + lexicon.LONGEST]
-            self._runs[self.at] = [" ".join(ahead[:length]) for length in range(len(ahead), 0, -1)]
+            upcoming = self.words[self.at : self.at + lexicon.LONGEST]
+            self._runs[self.at] = [" ".join(upcoming[:length]) for length in range(len(upcoming), 0, -1)]
         return self._runs[self.at]
 
     def take(self, phrases: Set[str]) -> str:
@@ -254,10 +254,10 @@ def _known(cursor: Cursor) -> tuple[str, Kind, str]:
     them."""
     kind, name = _longest(cursor)
     if name and is_room(name):
-        furniture, further = _longest(cursor)
-        if further and furniture is Kind.PLACE and not is_room(further):
-            return name, furniture, further
-        cursor.at -= len(further.split())
+        furniture, room_words = _longest(cursor)
+        if room_words and furniture is Kind.PLACE and not is_room(room_words):
+            return name, furniture, room_words
+        cursor.at -= len(room_words.split())
     return "", kind, name
 
 

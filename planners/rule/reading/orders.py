@@ -165,15 +165,15 @@ def in_order(orders: Sequence[Order]) -> tuple[Order, ...]:
 
 def without_repeats(orders: Sequence[Order]) -> list[Order]:
     """The orders without visits and pick-ups that a later order for the same object includes."""
-    kept: list[Order] = []
+    remaining: list[Order] = []
     for at, order in enumerate(orders):
-        later = [after.item for after in orders[at + 1 :] if isinstance(after, Bring | Fetch)]
-        if isinstance(order, Visit) and any(item.words == order.words for item in later):
+        later_items = [later_order.item for later_order in orders[at + 1 :] if isinstance(later_order, Bring | Fetch)]
+        if isinstance(order, Visit) and any(item.words == order.words for item in later_items):
             continue
-        if isinstance(order, Fetch) and any(_same(order.item, item) for item in later):
+        if isinstance(order, Fetch) and any(_same(order.item, item) for item in later_items):
             continue
-        kept.append(order)
-    return kept
+        remaining.append(order)
+    return remaining
 
 
 def _same(first: Item, second: Item) -> bool:
@@ -183,8 +183,8 @@ def _same(first: Item, second: Item) -> bool:
 def _held_last(orders: list[Order]) -> list[Order]:
     """There is one hand: an item to hold is picked up after all orders that need the hand."""
     at = next((i for i, order in enumerate(orders) if isinstance(order, Fetch)), len(orders))
-    needed = [order for order in orders[at + 1 :] if not isinstance(order, Visit | Return | Fetch)]
-    return orders[:at] + needed + [order for order in orders[at:] if order not in needed]
+    hand_orders = [order for order in orders[at + 1 :] if not isinstance(order, Visit | Return | Fetch)]
+    return orders[:at] + hand_orders + [order for order in orders[at:] if order not in hand_orders]
 
 
 def _closed_last(orders: list[Order]) -> tuple[Order, ...]:
@@ -192,11 +192,11 @@ def _closed_last(orders: list[Order]) -> tuple[Order, ...]:
     ordered = list(orders)
     for closing in [order for order in orders if isinstance(order, CloseUp)]:
         at = ordered.index(closing)
-        needed = [
+        users = [
             i for i, order in enumerate(ordered) if i > at and closing.words in names_in((order,)) and order != closing
         ]
-        if needed and not any(isinstance(order, OpenUp) for order in ordered):
-            ordered.insert(needed[-1], ordered.pop(at))
+        if users and not any(isinstance(order, OpenUp) for order in ordered):
+            ordered.insert(users[-1], ordered.pop(at))
     return tuple(ordered)
 
 

@@ -49,16 +49,16 @@ def question(cursor: Cursor) -> Ask | None:
     """The question that the words are, up to their end; None, with the cursor where it was, if they are none."""
     start = cursor.at
     cursor.skip(_PREFACES)
-    whether = bool(cursor.take(_WHETHER))
-    others = (_whereabouts, _count, _contents, _existence, _left_behind, _state_or_place)
-    rules = (_after_whether,) if whether else others
+    asks_whether = bool(cursor.take(_WHETHER))
+    answer_rules = (_whereabouts, _count, _contents, _existence, _left_behind, _state_or_place)
+    rules = (_after_whether,) if asks_whether else answer_rules
     begin = cursor.at
     for rule in rules:
-        asked = rule(cursor)
+        answerable = rule(cursor)
         cursor.skip(_LEFT | {"please", "now", "at the moment", "right now", ","})
-        if asked is not None and all(word == "." for word in cursor.words[cursor.at :]):
+        if answerable is not None and all(word == "." for word in cursor.words[cursor.at :]):
             cursor.at = len(cursor.words)
-            return asked
+            return answerable
         cursor.at = begin
     cursor.at = start
     return None
@@ -68,9 +68,9 @@ def strange(cursor: Cursor) -> str:
     """The words that are not understood of a question about something known, as of `is the fridge humming?`; "" where
     it is not such a question."""
     cursor.skip(_PREFACES)
-    whether = bool(cursor.take(_WHETHER))
-    named = noun(cursor) if whether or cursor.take({"is", "are"}) else None
-    if named is None or named.kind not in (Kind.THING, Kind.PLACE) or (whether and not cursor.take({"is", "are"})):
+    asks_whether = bool(cursor.take(_WHETHER))
+    named = noun(cursor) if asks_whether or cursor.take({"is", "are"}) else None
+    if named is None or named.kind not in (Kind.THING, Kind.PLACE) or (asks_whether and not cursor.take({"is", "are"})):
         return ""
     return cursor.rest()
 
@@ -113,11 +113,11 @@ def _contents(cursor: Cursor) -> Ask | None:
 def _after_whether(cursor: Cursor) -> Ask | None:
     """`(tell me whether) there is a banana in the fridge`, `(see if) the fridge is open`"""
     start = cursor.at
-    asked = _existence(cursor, _HAVE_IN_SENTENCE)
-    if asked is None:
+    existence = _existence(cursor, _HAVE_IN_SENTENCE)
+    if existence is None:
         cursor.at = start
-        asked = _state_or_place(cursor, inverted=False)
-    return asked
+        existence = _state_or_place(cursor, inverted=False)
+    return existence
 
 
 def _existence(cursor: Cursor, beginnings: frozenset[str] = _HAVE) -> Ask | None:
@@ -171,8 +171,8 @@ def _state(cursor: Cursor) -> str:
 def _in_state(cursor: Cursor, named: Noun, room: Place) -> Ask | None:
     """Whether something is on, dirty, or filled; of furniture only vessels can be said to be full."""
     start, state, item = cursor.at, _state(cursor), _single_item(named)
-    full = state in ("filled", "empty")
-    if not state or item is None or (full and named.kind is Kind.PLACE):
+    is_filling = state in ("filled", "empty")
+    if not state or item is None or (is_filling and named.kind is Kind.PLACE):
         cursor.at = start
         return None
     place = _place(cursor) if not room.words else room
@@ -191,10 +191,10 @@ def _open_or_there(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask |
         doors: Only the first.
     """
     if named.kind is Kind.PLACE and named.count == 1 and is_container(named.words):
-        where = Place(named.words, True)
+        container = Place(named.words, True)
         if cursor.take(lexicon.OPENED):
-            return Ask("open", Item(""), where)
-        return Ask("closed", Item(""), where) if cursor.take(lexicon.CLOSED) else None
+            return Ask("open", Item(""), container)
+        return Ask("closed", Item(""), container) if cursor.take(lexicon.CLOSED) else None
     item, place = _single_item(named), None if doors else _place(cursor, vessels=True)
     return None if item is None or place is None or not place.words else Ask("there", item, place)
 
@@ -223,11 +223,11 @@ def _place(cursor: Cursor, *, vessels: bool = False) -> Place | None:
         cursor.at = start
         cursor.take({"in total", "in all", "in the house", "in the home", "in this house"})
         return Place("")
-    where = noun(cursor)
+    place_noun = noun(cursor)
     kinds = (Kind.PLACE, Kind.THING) if vessels else (Kind.PLACE,)
-    if where is None or where.kind not in kinds or where.count != 1 or where.other:
+    if place_noun is None or place_noun.kind not in kinds or place_noun.count != 1 or place_noun.other:
         return None
-    words = where.words
+    words = place_noun.words
     if cursor.take({"in", "of"}) and (room := noun(cursor)) is not None and room.kind is Kind.PLACE:
         words = f"{room.words} {words}"
     return Place(words, preposition in lexicon.INSIDE)

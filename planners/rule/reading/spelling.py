@@ -27,8 +27,8 @@ def misspelt(words: Sequence[str], known: Collection[str] = ()) -> str:
     for word in words:
         if len(word) < SHORTEST or not word.isalpha() or word in spoken_words() or word in names:
             continue
-        alike = sorted(name for name in name_words() | names if name[0] == word[0])  # few mistake the first letter
-        likely = difflib.get_close_matches(word, alike, 1, ALIKE)
+        candidates = sorted(name for name in name_words() | names if name[0] == word[0])  # few mistake the first letter
+        likely = difflib.get_close_matches(word, candidates, 1, ALIKE)
         if likely:
             return f"did you mean '{likely[0]}'?"
     return ""

@@ -19,12 +19,12 @@ class Statements(Chores):
     def _subject(self) -> bool:
         """`the bowl belongs in the sink`, `the mug is in the drawer`, `lemon to the sofa`"""
         cursor, start = self.cursor, self.cursor.at
-        asked = cursor.take({"what is", "what are"})
+        is_question = cursor.take({"what is", "what are"})
         group = self._group()
         if group is None:
             cursor.at = start
             return self._holds()
-        if cursor.take({"doing"}) and asked:
+        if cursor.take({"doing"}) and is_question:
             places = self._places(to_too=False)
             return bool(places) and self._tell(group.items, places)
         floating = cursor.take({"all", "both", ", all", ", both"})
@@ -47,7 +47,7 @@ class Statements(Chores):
             return self._tell(group.items, places) if places else self._describe(group.items)
         if floating:
             group = replace(group, places=tuple(self._places()))
-        ways = [where.way for where in group.places]
+        ways = [place.way for place in group.places]
         if "to" not in ways and ways != ["from", "at"] and not (ways and (self.verb or floating)):
             return False
         self._transfer(self.verb if self.verb in lexicon.SET_DOWN else "put", group, False)
@@ -70,18 +70,18 @@ class Statements(Chores):
     def _holds(self) -> bool:
         """`one of the drawers has a sponge in it`"""
         cursor = self.cursor
-        where = noun(cursor)
-        if where is None or where.kind is not Kind.PLACE:
+        place_noun = noun(cursor)
+        if place_noun is None or place_noun.kind is not Kind.PLACE:
             return False
         if cursor.take(lexicon.IS):
-            self._note(Place(where.words))
+            self._note(Place(place_noun.words))
             return not cursor.sees({"to be"}) and self._asks_nothing()
         if not cursor.take(lexicon.HAS):
             return False
         things = self._things()
         if not things or not cursor.take({"in it", "on it", "inside", "inside it", "in them"}):
             return False
-        return self._tell(things, [Where("at", Place(where.words))])
+        return self._tell(things, [Where("at", Place(place_noun.words))])
 
     def _describe(self, items: tuple[Item, ...]) -> bool:
         """`the mug is dirty` mentions an object; another clause has to say what to do with it."""
@@ -105,12 +105,12 @@ class Statements(Chores):
             return False
         source = places[0].place.words
         for item in items:
-            moved = [order for order in self.orders if isinstance(order, Bring) and order.item.words == item.words]
-            for order in moved:
+            transfers = [order for order in self.orders if isinstance(order, Bring) and order.item.words == item.words]
+            for order in transfers:
                 if order.item.source or order.place.words == source:
                     return False
                 self.orders[self.orders.index(order)] = replace(order, item=replace(order.item, source=source))
-            if not moved:
+            if not transfers:
                 self.mentioned.append(replace(item, source=source))
         self.items = tuple(replace(item, source=source) for item in items)
         self._note(places[0].place)
@@ -138,22 +138,24 @@ class Statements(Chores):
             return last is not None
         if cursor.take({"what is no", "whatever is no", "what is not"}):
             kind = noun(cursor)
-            same = kind is not None and last is not None and kind.words == last.item.words
-            return same and bool(cursor.take(lexicon.STAYS))
+            is_same_item = kind is not None and last is not None and kind.words == last.item.words
+            return is_same_item and bool(cursor.take(lexicon.STAYS))
         leave = cursor.take({"leave", "keep"})
-        kept = noun(cursor)
-        if kept is None or not (cursor.take(lexicon.WHERE_IT_IS) if leave else cursor.take(lexicon.STAYS)):
-            where = self._places(to_too=False) if leave and kept is not None and kept.kind is Kind.THING else []
-            if not where or kept is None or not self._among_many(kept.words):
+        kept_noun = noun(cursor)
+        if kept_noun is None or not (cursor.take(lexicon.WHERE_IT_IS) if leave else cursor.take(lexicon.STAYS)):
+            places = (
+                self._places(to_too=False) if leave and kept_noun is not None and kept_noun.kind is Kind.THING else []
+            )
+            if not places or kept_noun is None or not self._among_many(kept_noun.words):
                 cursor.at = start
                 return False
         elif not leave:
             cursor.take(lexicon.WHERE_IT_IS)
-        if kept.kind is Kind.REST or kept.other:
+        if kept_noun.kind is Kind.REST or kept_noun.other:
             return bool(self.orders)
-        if kept.kind is not Kind.THING or kept.words.endswith(" one"):
+        if kept_noun.kind is not Kind.THING or kept_noun.words.endswith(" one"):
             return False
-        self.kept.append(kept.words)
+        self.kept.append(kept_noun.words)
         return True
 
     def _among_many(self, words: str) -> bool:
@@ -169,5 +171,5 @@ class Statements(Chores):
     def _leave_alone(self) -> None:
         """Remove from the orders what is to stay where it is."""
         for at, order in enumerate(self.orders):
-            if isinstance(order, Bring) and (touched := self._touched(order.item, self.kept)):
-                self.orders[at] = replace(order, item=self._without(order.item, touched))
+            if isinstance(order, Bring) and (matching := self._touched(order.item, self.kept)):
+                self.orders[at] = replace(order, item=self._without(order.item, matching))

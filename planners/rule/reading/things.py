@@ -76,10 +76,10 @@ class Things(Pronouns):
     def _things(self) -> tuple[Item, ...]:
         """A list of objects that can be carried; empty if none begins at the cursor."""
         cursor = self.cursor
-        listed: list[Item] = []
+        items: list[Item] = []
         while True:
             start = cursor.at
-            if listed and (not cursor.take(lexicon.LIST) or self._floats()):
+            if items and (not cursor.take(lexicon.LIST) or self._floats()):
                 cursor.at = start
                 break
             things = self._thing()
@@ -88,21 +88,21 @@ class Things(Pronouns):
                 break
             source = things[-1].source
             if (
-                listed
+                items
                 and source
-                and not listed[-1].source
+                and not items[-1].source
                 and {"are", "lie", "stand"} & set(cursor.words[start : cursor.at])
             ):
                 if things[-1].count != 1:
-                    raise NotUnderstood(f"do not know whether the {listed[-1].words} is at the {source} as well")
-                listed = [replace(item, source=item.source or source) for item in listed]
-            listed += things
-        return tuple(listed)
+                    raise NotUnderstood(f"do not know whether the {items[-1].words} is at the {source} as well")
+                items = [replace(item, source=item.source or source) for item in items]
+            items += things
+        return tuple(items)
 
     def _floats(self) -> bool:
         """Whether `all` or `both` comes directly before a place: `the mug, the bowl, all on the sofa`."""
-        after = Cursor(self.cursor.words[self.cursor.at :])
-        return bool(after.take({"all", "both"}) and after.sees(_PREPOSITIONS))
+        following = Cursor(self.cursor.words[self.cursor.at :])
+        return bool(following.take({"all", "both"}) and following.sees(_PREPOSITIONS))
 
     def _thing(self) -> tuple[Item, ...]:
         """One noun phrase with the clause that says where the object is."""
@@ -117,7 +117,7 @@ class Things(Pronouns):
         relative = cursor.at
         everything = {"is", "are", "there is", "lies", "stands"} if named.kind is Kind.ALL else set()
         if cursor.take(lexicon.THAT_IS | everything):
-            places = self._places(to_too=False, most=1)
+            places = self._places(to_too=False, max_places=1)
             if not places:
                 cursor.at = relative
             else:
@@ -149,21 +149,21 @@ class Things(Pronouns):
                 return tuple(words)
             words.append(named.words)
 
-    def _places(self, *, to_too: bool = True, most: int = 3) -> list[Where]:
+    def _places(self, *, to_too: bool = True, max_places: int = 3) -> list[Where]:
         """The places that follow, each after its preposition."""
         cursor = self.cursor
-        listed: list[Where] = []
-        while len(listed) < most:
+        places: list[Where] = []
+        while len(places) < max_places:
             cursor.skip(lexicon.ASIDE)
             start = cursor.at
-            if listed and listed[-1].way == "from" and cursor.take({"and"}) and not cursor.sees(_PREPOSITIONS):
+            if places and places[-1].way == "from" and cursor.take({"and"}) and not cursor.sees(_PREPOSITIONS):
                 cursor.at = start
-            there = cursor.take(lexicon.THERE)
-            if there:
-                listed.append(Where("to", self._referred(there)))
+            is_there = cursor.take(lexicon.THERE)
+            if is_there:
+                places.append(Where("to", self._referred(is_there)))
                 continue
             if to_too and cursor.take(lexicon.HERE):
-                listed.append(Where("person", Place(self._room_of_person())))
+                places.append(Where("person", Place(self._room_of_person())))
                 continue
             preposition = cursor.sees(_PREPOSITIONS | lexicon.NEAR)
             if not preposition or (preposition in lexicon.INTO and not to_too):
@@ -174,13 +174,13 @@ class Things(Pronouns):
             cursor.take({preposition})
             way = "to" if preposition in lexicon.INTO else "from" if preposition in lexicon.FROM else "at"
             place, kind = self._after(preposition, start)
-            before = listed[-1] if listed and way == "at" and is_room(place.words) else None
-            if before is not None and before.kind is Kind.PLACE and not is_room(before.place.words):
-                words = f"{place.words} {before.place.words}"
-                listed[-1] = replace(before, place=replace(before.place, words=words))
+            previous = places[-1] if places and way == "at" and is_room(place.words) else None
+            if previous is not None and previous.kind is Kind.PLACE and not is_room(previous.place.words):
+                words = f"{place.words} {previous.place.words}"
+                places[-1] = replace(previous, place=replace(previous.place, words=words))
             else:
-                listed.append(Where(way, place, kind))
-        return listed
+                places.append(Where(way, place, kind))
+        return places
 
     def _after(self, preposition: str, start: int) -> tuple[Place, Kind]:
         """The place after a preposition, and the kind of its name."""
@@ -197,18 +197,18 @@ class Things(Pronouns):
             raise NotUnderstood(f"do not know how to put anything '{preposition} the {named.words}'")
         words = self._in_its_room(named) if named.kind is Kind.PLACE else named.words
         if preposition in lexicon.ON_TOP and is_container(words) and not is_surface(words):
-            where = f"{preposition} the {words}"
-            raise NotUnderstood(f"do not know how to put anything '{where}', which I can only open and fill")
+            location = f"{preposition} the {words}"
+            raise NotUnderstood(f"do not know how to put anything '{location}', which I can only open and fill")
         if cursor.sees(lexicon.NEAR - lexicon.AT):
             raise cursor.not_understood()
         return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), named.kind
 
     def _without(self, item: Item, excluded: Sequence[str]) -> Item:
         """The item without the named objects, as far as they belong to it."""
-        touched = self._touched(item, excluded)
-        if touched and item.count is not None:
-            raise NotUnderstood(f"cannot leave out the {touched[0]} where one {item.words} is meant")
-        return replace(item, excluded=(*item.excluded, *touched))
+        matching = self._touched(item, excluded)
+        if matching and item.count is not None:
+            raise NotUnderstood(f"cannot leave out the {matching[0]} where one {item.words} is meant")
+        return replace(item, excluded=(*item.excluded, *matching))
 
     def _touched(self, item: Item, names: Sequence[str]) -> tuple[str, ...]:
         """The names that the item may refer to."""

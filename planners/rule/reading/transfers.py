@@ -53,7 +53,7 @@ class Transfers(Things):
             final.places[-1] if len(groups) > 1 and len(final.places) > 1 and final.places[-1].way == "to" else None
         )
         for group in groups:
-            if shared is not None and group is not final and [where.way for where in group.places] == ["at"]:
+            if shared is not None and group is not final and [place.way for place in group.places] == ["at"]:
                 group = replace(group, places=(*group.places, shared))
             self._transfer(verb, group, for_me)
         self.verb = verb
@@ -73,36 +73,36 @@ class Transfers(Things):
 
     def _transfer(self, verb: str, group: Group, for_me: bool) -> None:
         """Decide which of the places is the destination and which the source."""
-        ways = [[where for where in group.places if where.way == way] for way in _WAYS]
-        to, at, source = ways
-        if verb in lexicon.CHILL and not to:
+        ways = [[place for place in group.places if place.way == way] for way in _WAYS]
+        destinations, at, source = ways
+        if verb in lexicon.CHILL and not destinations:
             fridge = Where("to", Place("fridge", True))
-            to, at = [fridge], [where for where in at if canonical(where.place.words) != "fridge"]
+            destinations, at = [fridge], [place for place in at if canonical(place.place.words) != "fridge"]
         elif (
-            not to
+            not destinations
             and at
             and (verb in lexicon.SET_DOWN | {""} or (verb in lexicon.GATHER and at[-1].kind is Kind.THING))
         ):
-            to, at = at[-1:], at[:-1]
+            destinations, at = at[-1:], at[:-1]
             if at and at[0].kind is Kind.THING:
                 raise NotUnderstood(f"cannot tell whether the {at[0].place.words} is where from or where to")
-        elif not to and at and not source and not for_me and verb in lexicon.BRING:
-            what = group.items[0].words or "rest"
-            raise NotUnderstood(f"cannot tell whether the {what} is at the {at[0].place.words} or is to go there")
+        elif not destinations and at and not source and not for_me and verb in lexicon.BRING:
+            item_name = group.items[0].words or "rest"
+            raise NotUnderstood(f"cannot tell whether the {item_name} is at the {at[0].place.words} or is to go there")
         starts = [*at, *source]
-        unknown = [where for where in group.places if where.kind is Kind.UNKNOWN]
-        if len(to) > 1 or len(starts) > 1 or (unknown and len(group.places) > 1):
+        unknown = [place for place in group.places if place.kind is Kind.UNKNOWN]
+        if len(destinations) > 1 or len(starts) > 1 or (unknown and len(group.places) > 1):
             raise NotUnderstood("cannot tell which of the places is where to")
         items = tuple(self._from(item, starts[0].place.words if starts else "") for item in group.items)
         person = next(
-            (where.place.words for where in group.places if where.way == "person"), self.here if for_me else ""
+            (place.place.words for place in group.places if place.way == "person"), self.here if for_me else ""
         )
-        for_me = for_me or any(where.way == "person" for where in group.places)
+        for_me = for_me or any(place.way == "person" for place in group.places)
         added = self.place or next(reversed(self.containers), "")
-        if verb == "add" and not to and added:
-            to = [Where("to", Place(added, is_container(added)))]
-        if to:
-            self._arrive(items, to[0].place)
+        if verb == "add" and not destinations and added:
+            destinations = [Where("to", Place(added, is_container(added)))]
+        if destinations:
+            self._arrive(items, destinations[0].place)
         elif for_me or verb in lexicon.TAKE | lexicon.HAND or (source and verb.startswith("clear")):
             self._fetch(items)
             self.orders += [Visit(person)] if person else []
@@ -126,17 +126,17 @@ class Transfers(Things):
 
     def _arrive(self, items: Sequence[Item], place: Place) -> None:
         """Add orders that bring items to a place."""
-        where = Place(ROOM_PLACES.get(canonical(place.words), place.words), place.inside)
+        destination = Place(ROOM_PLACES.get(canonical(place.words), place.words), place.inside)
         for item in items:
             if not item.words and not item.source:
                 if self.cleared is None:
                     raise NotUnderstood("do not know of what place everything is meant")
                 item = replace(self.cleared, excluded=(*self.cleared.excluded, *item.excluded))
-            if item.words == place.words or (item.source and item.source == where.words):
+            if item.words == place.words or (item.source and item.source == destination.words):
                 raise NotUnderstood(f"cannot bring the {item.words or 'things'} to where they are")
             if self.cleared is not None and item.source == self.cleared.source:
                 self.cleared = None
-            self.orders.append(Bring(item, where))
+            self.orders.append(Bring(item, destination))
         self._moved(items)
         self._note(place)
 
@@ -169,7 +169,7 @@ class Transfers(Things):
             return False
         items = self._things()
         places = self._places()
-        if not items or len(places) > 1 or any(where.way == "to" for where in places):
+        if not items or len(places) > 1 or any(place.way == "to" for place in places):
             return False
         items = tuple(self._from(item, places[0].place.words if places else "") for item in items)
         self._fetch(items)
@@ -187,13 +187,13 @@ class Transfers(Things):
             return False
         name = self._in_its_room(place)
         excluded = self._exceptions()
-        to = self._places()
-        if len(to) > 1 or any(where.way == "from" for where in to):
+        destinations = self._places()
+        if len(destinations) > 1 or any(source_place.way == "from" for source_place in destinations):
             return False
         self.cleared = Item("", None, name, excluded)
         self._note(Place(name))
-        if to:
-            self._arrive((self.cleared,), to[0].place)
+        if destinations:
+            self._arrive((self.cleared,), destinations[0].place)
         return True
 
     def _swap(self) -> bool:
@@ -212,8 +212,8 @@ class Transfers(Things):
             if len(pairs) == 1 and not cursor.take({"and", "with", "for", "changes places with", "change places with"}):
                 return False
         changing = cursor.take(lexicon.CHANGE_PLACES | {"around", "round"})
-        before = cursor.words[: cursor.at]
-        if not verb and not changing and "places" not in before:
+        preceding = cursor.words[: cursor.at]
+        if not verb and not changing and "places" not in preceding:
             return False
         if any(item.count != 1 or not item.words for item in pairs):
             raise NotUnderstood("can only exchange one thing for one other")
@@ -230,10 +230,10 @@ class Transfers(Things):
             things, places = self._things(), self._places()
             place = places[0].place if len(places) == 1 and places[0].way == "at" else None
         else:
-            where = noun(cursor)
-            if where is None or where.kind is not Kind.PLACE or not cursor.take(lexicon.SHOULD_HAVE):
+            place_noun = noun(cursor)
+            if place_noun is None or place_noun.kind is not Kind.PLACE or not cursor.take(lexicon.SHOULD_HAVE):
                 return False
-            place = Place(where.words, is_container(where.words))
+            place = Place(place_noun.words, is_container(place_noun.words))
             things = self._things()
             cursor.take({"in it", "on it", "inside"})
         if place is None or len(things) != 1 or things[0].count is None or not things[0].words:
