@@ -55,12 +55,12 @@ def standing_cost(points: Array, goal: Goal, costs: CostMap) -> Array:
     """What it costs (n,) to stand at some points (n, 2) before what a goal means, whatever the way there: by
     `place_cost`, the less, the better. Points in obstacles have no place there; the caller leaves them out."""
     target = target_of(goal)
-    away = points - target.center[:2]
-    away = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6)
+    offsets = points - target.center[:2]
+    offsets = offsets / np.maximum(np.linalg.norm(offsets, axis=1, keepdims=True), 1e-6)
     return place_cost(
         gap=distances(target, points),
         driven=0.0,
-        before=1.0 if goal.front is None else away @ np.array([np.cos(goal.front), np.sin(goal.front)]),
+        before=1.0 if goal.front is None else offsets @ np.array([np.cos(goal.front), np.sin(goal.front)]),
         clear=clearances(points, costs),
         hidden=_hidden(points, goal, target, costs),
     )
@@ -86,43 +86,43 @@ def _in_room(room: tuple[float, float, float, float], base: Pose2, costs: CostMa
 def _at_gaps(gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, reachable: Reachable) -> list[Pose2]:
     """Places that far (m) from a target's side, those from its front first."""
     angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
-    away = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    away, gap = np.repeat(away, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
-    points = _beside(target, away, gap)
-    free = free_floor(points, costs, reachable)
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    directions, gap = np.repeat(directions, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
+    points = _beside(target, directions, gap)
+    is_free = free_floor(points, costs, reachable)
     if goal.grid is not None:
-        free &= ~goal.grid.walled(points, target)
-    points, away, gap = points[free], away[free], gap[free]
+        is_free &= ~goal.grid.walled(points, target)
+    points, directions, gap = points[is_free], directions[is_free], gap[is_free]
     cost = place_cost(
         gap=gap,
         driven=np.linalg.norm(points - base.xy, axis=1),
-        before=1.0 if goal.front is None else away @ np.array([np.cos(goal.front), np.sin(goal.front)]),
+        before=1.0 if goal.front is None else directions @ np.array([np.cos(goal.front), np.sin(goal.front)]),
         clear=clearances(points, costs),
         hidden=_hidden(points, goal, target, costs),
     )
     chosen = points[np.argsort(cost, kind="stable")]
-    toward = goal.position[:2] - chosen
+    to_target = goal.position[:2] - chosen
     return [
         Pose2(float(x), float(y), float(yaw))
-        for (x, y), yaw in zip(chosen, np.arctan2(toward[:, 1], toward[:, 0]), strict=True)
+        for (x, y), yaw in zip(chosen, np.arctan2(to_target[:, 1], to_target[:, 0]), strict=True)
     ]
 
 
-def _beside(box: Box, away: Array, gap: Array) -> Array:
+def _beside(box: Box, directions: Array, gap: Array) -> Array:
     """The points (n, 2) so far outside a box's footprint in directions (n, 2) from its centre."""
-    low, high = np.zeros(len(away)), np.full(len(away), 6.0)
+    low, high = np.zeros(len(directions)), np.full(len(directions), 6.0)
     for _ in range(20):
         middle = (low + high) / 2
-        nearer = distances(box, box.center[:2] + middle[:, None] * away) < gap
+        nearer = distances(box, box.center[:2] + middle[:, None] * directions) < gap
         low, high = np.where(nearer, middle, low), np.where(nearer, high, middle)
-    points: Array = box.center[:2] + high[:, None] * away
+    points: Array = box.center[:2] + high[:, None] * directions
     return points
 
 
 def distances(box: Box, points: Array) -> Array:
     """Metres (n,) on the floor from points (n, 2) to a box, as `Box.distance`."""
-    beside = np.maximum(np.abs(_turned(box, points)) - box.half[:2], 0.0)
-    return np.asarray(np.linalg.norm(beside, axis=1))
+    gaps = np.maximum(np.abs(_turned(box, points)) - box.half[:2], 0.0)
+    return np.asarray(np.linalg.norm(gaps, axis=1))
 
 
 def _turned(box: Box, points: Array) -> Array:
@@ -140,9 +140,11 @@ def _hidden(points: Array, goal: Goal, target: Box, costs: CostMap) -> Array:
     """Metres (n,) of other things, walls above all, between places and a target or what it stands on."""
     foot = _nearest(target, points)
     for surface in goal.surfaces[:1]:
-        under = _nearest(Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw), points)
-        closer = np.linalg.norm(under - points, axis=1) < np.linalg.norm(foot - points, axis=1)
-        foot = np.where(closer[:, None], under, foot)
+        support_points = _nearest(
+            Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw), points
+        )
+        closer = np.linalg.norm(support_points - points, axis=1) < np.linalg.norm(foot - points, axis=1)
+        foot = np.where(closer[:, None], support_points, foot)
     share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
     line = points + share * (foot - points)
     blocked = (clearances(line.reshape(-1, 2), costs) == 0.0).reshape(SAMPLES, -1).mean(axis=0)

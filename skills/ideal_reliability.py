@@ -57,10 +57,10 @@ class Reliability(BaseModel):
 
     @model_validator(mode="after")
     def _known(self) -> Reliability:
-        able = [action for action in ACTIONS if action != "End"]
+        actions = [action for action in ACTIONS if action != "End"]
         for action, chance in self.actions.items():
-            if action not in able:
-                hint = suggestion(action, able, f"there are {', '.join(able)}")
+            if action not in actions:
+                hint = suggestion(action, actions, f"there are {', '.join(actions)}")
                 raise ValueError(f"there is no skill '{action}' ({hint})")
             if chance.failure == "E2" and ACTION_TABLE[action].inventory != "gives":
                 raise ValueError(f"{action} cannot fail with E2: only what is put can be lost")

@@ -42,8 +42,8 @@ class IdealSkill(AttemptSkill):
                 self._reason += self._lost()
             return
         stay = action.result != "reached"
-        where = places(goal, observation.body.base, self._spec, stay=stay)
-        problem = self._robot.set_outcome(action, goal, where)
+        standing_places = places(goal, observation.body.base, self._spec, stay=stay)
+        problem = self._robot.set_outcome(action, goal, standing_places)
         self._reason, self._retryable = problem or SET, not problem
         if not problem:
             self._until = observation.stamp + (SETTLES if action.inventory == "gives" else 0.0)

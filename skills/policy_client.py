@@ -74,8 +74,8 @@ class RemotePolicy(ServedPolicy[Welcome]):
             raise InfrastructureError(_other_version(reason))
         raise Unreachable(reason)
 
-    def _same(self, now: Welcome, before: Welcome) -> str:
-        return "" if (now.policy, now.about) == (before.policy, before.about) else now.policy
+    def _same(self, current: Welcome, previous: Welcome) -> str:
+        return "" if (current.policy, current.about) == (previous.policy, previous.about) else current.policy
 
     def _begin(self, wire: Wire, goal: Named) -> None:
         self._finish(_exchange(wire, _packed(Reset(self._number, dict(goal))), self._deadlines.reply))

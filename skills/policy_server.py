@@ -81,7 +81,7 @@ class Session(Protocol):
     def answer(self, frame: bytes | str) -> bytes | None:
         """The reply to a frame, None where it has none. Raises CodecError, PolicyFailed."""
 
-    def problem(self, frame: bytes | str, why: str) -> bytes | str:
+    def problem(self, frame: bytes | str, reason: str) -> bytes | str:
         """The reply to a frame that could not be answered."""
 
 
@@ -240,12 +240,12 @@ class PolicyServer:
             try:
                 return await self._compute(lambda: session.answer(frame))
             except (CodecError, PolicyFailed) as error:
-                why = str(error)
+                reason = str(error)
             except Exception as error:  # a client's arrays can make a policy fail in any way
-                why = self._unexpected(-1, error).message
+                reason = self._unexpected(-1, error).message
             if not session.closes:
-                return session.problem(frame, why)
-            await connection.send(session.problem(frame, why))
+                return session.problem(frame, reason)
+            await connection.send(session.problem(frame, reason))
             await connection.close(1011)
             return None
 
@@ -292,25 +292,25 @@ class PolicyServer:
 
     async def _answer(self, frame: bytes | str, policy: Policy) -> bytes:
         try:
-            asked = from_frame(frame)
+            request = from_frame(frame)
         except CodecError as error:
             return to_frame(Problem(-1, Sort.FRAME, str(error)))
-        self._decisions += isinstance(asked, Step)
-        if not isinstance(asked, Reset | Step):
-            return to_frame(Problem(-1, Sort.REQUEST, f"a {asked.kind} has no place here"))
+        self._decisions += isinstance(request, Step)
+        if not isinstance(request, Reset | Step):
+            return to_frame(Problem(-1, Sort.REQUEST, f"a {request.kind} has no place here"))
         try:
-            return to_frame(await self._compute(lambda: _done(asked, policy)))
+            return to_frame(await self._compute(lambda: _done(request, policy)))
         except PolicyFailed as failure:
             return to_frame(
                 Problem(
-                    asked.number,
+                    request.number,
                     Sort.POLICY,
                     str(failure),
                     failure.name,
                 )
             )
         except Exception as error:  # a client's arrays can make a policy fail in any way; the server must survive
-            return to_frame(self._unexpected(asked.number, error))
+            return to_frame(self._unexpected(request.number, error))
 
     def _unexpected(self, number: int, error: Exception) -> Problem:
         """Log an unexpected error and report it to the client, with its traceback only in debug mode."""
@@ -324,14 +324,14 @@ class PolicyServer:
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
 
-def _done(asked: Reset | Step, policy: Policy) -> Done:
-    began = time.perf_counter()
+def _done(request: Reset | Step, policy: Policy) -> Done:
+    start = time.perf_counter()
     result: Mapping[str, Any] = {}
-    if isinstance(asked, Reset):
-        policy.reset(asked.goal)
+    if isinstance(request, Reset):
+        policy.reset(request.goal)
     else:
-        result = policy.step(asked.given)
-    return Done(asked.number, dict(result), time.perf_counter() - began)
+        result = policy.step(request.given)
+    return Done(request.number, dict(result), time.perf_counter() - start)
 
 
 def _who(connection: ServerConnection) -> str:

@@ -122,11 +122,11 @@ class WebSocketWire(Wire):
         return self._connection
 
     async def _cut(self) -> None:
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
+        other_tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in other_tasks:
             task.cancel()
-        if others:
-            await asyncio.wait(others, timeout=GOODBYE_SECONDS)
+        if other_tasks:
+            await asyncio.wait(other_tasks, timeout=GOODBYE_SECONDS)
         if self._connection is not None:
             self._connection.transport.abort()
             with contextlib.suppress(TimeoutError):
@@ -238,7 +238,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
         """Make acquaintance. Raises Unreachable; BadInput or InfrastructureError for a server of another kind."""
 
     @abstractmethod
-    def _same(self, now: Greeting, before: Greeting) -> str:
+    def _same(self, current: Greeting, previous: Greeting) -> str:
         """ "" for the same policy as before; else the name of the other one."""
 
     @abstractmethod
@@ -288,29 +288,29 @@ class ServedPolicy(ABC, Generic[Greeting]):
             wire.cut()
 
     def _connect(self, seconds: float) -> Greeting:
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         self._wire = self._open(seconds)
         try:
-            return self._greet(self._wire, max(until - time.monotonic(), LEAST_SECONDS))
+            return self._greet(self._wire, max(deadline - time.monotonic(), LEAST_SECONDS))
         except BaseException:
             self._drop()
             raise
 
     def _reach(self) -> Wire:
         """A new connection to the same policy."""
-        until = time.monotonic() + self._deadlines.reconnect
+        deadline = time.monotonic() + self._deadlines.reconnect
         while True:
             try:
-                left = max(until - time.monotonic(), LEAST_SECONDS)
-                now = self._connect(min(self._deadlines.connect, left))
+                remaining = max(deadline - time.monotonic(), LEAST_SECONDS)
+                greeting = self._connect(min(self._deadlines.connect, remaining))
                 break
             except Unreachable as error:
-                if time.monotonic() + RETRY_SECONDS > until:
+                if time.monotonic() + RETRY_SECONDS > deadline:
                     raise InfrastructureError(
                         f"The policy server at {self.url} was lost and cannot be reached again: {error}."
                     ) from error
                 time.sleep(RETRY_SECONDS)
-        if other := self._same(now, self.welcome):
+        if other := self._same(greeting, self.welcome):
             self._drop()
             raise InfrastructureError(
                 f"The policy server at {self.url} has come back with another policy or checkpoint ({other})."
@@ -323,8 +323,8 @@ def check_address(url: str, schemes: Sequence[str]) -> None:
     """Raises BadInput for an address that is invalid or has another scheme."""
     try:
         parts = urlsplit(url)
-        good = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0 and parts.username is None
+        is_valid = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0 and parts.username is None
     except ValueError:  # an invalid port or bracket
-        good = False
-    if not good:
+        is_valid = False
+    if not is_valid:
         raise BadInput(f"'{url}' is not the address of a policy server: give {schemes[0]}://HOST:PORT.")

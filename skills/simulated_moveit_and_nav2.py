@@ -39,8 +39,8 @@ class ArmPlanning:
         space = ArmSpace(self._joints, self._kinematics, Solids(boxes), HERE, held)
         if space.clearance(end) < INSIDE:
             return None
-        by = [chain.posture(posture) for posture in spec.ready]
-        ways = detours(by, chain.posture(spec.carry), end, chain.torso) if by else ()
+        detour_postures = [chain.posture(posture) for posture in spec.ready]
+        ways = detours(detour_postures, chain.posture(spec.carry), end, chain.torso) if detour_postures else ()
         return space.find(begin, chain.nearest(end, begin), ways, WAY_MARGINS)
 
     def timed(self, begin: Array, way: Sequence[Array], speed: float) -> Array:

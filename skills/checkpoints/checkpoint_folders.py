@@ -77,9 +77,9 @@ def _snapshot(path: Path) -> Path:
 
 def _in_folder(folder: Path) -> list[Path]:
     """The checkpoints at the top of a folder: the plain one, or of several steps the highest."""
-    for plain in (folder / "checkpoint", folder / "default" / "checkpoint"):
-        if plain.is_file():
-            return [plain]
+    for single in (folder / "checkpoint", folder / "default" / "checkpoint"):
+        if single.is_file():
+            return [single]
     stepped = [file for file in (*folder.glob("checkpoint_*"), *folder.glob("*/default/checkpoint")) if file.is_file()]
     steps = {file: step for file in stepped if (step := step_of(file)) is not None}
     return [max(steps, key=lambda file: steps[file])] if steps else []
@@ -114,5 +114,5 @@ def _below(path: Path) -> Iterator[Path]:
 
 
 def _listed(files: list[Path]) -> str:
-    more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-    return f"{', '.join(str(file) for file in files[:SHOWN])}{more}"
+    suffix = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+    return f"{', '.join(str(file) for file in files[:SHOWN])}{suffix}"

@@ -148,7 +148,7 @@ def _joined(name: str, value: Mapping[str, object]) -> torch.Tensor:
     if isinstance(shape, dict) and isinstance(chunks, dict) and chunks:
         sizes = [size for index in range(len(shape)) if isinstance(size := shape.get(str(index)), int)]
         pieces = [chunk for index in range(len(chunks)) if isinstance(chunk := chunks.get(str(index)), torch.Tensor)]
-        whole = len(sizes) == len(shape) and len(pieces) == len(chunks)
-        if whole and math.prod(sizes) == sum(chunk.numel() for chunk in pieces):
+        is_complete = len(sizes) == len(shape) and len(pieces) == len(chunks)
+        if is_complete and math.prod(sizes) == sum(chunk.numel() for chunk in pieces):
             return torch.cat([chunk.reshape(-1) for chunk in pieces]).reshape(sizes)
     raise BadInput(f"The pieces of the array '{name[:80]}' do not make an array: the file is damaged.")

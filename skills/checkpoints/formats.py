@@ -78,8 +78,8 @@ class CheckpointFormat:
 
     def fits(self, names: Iterable[str]) -> bool:
         """Whether tensors of these names are of this format."""
-        listed = tuple(names)
-        return all(any(name.startswith(prefix) for name in listed) for prefix in self.prefixes)
+        name_tuple = tuple(names)
+        return all(any(name.startswith(prefix) for name in name_tuple) for prefix in self.prefixes)
 
     def kind_of(self, tensors: Tensors) -> str:
         """Which of `layouts` the tensors of a file of this format have."""
@@ -113,7 +113,7 @@ def require(checkpoint: Checkpoint, expected: CheckpointFormat) -> None:
     if other is not None:
         raise BadInput(f"{checkpoint.path} is a checkpoint of {other.policy}, not of {expected.policy}.")
     names = list(checkpoint.tensors)
-    shown = ", ".join(name[:60] for name in names[:3])
+    examples = ", ".join(name[:60] for name in names[:3])
     raise BadInput(
-        f"{checkpoint.path} is not a checkpoint of {expected.policy}: its {len(names)} tensors begin with {shown}."
+        f"{checkpoint.path} is not a checkpoint of {expected.policy}: its {len(names)} tensors begin with {examples}."
     )

@@ -51,10 +51,10 @@ def inspect(path: Path) -> CheckpointInfo:
     known = recognise(checkpoint)
     if known is None:
         names = list(checkpoint.tensors)
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        suffix = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         raise BadInput(
             f"{checkpoint.path} ({checkpoint.form}) is not a checkpoint of a policy that Homie has. It holds"
-            f" {len(names)} tensors: {', '.join(name[:80] for name in names[:SHOWN])}{more}."
+            f" {len(names)} tensors: {', '.join(name[:80] for name in names[:SHOWN])}{suffix}."
         )
     kind = known.kind_of(checkpoint.tensors)
     layout = known.layouts[kind]()
@@ -91,9 +91,9 @@ def _summary(checkpoint: Checkpoint) -> dict[str, str]:
     """The first entries of the configuration, values short; of the statistics beside it, whose they are."""
     summary = {}
     entries = dict(checkpoint.config)
-    beside = checkpoint.extras.get("config.json")
-    if isinstance(beside, dict):
-        entries |= beside
+    config = checkpoint.extras.get("config.json")
+    if isinstance(config, dict):
+        entries |= config
     for key, value in list(entries.items())[:SHOWN]:
         summary[key] = ", ".join(value)[:80] if isinstance(value, dict) else str(value)[:80]
     statistics = checkpoint.extras.get("dataset_statistics.json")

@@ -26,13 +26,13 @@ class Loadable(Protocol):
     def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> Any: ...
 
 
-def shapes_of(make: Callable[[], Loadable]) -> Mapping[str, torch.Tensor]:
+def shapes_of(factory: Callable[[], Loadable]) -> Mapping[str, torch.Tensor]:
     """Names, shapes and types of a network's tensors, without numbers: made on torch's `meta` device, which costs
     neither time nor memory."""
     import torch
 
     with torch.device("meta"):
-        return make().state_dict()
+        return factory().state_dict()
 
 
 def load_strict(
@@ -88,19 +88,20 @@ def check_strict(
 
     It names the first ten of each. Of `expected` only names, shapes and types matter: its tensors may be on `meta`.
     """
-    both = [(name, expected[name], tensors[name]) for name in expected if name in tensors]
+    shared = [(name, expected[name], tensors[name]) for name in expected if name in tensors]
     faults = {
         "missing": [name for name in expected if name not in tensors],
         "not known": [name for name in tensors if name not in expected and name not in unused],
         "of another shape": [
-            f"{name} {tuple(have.shape)} instead of {tuple(want.shape)}"
-            for name, want, have in both
-            if want.shape != have.shape
+            f"{name} {tuple(actual_tensor.shape)} instead of {tuple(expected_tensor.shape)}"
+            for name, expected_tensor, actual_tensor in shared
+            if expected_tensor.shape != actual_tensor.shape
         ],
         "of another type": [
-            f"{name} {have.dtype} instead of {want.dtype}"
-            for name, want, have in both
-            if have.dtype.is_floating_point != want.dtype.is_floating_point or have.dtype.is_complex
+            f"{name} {actual_tensor.dtype} instead of {expected_tensor.dtype}"
+            for name, expected_tensor, actual_tensor in shared
+            if actual_tensor.dtype.is_floating_point != expected_tensor.dtype.is_floating_point
+            or actual_tensor.dtype.is_complex
         ],
     }
     problems = "; ".join(_named(sort, names) for sort, names in faults.items() if names)
@@ -119,5 +120,7 @@ def check_finite(expected: Collection[str], tensors: Mapping[str, torch.Tensor],
 
 
 def _named(sort: str, names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{len(names)} {'tensor is' if len(names) == 1 else 'tensors are'} {sort}: {', '.join(names[:SHOWN])}{more}"
+    suffix = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return (
+        f"{len(names)} {'tensor is' if len(names) == 1 else 'tensors are'} {sort}: {', '.join(names[:SHOWN])}{suffix}"
+    )

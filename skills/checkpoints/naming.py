@@ -50,29 +50,29 @@ def part_of(held: Mapping[object, object], name: str) -> object:
     value: object = held
     for key in name.split("/"):
         value = (
-            next((inner for each, inner in value.items() if str(each) == key), None)
+            next((inner for key_name, inner in value.items() if str(key_name) == key), None)
             if isinstance(value, Mapping)
             else None
         )
     return value
 
 
-def choose(path: Path, sets: Mapping[str, Tensors], asked: str) -> tuple[str, str]:
+def choose(path: Path, sets: Mapping[str, Tensors], requested: str) -> tuple[str, str]:
     """The part to be read, and what is to be said of it. Raises BadInput where it is not clear which."""
-    if asked:
-        if asked not in sets:
+    if requested:
+        if requested not in sets:
             known = f"it has {', '.join(sets)}" if sets else "it has no such parts"
-            raise BadInput(f"{path} has no weights under '{asked}': {known}.")
-        return asked, f"the weights under '{asked}'"
+            raise BadInput(f"{path} has no weights under '{requested}': {known}.")
+        return requested, f"the weights under '{requested}'"
     ordered = sorted(sets, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
-    first, others = ordered[0], ordered[1:]
-    differing = [name for name in others if not _equal(sets[first], sets[name])]
+    first, remaining = ordered[0], ordered[1:]
+    differing = [name for name in remaining if not _equal(sets[first], sets[name])]
     if differing:
         names = ", ".join(f"'{name}'" for name in ordered)
         raise BadInput(
             f"{path} holds several sets of weights, under {names}: give one of them, such as {path}#{ordered[-1]}."
         )
-    equal = f", which are those under {', '.join(repr(name) for name in others)}, too" if others else ""
+    equal = f", which are those under {', '.join(repr(name) for name in remaining)}, too" if remaining else ""
     return first, f"the weights under '{first}'{equal}"
 
 
@@ -94,11 +94,11 @@ def known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tup
     """
     if known(tensors) and not any(COMPILED in name for name in tensors):
         return tensors, ""
-    kept = {name: tensor for name, tensor in tensors.items() if not (name in COUNTERS and tensor.numel() == 1)}
-    for shorten in (_unwrapped, _without_common(kept)):
-        names = {name: shorten(name) for name in kept}
+    weights = {name: tensor for name, tensor in tensors.items() if not (name in COUNTERS and tensor.numel() == 1)}
+    for shorten in (_unwrapped, _strip_common_prefix(weights)):
+        names = {name: shorten(name) for name in weights}
         if len(set(names.values())) == len(names) and known(names.values()):
-            return {names[name]: tensor for name, tensor in kept.items()}, _taken(tensors, names)
+            return {names[name]: tensor for name, tensor in weights.items()}, _removed_prefixes(tensors, names)
     if all(name.startswith(PARALLEL) for name in tensors):
         short = {name.removeprefix(PARALLEL): tensor for name, tensor in tensors.items()}
         return short, f"'{PARALLEL}' before all names"
@@ -107,26 +107,30 @@ def known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tup
 
 def _unwrapped(name: str) -> str:
     name = name.replace(f".{COMPILED}", ".")
-    while before := next((each for each in WRAPPERS if name.startswith(each)), ""):
-        name = name.removeprefix(before)
+    while wrapper := next((known_wrapper for known_wrapper in WRAPPERS if name.startswith(known_wrapper)), ""):
+        name = name.removeprefix(wrapper)
     return name
 
 
-def _without_common(tensors: Tensors) -> Callable[[str], str]:
+def _strip_common_prefix(tensors: Tensors) -> Callable[[str], str]:
     """Takes away what stands before all names, whatever it is: a training of one's own has a name of its own there."""
     steps = [name.split(".")[:-1] for name in tensors]
     common = 0
-    while steps and all(len(each) > common for each in steps) and len({each[common] for each in steps}) == 1:
+    while (
+        steps
+        and all(len(name_parts) > common for name_parts in steps)
+        and len({name_parts[common] for name_parts in steps}) == 1
+    ):
         common += 1
     return lambda name: ".".join(name.split(".")[common:])
 
 
-def _taken(tensors: Tensors, names: Mapping[str, str]) -> str:
-    before = dict.fromkeys(
+def _removed_prefixes(tensors: Tensors, names: Mapping[str, str]) -> str:
+    prefixes = dict.fromkeys(
         name.removesuffix(short) if name.endswith(short) else COMPILED for name, short in names.items()
     )
-    words = [f"'{each}'" for each in before if each]
-    listed = ", ".join(words[:SHOWN]) + (" and others" if len(words) > SHOWN else "")
-    everywhere = "all" if "" not in before else "some"
+    words = [f"'{prefix}'" for prefix in prefixes if prefix]
+    summary = ", ".join(words[:SHOWN]) + (" and others" if len(words) > SHOWN else "")
+    everywhere = "all" if "" not in prefixes else "some"
     counters = [name for name in tensors if name not in names]
-    return f"{listed} before {everywhere} names" + (f", and {', '.join(counters)}" if counters else "")
+    return f"{summary} before {everywhere} names" + (f", and {', '.join(counters)}" if counters else "")

@@ -34,10 +34,10 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
     need("torch")
     path, part = _part(path)
     file = find_file(path)
-    with reading(file), file.open("rb") as opened:
-        head = opened.read(9)
-        opened.seek(0)
-        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    with reading(file), file.open("rb") as stream:
+        head = stream.read(9)
+        stream.seek(0)
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     if not head:
         raise BadInput(f"{file} is empty.")
     if _is_safetensors(head, file.stat().st_size):  # first: the length of its head may begin as any other form does
@@ -57,13 +57,13 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
     if part and not form.startswith("torch"):
         raise BadInput(f"{file} was not written by torch.save, so it has no key '{part}': leave #{part} out.")
     candidates = [expected] if expected is not None else list(formats())
-    tensors, taken = known_names(content.tensors, lambda names: any(known.fits(names) for known in candidates))
+    tensors, removed = known_names(content.tensors, lambda names: any(known.fits(names) for known in candidates))
     return Checkpoint(
         path=file,
         form=form,
         sha256=sha256,
         tensors=tensors,
-        notes=tuple(note for note in (content.note, f"without {taken}" if taken else "") if note),
+        notes=tuple(note for note in (content.note, f"without {removed}" if removed else "") if note),
         step=content.step if content.step is not None else step_of(file),
         config=content.config,
         extras=_extras(file),

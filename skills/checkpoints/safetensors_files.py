@@ -68,7 +68,7 @@ def _entry(name: str, value: Any) -> tuple[torch.dtype, tuple[int, ...], int, in
     fields = value if isinstance(value, dict) else {}
     kind, shape, place = TYPES.get(str(fields.get("dtype"))), fields.get("shape"), fields.get("data_offsets")
     numbers = [*(shape if isinstance(shape, list) else [-1]), *(place if isinstance(place, list) else [-1])]
-    whole = all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in numbers)
-    if kind is None or not whole or not isinstance(shape, list) or not isinstance(place, list) or len(place) != 2:
+    are_counts = all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in numbers)
+    if kind is None or not are_counts or not isinstance(shape, list) or not isinstance(place, list) or len(place) != 2:
         raise ValueError(f"the tensor '{name[:80]}' has no known type, shape and place")
     return kind, tuple(shape), place[0], place[1]

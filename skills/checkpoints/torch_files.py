@@ -58,9 +58,13 @@ def read_torch(path: Path, part: str = "") -> Content:
     state = part_of(held, chosen) if chosen else next((held[key] for key in FIRST[:2] if key in held), held)
     if not isinstance(state, Mapping) or not state:
         raise BadInput(f"{path} holds no tensors, but {_first_keys(held)}.")
-    wrong = [name for name, value in state.items() if not isinstance(name, str) or not isinstance(value, torch.Tensor)]
-    if wrong:
-        raise BadInput(f"{path} is not a state dict, of which every entry is a tensor: it holds {_first_keys(wrong)}.")
+    invalid = [
+        name for name, value in state.items() if not isinstance(name, str) or not isinstance(value, torch.Tensor)
+    ]
+    if invalid:
+        raise BadInput(
+            f"{path} is not a state dict, of which every entry is a tensor: it holds {_first_keys(invalid)}."
+        )
     for name, tensor in state.items():
         _check_tensor(path, name, tensor)
     tensors = {name: tensor.detach() for name, tensor in state.items()}
@@ -119,14 +123,14 @@ def _unpickled(path: Path) -> object:
                 warnings.simplefilter("ignore")
                 return torch.load(path, map_location="cpu", weights_only=True)
         except pickle.UnpicklingError as error:
-            refused = _REFUSED.search(str(error))
-            if refused is None:
+            refusal = _REFUSED.search(str(error))
+            if refusal is None:
                 raise BadInput(f"{path} is damaged, or holds more than data: {_reason(error)}.") from error
-            if not STANDS_FOR.fullmatch(refused[1]):
+            if not STANDS_FOR.fullmatch(refusal[1]):
                 raise BadInput(
-                    f"{path} wants to make a {refused[1]}, which is not data: it is not read and nothing in it was run."
+                    f"{path} wants to make a {refusal[1]}, which is not data: it is not read and nothing in it was run."
                 ) from error
-            allowed.append((_placeholder(), refused[1]))
+            allowed.append((_placeholder(), refusal[1]))
         except Exception as error:  # torch has no one exception for a damaged file
             raise BadInput(f"{path} is damaged or truncated: {_reason(error)}.") from error
     raise BadInput(f"{path} holds more than {MOST_CLASSES} classes: it is not a policy's checkpoint.")

@@ -17,23 +17,23 @@ from skills.checkpoints.formats import TensorLayout
 
 def random_tensors(layout: TensorLayout, seed: int) -> dict[str, torch.Tensor]:
     """Random numbers for every tensor of a layout: norms near one, small biases, kernels that keep the scale."""
-    return {name: _tensor(name, like, seed) for name, like in {**layout.needed, **layout.spare}.items()}
+    return {name: _tensor(name, template, seed) for name, template in {**layout.needed, **layout.spare}.items()}
 
 
-def _tensor(name: str, like: torch.Tensor, seed: int) -> torch.Tensor:
+def _tensor(name: str, template: torch.Tensor, seed: int) -> torch.Tensor:
     source = torch.Generator().manual_seed(zlib.crc32(f"{seed} {name}".encode()))
     leaf = name.replace("/", ".").rpartition(".")[2]
-    if not like.is_floating_point():
-        return torch.zeros(like.shape, dtype=like.dtype)
+    if not template.is_floating_point():
+        return torch.zeros(template.shape, dtype=template.dtype)
     if leaf in ("running_var", "var"):
-        return torch.rand(like.shape, generator=source) + 0.5
-    values = torch.randn(like.shape, generator=source)
-    if leaf == "scale" or (leaf == "weight" and like.ndim == 1):
+        return torch.rand(template.shape, generator=source) + 0.5
+    values = torch.randn(template.shape, generator=source)
+    if leaf == "scale" or (leaf == "weight" and template.ndim == 1):
         return 1 + 0.1 * values
-    if like.ndim < 2:
+    if template.ndim < 2:
         return 0.05 * values
     # Flax has the outputs of a kernel last, torch first.
-    inputs = like.shape[:-1] if "/" in name else like.shape[1:]
+    inputs = template.shape[:-1] if "/" in name else template.shape[1:]
     return values / math.sqrt(math.prod(inputs))
 
 

@@ -164,8 +164,8 @@ class MoveArticulation(Manipulation):
     def _pull(self, articulation: Articulation) -> Motion:
         """One pull: from where the handle is as far as the arm leads it from one place to stand."""
         pull, joints = yield from self._come_to_handle(articulation)
-        stood = self.base
-        self._useless.append(stood)
+        start_base = self.base
+        self._useless.append(start_base)
         yield from self.together(self.reach(joints[0]), self.gripper(self.opening), self.look_at(articulation.handle))
         yield from self.touch(pull, joints[1])
         yield from self.grip(pull)
@@ -175,7 +175,7 @@ class MoveArticulation(Manipulation):
         # Whoever judges by what is seen has to see it.
         yield from self.together(self.leave(), self.look_at(self.pick_articulation().handle))
         if abs(self.pick_articulation().opening - articulation.opening) >= MOVED * articulation.range:
-            self._useless.remove(stood)
+            self._useless.remove(start_base)
 
     def _come_to_handle(self, articulation: Articulation) -> Motion:
         """Drive to where the handle can be led; returns the pull and the joint values for it, for where the handle is
@@ -190,13 +190,15 @@ class MoveArticulation(Manipulation):
             end, planned = articulation.opening + pull.moved[-1], articulation
             articulation = self.pick_articulation()
             pulls = [pull, *self._pulls(articulation, end)]
-            led = self._from_here(articulation, pulls if _as_planned(articulation, planned) else pulls[1:], standing)
-            if led is not None:
-                return led
+            solution = self._pull_from_current_base(
+                articulation, pulls if _is_near_plan(articulation, planned) else pulls[1:], standing
+            )
+            if solution is not None:
+                return solution
             self._useless.append(self.base)
         raise Stuck(FailureReason.HANDLE_OUT_OF_REACH)
 
-    def _from_here(
+    def _pull_from_current_base(
         self, articulation: Articulation, pulls: Sequence[Pull], standing: Standing
     ) -> tuple[Pull, tuple[Array, ...]] | None:
         """The first of some pulls that can be done from where the robot has come to stand; None if there is none."""
@@ -207,10 +209,10 @@ class MoveArticulation(Manipulation):
                 joints = self._led(self.base, pull, begin)
                 if joints is None:
                     continue
-                here = Standing(self.base, joints, self.ready)
-                if not self._leads_clear(here, pull, articulation, TOUCH - ASIDE):
+                current_standing = Standing(self.base, joints, self.ready)
+                if not self._leads_clear(current_standing, pull, articulation, TOUCH - ASIDE):
                     continue
-                if self._margin(here) >= 2 * TOUCH or self.way_around(here):
+                if self._margin(current_standing) >= 2 * TOUCH or self.way_around(current_standing):
                     return pull, joints
         return None
 
@@ -262,8 +264,8 @@ class MoveArticulation(Manipulation):
     def _lead(self, path: Sequence[Array]) -> Motion:
         """Follow the joint path with the fingers closed; the door decides how fast that goes."""
         speeds = LEADING * self.chain.speeds
-        least = FIRM_LEG if self.fixed else LEG
-        for q in timed(self.chain, self.q, path, speeds, self.spec.period, least=least):
+        min_duration = FIRM_LEG if self.fixed else LEG
+        for q in timed(self.chain, self.q, path, speeds, self.spec.period, least=min_duration):
             yield merged([self.chain.command(q), self.spec.grip(0.0)])
         yield from self.wait(0.3)
 
@@ -294,9 +296,9 @@ class MoveArticulation(Manipulation):
         for outside in self.sides:
             closest: list[tuple[float, Standing, Pull]] = []
             for end in self.ends(articulation):
-                least: tuple[float, Standing, Pull] | None = None
+                best_option: tuple[float, Standing, Pull] | None = None
                 quickest: tuple[float, Standing, Pull] | None = None
-                good = 0
+                candidate_count = 0
                 for base, pull in self._options(articulation, end, floor, outside):
                     for ready in self.readies:
                         standing = self._standing(base, pull, ready)
@@ -304,23 +306,23 @@ class MoveArticulation(Manipulation):
                             continue
                         margin = self._margin(standing)
                         if margin >= FREE:
-                            good += 1
+                            candidate_count += 1
                             seconds = self._seconds(standing)
                             if quickest is None or seconds < quickest[0]:
                                 quickest = seconds, standing, pull
-                        elif least is None or margin > least[0]:
-                            least = margin, standing, pull
-                    if quickest is not None and (quickest[0] < QUICK or good >= ENOUGH):
+                        elif best_option is None or margin > best_option[0]:
+                            best_option = margin, standing, pull
+                    if quickest is not None and (quickest[0] < QUICK or candidate_count >= ENOUGH):
                         break
                 if quickest is not None:
                     return quickest[1:]
-                closest += [least] if least is not None else []
+                closest += [best_option] if best_option is not None else []
             for margin, standing, pull in closest:
                 if margin >= TOUCH:
                     return standing, pull
             hidden += closest
-        around = (option[1:] for option in hidden if self.way_around(option[1]))
-        return next(around, None)
+        by_detour = (option[1:] for option in hidden if self.way_around(option[1]))
+        return next(by_detour, None)
 
     def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
         """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""
@@ -344,15 +346,17 @@ class MoveArticulation(Manipulation):
         steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self.chain.speeds
         return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.readies[0] else FAR_READY)
 
-    def _leads_clear(self, standing: Standing, pull: Pull, articulation: Articulation, least: float = TOUCH) -> bool:
-        """Whether the arm keeps `least` metres from the rest of the things while it leads the handle."""
-        rest = super().space(standing.base)
-        for posture, moved in zip(standing.joints[1:-1], pull.moved, strict=True):
+    def _leads_clear(
+        self, standing: Standing, pull: Pull, articulation: Articulation, clearance: float = TOUCH
+    ) -> bool:
+        """Whether the arm keeps `clearance` metres from the rest of the things while it leads the handle."""
+        static_space = super().space(standing.base)
+        for posture, opening in zip(standing.joints[1:-1], pull.moved, strict=True):
             # The hand touches the panel that it moves; the rest of the arm may not be in it.
-            if rest.clearance(posture) < least:
+            if static_space.clearance(posture) < clearance:
                 return False
             if articulation.panel is not None:
-                panel = replace(rest, solids=Solids(moved_boxes(articulation, moved)))
+                panel = replace(static_space, solids=Solids(moved_boxes(articulation, opening)))
                 if panel.clearance(posture) < IN_PANEL:
                     return False
         return True
@@ -388,7 +392,7 @@ class MoveArticulation(Manipulation):
                     if articulation.kind == "hinge" and on_sweep(articulation, xy, span):
                         continue
                     for lean in (0.0, 0.4, -0.4):
-                        toward = float(np.arctan2(*(middle - xy)[::-1])) - reach.aside + lean
+                        yaw = float(np.arctan2(*(middle - xy)[::-1])) - reach.aside + lean
                         cost = (
                             0.3 * abs(distance - reach.handles[0])
                             + 0.2 * float(np.linalg.norm(xy - self.base.xy))
@@ -396,7 +400,7 @@ class MoveArticulation(Manipulation):
                             + 0.1 * abs(lean)
                             + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - (reach.handles[0] + NEARER))
                         )
-                        base = Pose2(float(xy[0]), float(xy[1]), toward)
+                        base = Pose2(float(xy[0]), float(xy[1]), yaw)
                         failures = sum(same_place(base, place) for place in self._useless)
                         if failures >= TWICE:
                             continue
@@ -405,6 +409,6 @@ class MoveArticulation(Manipulation):
         yield from ((base, pull) for _, _, base, pull in options[:MAX_OPTIONS])
 
 
-def _as_planned(seen: Articulation, planned: Articulation) -> bool:
+def _is_near_plan(current: Articulation, planned: Articulation) -> bool:
     """Whether a handle is seen where a pull was planned for."""
-    return float(np.linalg.norm(seen.handle - planned.handle)) < ELSEWHERE
+    return float(np.linalg.norm(current.handle - planned.handle)) < ELSEWHERE

@@ -27,19 +27,19 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
     for u in np.linspace(-room_x, room_x, 2 * count_x + 1):
         for v in np.linspace(-room_y, room_y, 2 * count_y + 1):
             point = surface.center + np.array([c * u - s * v, s * u + c * v, 0.0])
-            free = min((other.distance(point[:2]) for other in others), default=1.0) - hand.radius
-            if free < 0.015:
+            clearance = min((other.distance(point[:2]) for other in others), default=1.0) - hand.radius
+            if clearance < 0.015:
                 continue
-            cost = 0.6 * max(0.0, 0.08 - free) / 0.08
+            cost = 0.6 * max(0.0, 0.08 - clearance) / 0.08
             if surface.access is not None:
                 depth = float((surface.center[:2] - point[:2]) @ surface.access) + half_depth(surface)
                 cost += abs(depth - 0.16)
             else:
-                away = float(np.hypot(u, v))
+                centre_distance = float(np.hypot(u, v))
                 if max(surface.half_x, surface.half_y) <= SMALL:
-                    along, across = (abs(u), abs(v)) if room_x > room_y else (abs(v), abs(u))
-                    away = max(room_x, room_y) - float(along) + float(across)
-                cost += 0.4 * away
+                    long_offset, short_offset = (abs(u), abs(v)) if room_x > room_y else (abs(v), abs(u))
+                    centre_distance = max(room_x, room_y) - float(long_offset) + float(short_offset)
+                cost += 0.4 * centre_distance
             points.append((round(float(cost), COST_DIGITS), point))
     points.sort(key=lambda pair: pair[0])
     return points
@@ -49,5 +49,5 @@ def half_depth(surface: Surface) -> float:
     """Half length of a surface along its way out."""
     assert surface.access is not None
     c, s = np.cos(surface.yaw), np.sin(surface.yaw)
-    along = abs(float(surface.access @ np.array([c, s])))
-    return surface.half_x * along + surface.half_y * (1.0 - along)
+    alignment = abs(float(surface.access @ np.array([c, s])))
+    return surface.half_x * alignment + surface.half_y * (1.0 - alignment)

@@ -94,8 +94,8 @@ class GoTo(MobileSkill):
             yield from self._come_to(pose)
             if not self._hidden(self.base.xy, self._target()):
                 break
-            before, pose = pose, self._pose_before()
-            if same_place(before, pose):
+            previous_pose, pose = pose, self._pose_before()
+            if same_place(previous_pose, pose):
                 break
         if self._walled(self.base.xy[None])[0]:
             raise self._behind_wall()
@@ -120,8 +120,8 @@ class GoTo(MobileSkill):
         if point is not None:
             return point
         freed = self._freed_costs()
-        beyond = None if freed is None else self._in_room(room, freed)
-        raise self._why(FailureReason.NO_FLOOR_IN_ROOM, beyond)
+        freed_point = None if freed is None else self._in_room(room, freed)
+        raise self._why(FailureReason.NO_FLOOR_IN_ROOM, freed_point)
 
     def _pose_before(self) -> Pose2:
         """A reachable pose near the target that faces it, from its front if it has one. Raises NotRetryable if there is
@@ -130,10 +130,10 @@ class GoTo(MobileSkill):
         if pose is not None:
             return pose
         freed = self._freed_costs()
-        beyond = None if freed is None else self._before(freed)
-        if beyond is None and len(self._standable((*GAPS, *FAR_GAPS), Reachable.of(self.costs, self.base))):
+        freed_pose = None if freed is None else self._before(freed)
+        if freed_pose is None and len(self._standable((*GAPS, *FAR_GAPS), Reachable.of(self.costs, self.base))):
             raise self._behind_wall()
-        raise self._why(FailureReason.NO_FLOOR_NEAR, None if beyond is None else beyond.xy)
+        raise self._why(FailureReason.NO_FLOOR_NEAR, None if freed_pose is None else freed_pose.xy)
 
     @staticmethod
     def _behind_wall() -> NotRetryable:
@@ -158,9 +158,9 @@ class GoTo(MobileSkill):
             return None
         return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
 
-    def _why(self, reason: FailureReason, beyond: Array | None) -> NotRetryable:
+    def _why(self, reason: FailureReason, blocked_point: Array | None) -> NotRetryable:
         """The reason, to be raised, with what keeps the robot from a point (2,) that it could reach without it."""
-        return NotRetryable(reason) if beyond is None else self._no_path(beyond, 0.0)
+        return NotRetryable(reason) if blocked_point is None else self._no_path(blocked_point, 0.0)
 
     def _in_room(self, room: tuple[float, float, float, float], costs: CostMap) -> Array | None:
         """The roomiest reachable point of a rectangle, rather in its middle."""
@@ -181,20 +181,20 @@ class GoTo(MobileSkill):
         """Metres of other things, walls above all, between a place (2,) and a target."""
         foot = _nearest(target, xy)
         for surface in self.goal.surfaces[:1]:  # what it stands on is not between
-            under = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
-            foot = min(foot, _nearest(under, xy), key=lambda point: float(np.linalg.norm(point - xy)))
-        away = xy - foot
+            support = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
+            foot = min(foot, _nearest(support, xy), key=lambda point: float(np.linalg.norm(point - xy)))
+        offset = xy - foot
         edge = EDGE if self.goal.front is None else FRONT
-        near = foot + away * min(1.0, edge / max(float(np.linalg.norm(away)), 1e-6))
-        between = self.costs.between(xy, near)
-        return max(WALL, between) if between else 0.0
+        target_edge = foot + offset * min(1.0, edge / max(float(np.linalg.norm(offset)), 1e-6))
+        crossed = self.costs.between(xy, target_edge)
+        return max(WALL, crossed) if crossed else 0.0
 
     def _before(self, costs: CostMap) -> Pose2 | None:
         """The best reachable pose near the target; one further away where walls hide all nearer ones."""
-        near = self._at_gaps(GAPS, costs)
-        if near is not None and near[0] < HIDDEN * WALL:
-            return near[1]
-        poses = [pose for pose in (near, self._at_gaps(FAR_GAPS, costs)) if pose is not None]
+        nearby = self._at_gaps(GAPS, costs)
+        if nearby is not None and nearby[0] < HIDDEN * WALL:
+            return nearby[1]
+        poses = [pose for pose in (nearby, self._at_gaps(FAR_GAPS, costs)) if pose is not None]
         return min(poses, key=lambda pose: pose[0])[1] if poses else None
 
     def _at_gaps(self, gaps: Sequence[float], costs: CostMap) -> tuple[float, Pose2] | None:
@@ -206,18 +206,18 @@ class GoTo(MobileSkill):
         facing = None if front is None else np.array([np.cos(front), np.sin(front)])
         places = self._standable(gaps, reachable)
         for xy in places[~self._walled(places)]:
-            away = (xy - target.center[:2]) / max(float(np.linalg.norm(xy - target.center[:2])), 1e-6)
+            directions = (xy - target.center[:2]) / max(float(np.linalg.norm(xy - target.center[:2])), 1e-6)
             cost = float(
                 place_cost(
                     gap=target.distance(xy),
                     driven=np.linalg.norm(xy - self.base.xy),
-                    before=1.0 if facing is None else away @ facing,
+                    before=1.0 if facing is None else directions @ facing,
                     clear=costs.clear_at(xy),
                     hidden=self._hidden(xy, target),
                 )
             )
-            toward = self.goal.position[:2] - xy
-            pose = Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
+            to_target = self.goal.position[:2] - xy
+            pose = Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(to_target[1], to_target[0])))
             if (best is None or cost < best[0]) and self._load_touches(pose):
                 cost += TOUCHES
             if best is None or cost < best[0]:
@@ -237,14 +237,14 @@ def _nearest(box: Box, xy: Array) -> Array:
     return point
 
 
-def _beside(box: Box, away: Array, gap: float) -> Array:
+def _beside(box: Box, direction: Array, gap: float) -> Array:
     """The point `gap` metres outside a box's footprint in a direction from its centre."""
     low, high = 0.0, 4.0
     for _ in range(20):
         middle = (low + high) / 2
-        if box.distance(box.center[:2] + middle * away) < gap:
+        if box.distance(box.center[:2] + middle * direction) < gap:
             low = middle
         else:
             high = middle
-    point: Array = box.center[:2] + high * away
+    point: Array = box.center[:2] + high * direction
     return point

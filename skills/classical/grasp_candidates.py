@@ -128,19 +128,19 @@ def grasps(
         opening: The largest of the gripper, m.
         fingers: Its shape.
     """
-    above = STANDING if box.half[2] > TALL else FROM_ABOVE
+    pitches_from_above = STANDING if box.half[2] > TALL else FROM_ABOVE
     in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))
-    pitches = above if access is None else in_front
+    pitches = pitches_from_above if access is None else in_front
     tool = Tool(opening, fingers)
     ways = [*_around(box, pitches, parts, tool), *_straight_in(box, pitches, parts, access, tool)]
-    around = fitting(ways, others, access, fingers)
-    if not around and (by_handle := fitting(_by_handle(box, pitches, parts, tool), others, access, fingers)):
+    side_grasps = fitting(ways, others, access, fingers)
+    if not side_grasps and (by_handle := fitting(_by_handle(box, pitches, parts, tool), others, access, fingers)):
         return by_handle
-    if 2 * box.half[2] < LEAST_RIM or any(access is None or grasp.pitch < DOWN for grasp in around):
-        return around
+    if 2 * box.half[2] < LEAST_RIM or any(access is None or grasp.pitch < DOWN for grasp in side_grasps):
+        return side_grasps
     on_rim = (grasp for grasp in _on_rim(box, tool) if _hollow(grasp, parts, fingers))
     rim = fitting(on_rim, others, access, fingers)
-    return sorted([*around, *rim], key=lambda grasp: grasp.cost)
+    return sorted([*side_grasps, *rim], key=lambda grasp: grasp.cost)
 
 
 def fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | None, fingers: Fingers) -> list[Grasp]:
@@ -160,7 +160,7 @@ def fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | 
 def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
     """Fingers on two opposite sides that are narrow enough."""
     top, fingers = box.center[2] + box.half[2], tool.fingers
-    for across, half, depth in ((box.yaw, *box.half[:2]), (box.yaw + np.pi / 2, *box.half[1::-1])):
+    for closing_yaw, half, depth in ((box.yaw, *box.half[:2]), (box.yaw + np.pi / 2, *box.half[1::-1])):
         if half > tool.opening / 2 - fingers.room:
             continue
         for pitch in pitches:
@@ -172,19 +172,21 @@ def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: To
             for side in (np.pi / 2, -np.pi / 2):
                 for twist in (0.0, 0.3, -0.3) if pitch < 1.5 else (0.0,):
                     cost = 0.15 * abs(pitch - pitches[0]) + abs(twist) + (0.3 if pitch > 1.5 else 0.0)
-                    yaw = across + side + twist
+                    yaw = closing_yaw + side + twist
                     back = _palm_back(box, parts, Pose(middle, gripper_rotation(yaw, pitch)), yaw, pitch, fingers)
                     if _extent(box, yaw) + fingers.reach * np.cos(pitch) - back < LEAST_HOLD:
                         continue
                     # Along the thing, not along a hand that is turned to it, or a finger would come down on it.
-                    along = yaw - twist
-                    position = middle - back / np.cos(twist) * np.array([np.cos(along), np.sin(along), 0.0])
+                    approach_yaw = yaw - twist
+                    position = middle - back / np.cos(twist) * np.array(
+                        [np.cos(approach_yaw), np.sin(approach_yaw), 0.0]
+                    )
                     pose = Pose(position, gripper_rotation(yaw, pitch))
                     width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
-                    over = top - (height - _tip(pitch, fingers)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
+                    lift = top - (height - _tip(pitch, fingers)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
                     for spare, dear in SPARE:
                         opening = min(tool.opening, width + spare)
-                        yield Grasp(pose, yaw, pitch, opening, cost + dear, over, pitch >= DOWN)
+                        yield Grasp(pose, yaw, pitch, opening, cost + dear, lift, pitch >= DOWN)
 
 
 def _straight_in(
@@ -204,12 +206,12 @@ def _by_handle(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool:
     """Around a part that sticks out of all others, such as the handle of a board, which the fingers go round where they
     do not go round the whole."""
     for part in parts:
-        others = [Box.around([other], _level_yaw(other)) for other in parts if other is not part]
+        other_parts = [Box.around([other], _level_yaw(other)) for other in parts if other is not part]
         handle = Box.around([part], _level_yaw(part))
-        if not others or _around_all(others, box.yaw).distance(handle.center) < LEAST_OUT:
+        if not other_parts or _around_all(other_parts, box.yaw).distance(handle.center) < LEAST_OUT:
             continue
         for grasp in _around(handle, pitches, [part], tool):
-            if not touches(grasp, others, tool.fingers):
+            if not touches(grasp, other_parts, tool.fingers):
                 yield grasp
 
 
@@ -231,21 +233,21 @@ def _around_all(boxes: Sequence[Box], yaw: float) -> Box:
 def _on_rim(box: Box, tool: Tool) -> Iterator[Grasp]:
     """One finger inside, one outside a hollow thing, from above."""
     top, fingers = box.center[2] + box.half[2], tool.fingers
-    for out, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):
+    for rim_yaw, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):
         for pitch in RIM:
             for sign in (1.0, -1.0):
-                edge = sign * (half - 0.012) * np.array([np.cos(out), np.sin(out), 0.0])
+                edge = sign * (half - 0.012) * np.array([np.cos(rim_yaw), np.sin(rim_yaw), 0.0])
                 # the palm over the rim
-                over = fingers.palm_half * np.cos(pitch) - fingers.palm_face * np.sin(pitch) + BEFORE_PALM
-                height = max(_lowest(box, pitch, fingers), top - 0.02, top + over)
+                lift = fingers.palm_half * np.cos(pitch) - fingers.palm_face * np.sin(pitch) + BEFORE_PALM
+                height = max(_lowest(box, pitch, fingers), top - 0.02, top + lift)
                 position = np.array([box.center[0], box.center[1], height]) + edge
                 past = top - (height - _tip(pitch, fingers)) + OVER_RIM
                 for side in (np.pi / 2, -np.pi / 2):
-                    pose = Pose(position, gripper_rotation(out + side, pitch))
+                    pose = Pose(position, gripper_rotation(rim_yaw + side, pitch))
                     for opening, dear in RIM_OPENINGS:
                         ear = EAR * (half - float(np.min(box.half[:2])))
                         cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + dear + ear
-                        yield Grasp(pose, out + side, pitch, opening, cost, past, True)
+                        yield Grasp(pose, rim_yaw + side, pitch, opening, cost, past, True)
 
 
 def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
@@ -254,15 +256,15 @@ def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
     if not parts:
         return True
     boxes = [Box.around([part], _level_yaw(part)) for part in parts]
-    aside = (grasp.opening + fingers.thickness) / 2 * grasp.pose.rotation[:, 1]
+    finger_offset = (grasp.opening + fingers.thickness) / 2 * grasp.pose.rotation[:, 1]
     tip = float(grasp.pose.position[2] + fingers.reach * grasp.approach[2])
 
     def within(point: Array) -> bool:
         return any(box.distance(point) == 0.0 and tip < box.center[2] + box.half[2] for box in boxes)
 
     middle = grasp.pose.position
-    between = any(within(middle + part * aside) for part in np.linspace(-0.7, 0.7, 15))
-    return between and not within(middle + aside) and not within(middle - aside)
+    has_wall = any(within(middle + part * finger_offset) for part in np.linspace(-0.7, 0.7, 15))
+    return has_wall and not within(middle + finger_offset) and not within(middle - finger_offset)
 
 
 def _extent(box: Box, yaw: float) -> float:
@@ -277,13 +279,13 @@ def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: 
     palm. Both say more than is needed, so the less of them holds.
     """
     c, s = np.cos(pitch), max(float(np.sin(pitch)), 0.0)
-    below = (float(box.center[2] + box.half[2] - pose.position[2]) - fingers.palm_face * s) / max(float(c), 1e-6)
-    if below < -fingers.palm_half:
+    palm_depth = (float(box.center[2] + box.half[2] - pose.position[2]) - fingers.palm_face * s) / max(float(c), 1e-6)
+    if palm_depth < -fingers.palm_half:
         return 0.0
-    back = _extent(box, yaw) - fingers.palm_face * c + min(below, fingers.palm_half) * s
+    back = _extent(box, yaw) - fingers.palm_face * c + min(palm_depth, fingers.palm_half) * s
     if parts and c > 0.1:
-        towards = -pose.rotation[:, 0]
-        reach = max(float(part.reach(towards[None])[0]) for part in parts) - float(towards @ pose.position)
+        approach = -pose.rotation[:, 0]
+        reach = max(float(part.reach(approach[None])[0]) for part in parts) - float(approach @ pose.position)
         back = min(back, (reach - fingers.palm_face) / c)
     return float(max(0.0, back + BEFORE_PALM))
 
@@ -306,8 +308,8 @@ def touches(grasp: Grasp, others: Sequence[Box], fingers: Fingers) -> bool:
     for sign in (1.0, -1.0):
         finger = grasp.pose.position + sign * reach * side
         for other in others:
-            apart = abs(finger[2] - other.center[2]) > other.half[2] + fingers.reach
-            if not apart and other.distance(finger[:2]) < fingers.thickness / 2 + 0.004:
+            is_apart = abs(finger[2] - other.center[2]) > other.half[2] + fingers.reach
+            if not is_apart and other.distance(finger[:2]) < fingers.thickness / 2 + 0.004:
                 return True
     return False
 
@@ -316,7 +318,7 @@ def palm_touches(grasp: Grasp, others: Sequence[Box], fingers: Fingers) -> bool:
     """Whether the lower edge of the palm would be in another thing."""
     rotation = grasp.pose.rotation
     edge = grasp.pose.position - fingers.palm_face * rotation[:, 0] - fingers.palm_half * rotation[:, 2]
-    points = [edge + aside * rotation[:, 1] for aside in np.linspace(-fingers.palm_width, fingers.palm_width, 5)]
+    points = [edge + lateral * rotation[:, 1] for lateral in np.linspace(-fingers.palm_width, fingers.palm_width, 5)]
     return any(
         abs(point[2] - other.center[2]) < other.half[2] and other.distance(point) == 0.0
         for point in points

@@ -77,32 +77,36 @@ class Open(MoveArticulation):
         return True
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
-        now, full = articulation.opening, articulation.range
+        opening, full_range = articulation.opening, articulation.range
         if articulation.kind == "slide":
-            return (0.97 * full, now + 0.5 * (full - now))
+            return (0.97 * full_range, opening + 0.5 * (full_range - opening))
         if turns_level(articulation):
-            return tuple(end for end in (0.97 * full, 0.87 * full, 0.6 * full, 0.35 * full) if end > now + 0.15)
+            return tuple(
+                end
+                for end in (0.97 * full_range, 0.87 * full_range, 0.6 * full_range, 0.35 * full_range)
+                if end > opening + 0.15
+            )
         first = () if self.fixed or self._room_before(articulation) else IN_A_CORNER
-        aims = [min(end, full) for end in (*first, FURTHEST, 1.4, LEAST, 0.8, 0.5)]
-        return tuple(end for end in aims if end > now + 0.15)
+        aims = [min(end, full_range) for end in (*first, FURTHEST, 1.4, LEAST, 0.8, 0.5)]
+        return tuple(end for end in aims if end > opening + 0.15)
 
     def _room_before(self, articulation: Articulation) -> bool:
         """Whether the base fits between a hinged door that stands at a right angle and what is beside it."""
-        turned = rotation_z(-float(np.sign(articulation.axis[2])) * articulation.opening)
-        outward = (turned @ articulation.outward)[:2]
-        across = (turned @ (articulation.handle - articulation.axis_point))[:2]
-        across = across - (across @ outward) * outward
-        across /= max(float(np.linalg.norm(across)), 1e-6)
+        panel_rotation = rotation_z(-float(np.sign(articulation.axis[2])) * articulation.opening)
+        outward = (panel_rotation @ articulation.outward)[:2]
+        panel_direction = (panel_rotation @ (articulation.handle - articulation.axis_point))[:2]
+        panel_direction = panel_direction - (panel_direction @ outward) * outward
+        panel_direction /= max(float(np.linalg.norm(panel_direction)), 1e-6)
         radius = self.spec.footprint_radius + self.margin
         line = articulation.axis_point[:2] + POCKET * outward
-        clear = (self.costs.clear_at(line + t * across) for t in np.arange(radius, 3 * radius, 0.02))
+        clearances = (self.costs.clear_at(line + t * panel_direction) for t in np.arange(radius, 3 * radius, 0.02))
         # What is behind a wall is no room before the door.
-        return any(room >= radius + ELBOW for room in itertools.takewhile(lambda room: room > 0.0, clear))
+        return any(room >= radius + ELBOW for room in itertools.takewhile(lambda room: room > 0.0, clearances))
 
     def done(self, articulation: Articulation) -> bool:
         # Wider than `thresholds.OPEN` asks for: the arm that reaches in next needs room beside the panel.
-        enough = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
-        return articulation.opening >= min(enough, 0.9 * articulation.range)
+        threshold = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
+        return articulation.opening >= min(threshold, 0.9 * articulation.range)
 
     def wide(self, articulation: Articulation) -> bool:
         """Beyond this a door is no more in the way of who stands before it."""
@@ -132,18 +136,21 @@ class Close(MoveArticulation):
         to_hinge = articulation.axis_point - articulation.handle
         to_hinge = to_hinge - (to_hinge @ articulation.outward) * articulation.outward
         to_hinge[2] = 0.0
-        away = max(float(np.linalg.norm(to_hinge)), 1e-6)
+        hinge_distance = max(float(np.linalg.norm(to_hinge)), 1e-6)
         on_panel = articulation.handle + (fist - STANDOFF) * articulation.outward
-        return [on_panel + beside * to_hinge / away for beside in (BESIDE_HANDLE, 0.5 * away)]
+        return [
+            on_panel + handle_distance * to_hinge / hinge_distance
+            for handle_distance in (BESIDE_HANDLE, 0.5 * hinge_distance)
+        ]
 
     def leads(self, articulation: Articulation) -> bool:
         return turns_level(articulation) or slides_across(articulation)
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
-        now = articulation.opening
+        opening = articulation.opening
         if self.leads(articulation):  # the stop is felt through the handle: not beyond it
-            return (0.0, 0.35 * now, 0.6 * now)
-        return (-0.02, 0.35 * now, 0.6 * now)
+            return (0.0, 0.35 * opening, 0.6 * opening)
+        return (-0.02, 0.35 * opening, 0.6 * opening)
 
     def done(self, articulation: Articulation) -> bool:
         return articulation.opening <= (SHUT_ANGLE if articulation.kind == "hinge" else SHUT_GAP)

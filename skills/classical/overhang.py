@@ -76,14 +76,14 @@ def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]
         others: Boxes of what it must not run into; of those that begin below it only what is higher counts.
     """
     chosen = []
-    for out, edge in _edges(surface):
-        reach = _reach(box, out)
+    for outward, edge in _edges(surface):
+        reach = _reach(box, outward)
         hang = min(HANG, reach - STAYS)
-        depth = edge - float((box.center - surface.center) @ out)
+        depth = edge - float((box.center - surface.center) @ outward)
         length = depth - reach + hang
-        if hang >= LEAST_HANG and 0.0 < length < FURTHEST and not _meets(box, out, length, others):
-            at = box.center + np.array([0.0, 0.0, box.half[2]]) - (reach - FAR_END) * out
-            chosen.append(Drawing(at, out, length, depth + reach - FAR_END))
+        if hang >= LEAST_HANG and 0.0 < length < FURTHEST and not _meets(box, outward, length, others):
+            at = box.center + np.array([0.0, 0.0, box.half[2]]) - (reach - FAR_END) * outward
+            chosen.append(Drawing(at, outward, length, depth + reach - FAR_END))
     return sorted(chosen, key=lambda drawing: drawing.length)
 
 
@@ -98,18 +98,18 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
         return []
     pitches = ON_A_SLOPE if surface.access is None and _slopes(parts) else PINCHES  # no hand points up between boards
     chosen = []
-    for out, edge in _edges(surface):
-        middle = float((box.center - surface.center) @ out)
-        hang = middle + _reach(box, out) - edge
+    for outward, edge in _edges(surface):
+        middle = float((box.center - surface.center) @ outward)
+        hang = middle + _reach(box, outward) - edge
         if hang < LEAST_HANG or middle > edge - STAYS / 2:
             continue
-        across = np.array([-out[1], out[0], 0.0])
-        aside = float(np.mean([corner @ across[:2] for corner in _over(box, surface, out, edge)]))
+        edge_direction = np.array([-outward[1], outward[0], 0.0])
+        edge_offset = float(np.mean([corner @ edge_direction[:2] for corner in _over(box, surface, outward, edge)]))
         # Not further in than the palm lets the thing.
         back = max(BEFORE_EDGE + fingers.reach, hang - fingers.palm_face + BEFORE_PALM)
-        at = surface.center * (1.0, 1.0, 0.0) + (edge + back) * out
-        at += (aside - float(at @ across)) * across + np.array([0.0, 0.0, box.center[2]])
-        yaw = float(np.arctan2(-out[1], -out[0]))
+        at = surface.center * (1.0, 1.0, 0.0) + (edge + back) * outward
+        at += (edge_offset - float(at @ edge_direction)) * edge_direction + np.array([0.0, 0.0, box.center[2]])
+        yaw = float(np.arctan2(-outward[1], -outward[0]))
         for rank, pitch in enumerate(pitches):
             for roll in (SIDE, -SIDE):
                 pose = Pose(at, gripper_rotation(yaw, pitch, roll))
@@ -138,53 +138,53 @@ def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:
     if not grasp.roll:
         return box, pose
     level = gripper_rotation(grasp.yaw, 0.0)
-    turned = pose.rotation @ gripper_rotation(0.0, 0.0, -grasp.roll)
-    middle = pose.position + turned @ pose.rotation.T @ (box.center - pose.position)
-    ahead, across = _reach(box, level[:, 0]), _reach(box, level[:, 1])
-    return Box(middle, np.array([ahead, box.half[2], across]), grasp.yaw), Pose(pose.position, turned)
+    rotation = pose.rotation @ gripper_rotation(0.0, 0.0, -grasp.roll)
+    middle = pose.position + rotation @ pose.rotation.T @ (box.center - pose.position)
+    forward_extent, side_extent = _reach(box, level[:, 0]), _reach(box, level[:, 1])
+    return Box(middle, np.array([forward_extent, box.half[2], side_extent]), grasp.yaw), Pose(pose.position, rotation)
 
 
 def _edges(surface: Surface) -> Iterator[tuple[Array, float]]:
     """Unit vectors (3,) out over the edges of a surface that can be reached, and how far the edges are from its
     middle, m."""
-    turned = planar_rotation(surface.yaw)
-    for axis, half in ((turned[:, 0], surface.half_x), (turned[:, 1], surface.half_y)):
-        for out in (axis, -axis):
-            if surface.access is None or float(out @ surface.access) > np.cos(0.1):
-                yield np.array([*out, 0.0]), float(half)
+    rotation = planar_rotation(surface.yaw)
+    for axis, half in ((rotation[:, 0], surface.half_x), (rotation[:, 1], surface.half_y)):
+        for outward in (axis, -axis):
+            if surface.access is None or float(outward @ surface.access) > np.cos(0.1):
+                yield np.array([*outward, 0.0]), float(half)
 
 
-def _reach(box: Box, out: Array) -> float:
+def _reach(box: Box, direction: Array) -> float:
     """How far a footprint extends from its middle along a unit vector (2+,), m."""
-    away = box.corners() - box.center[:2]
-    return float(np.max(away @ out[:2]))
+    offsets = box.corners() - box.center[:2]
+    return float(np.max(offsets @ direction[:2]))
 
 
-def _over(box: Box, surface: Surface, out: Array, edge: float) -> list[Array]:
+def _over(box: Box, surface: Surface, outward: Array, edge: float) -> list[Array]:
     """The corners (2,) of the part of a footprint that is beyond an edge."""
     corners = box.corners()
-    beyond = (corners - surface.center[:2]) @ out[:2] - edge
+    overhangs = (corners - surface.center[:2]) @ outward[:2] - edge
     polygon = []
     for k in range(4):
-        here, there = beyond[k], beyond[(k + 1) % 4]
-        if here > 0.0:
+        overhang, next_overhang = overhangs[k], overhangs[(k + 1) % 4]
+        if overhang > 0.0:
             polygon.append(corners[k])
-        if here * there < 0.0:
-            polygon.append(corners[k] + (corners[(k + 1) % 4] - corners[k]) * here / (here - there))
+        if overhang * next_overhang < 0.0:
+            polygon.append(corners[k] + (corners[(k + 1) % 4] - corners[k]) * overhang / (overhang - next_overhang))
     return polygon
 
 
-def _meets(box: Box, out: Array, length: float, others: Sequence[Box]) -> bool:
+def _meets(box: Box, direction: Array, length: float, others: Sequence[Box]) -> bool:
     """Whether a thing that is drawn so far runs into another."""
     low = float(box.center[2] - box.half[2]) + LEVEL
     high = float(box.center[2] + box.half[2])
     in_way = [o for o in others if o.center[2] - o.half[2] < high and o.center[2] + o.half[2] > low]
-    ways = [Box(box.center + part * length * out, box.half, box.yaw) for part in np.linspace(0.2, 1.0, 5)]
+    ways = [Box(box.center + part * length * direction, box.half, box.yaw) for part in np.linspace(0.2, 1.0, 5)]
     return any(
-        other.distance(point) == 0.0 or moved.distance(corner) == 0.0
-        for moved in ways
+        other.distance(point) == 0.0 or moved_box.distance(corner) == 0.0
+        for moved_box in ways
         for other in in_way
         for point, corner in zip(
-            [*moved.corners(), moved.center[:2]], [*other.corners(), other.center[:2]], strict=True
+            [*moved_box.corners(), moved_box.center[:2]], [*other.corners(), other.center[:2]], strict=True
         )
     )

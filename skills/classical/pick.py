@@ -123,9 +123,9 @@ class Pick(Manipulation):
             yield from self.release()
         grasp, standing = (yield from self._find_grasp()) or self._give_up()
         yield from self.come_to(standing)
-        grasp, joints = self._from_here(grasp, standing)
+        grasp, joints = self._regrasp_from_current_base(grasp, standing)
         self._failed.append(grasp)  # until it is in the hand
-        before, lifted = self._before(grasp), self._lifted(grasp)
+        pre_grasp, lifted = self._before(grasp), self._lifted(grasp)
         yield from self.together(self.reach(joints[0]), self.gripper(grasp.opening), self.look_at(self._box().center))
         if self._compartment() is not None and grasp.straight_down:
             yield from self.line(lifted, speed=APPROACH)
@@ -134,10 +134,10 @@ class Pick(Manipulation):
             yield from self.line(grasp.beside, speed=APPROACH)
         yield from self.line(grasp.pose, speed=SLIDING if grasp.under else APPROACH)
         yield from self.squeeze()
-        outside = Pose(before.position + np.array([0, 0, 0.03]), before.rotation)
+        outside = Pose(pre_grasp.position + np.array([0, 0, 0.03]), pre_grasp.rotation)
         if not self.seen.body.holding:
             yield from self.release()
-            yield from self.withdraw(*((grasp.beside, before) if grasp.under else (before,)))
+            yield from self.withdraw(*((grasp.beside, pre_grasp) if grasp.under else (pre_grasp,)))
             raise Stuck(FailureReason.CLOSED_ON_NOTHING)
         self._failed.pop()
         if grasp.under:
@@ -164,14 +164,14 @@ class Pick(Manipulation):
         """What cannot be taken where it lies is drawn over the edge of that, where fingers get above and below it.
         Returns the grasp and the standing for it, None where there are none."""
         best = self._best()
-        most = 0 if self.fixed else DRAWS
-        while best is None and self._draws < most and not standing_on(self.goal) and (surface := self._surface()):
+        max_draws = 0 if self.fixed else DRAWS
+        while best is None and self._draws < max_draws and not standing_on(self.goal) and (surface := self._surface()):
             if self._grasps() and not lies_flat(self.goal.parts):
                 break
             self._draws += 1
             ways = drawings(self._box(), surface, (*self.goal.obstacles, *self.goal.solids))
-            drawn = yield from draw(self, ways, self._compartment() is not None)
-            if not drawn:
+            was_drawn = yield from draw(self, ways, self._compartment() is not None)
+            if not was_drawn:
                 break
             yield from self.wait(SEEN_AGAIN)
             best = self._best()
@@ -182,8 +182,10 @@ class Pick(Manipulation):
         if not self.goal.parts or not self._lay:
             return
         yield from self.wait(SEEN_AGAIN)
-        up = (self.goal.parts[0].pose.rotation @ self._lay[0].pose.rotation.T)[:, 2]
-        sag = float(np.arctan2(up[0] * np.cos(grasp.yaw) + up[1] * np.sin(grasp.yaw), up[2]))
+        plate_normal = (self.goal.parts[0].pose.rotation @ self._lay[0].pose.rotation.T)[:, 2]
+        sag = float(
+            np.arctan2(plate_normal[0] * np.cos(grasp.yaw) + plate_normal[1] * np.sin(grasp.yaw), plate_normal[2])
+        )
         pitch = float(np.clip(grasp.pitch - sag, FLATTEST_HAND, grasp.pitch))
         yield from self.withdraw(Pose(self.gripper_pose().position, gripper_rotation(grasp.yaw, pitch, grasp.roll)))
         yield from self.wait(SEEN_AGAIN)
@@ -196,11 +198,11 @@ class Pick(Manipulation):
             yield from self.straight(-room, speed=GENTLY)
         level = self.spec.reach.level
         height = max(float(self.gripper_pose().position[2]), level[2])
-        ahead = self.to_odometry(Pose(np.array([*level[:2], height]), np.eye(3))).position
+        target = self.to_odometry(Pose(np.array([*level[:2], height]), np.eye(3))).position
         space = self.space()
-        for aside in TURNED:
-            yaw = self.base.yaw + self.spec.reach.aside + aside
-            pose = Pose(ahead, gripper_rotation(yaw, self.hand.pitch, self.hand.roll))
+        for bearing in TURNED:
+            yaw = self.base.yaw + self.spec.reach.aside + bearing
+            pose = Pose(target, gripper_rotation(yaw, self.hand.pitch, self.hand.roll))
             path = self.line_joints(self.q, pose)
             if path is not None and self.clear(space, path, FREE) and all(space.own(q) >= 0.0 for q in path):
                 yield from self.along(path, pose, speed=APPROACH)
@@ -227,11 +229,11 @@ class Pick(Manipulation):
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
-            again = FAILED_BEFORE * sum(_alike(grasp, failed) for failed in self._failed)
-            again += MOUNTED * abs(grasp.pitch - DOWN) if self.fixed else 0.0
+            penalty = FAILED_BEFORE * sum(_alike(grasp, failed) for failed in self._failed)
+            penalty += MOUNTED * abs(grasp.pitch - DOWN) if self.fixed else 0.0
             for cost, base in self.standings(grasp.pose.position, approach, floor, self.spec.reach.distances):
                 back = FAILED_BEFORE * sum(same_place(base, place) for place in self._useless)
-                options.append((cost + grasp.cost + again + back, base, poses))
+                options.append((cost + grasp.cost + penalty + back, base, poses))
         return self.ranked(options)
 
     def _give_up(self) -> NoReturn:
@@ -242,8 +244,8 @@ class Pick(Manipulation):
             unhindered, fits = self._best(), bool(self._grasps())
         if unhindered is not None:
             grasp, standing = unhindered
-            beside = [box for box in self.goal.loose if touches(grasp, [box], self.spec.fingers)]
-            raise NotRetryable(FailureReason.OBJECT_BLOCKED, blockers=[*beside, *self.blockers(standing)])
+            neighbours = [box for box in self.goal.loose if touches(grasp, [box], self.spec.fingers)]
+            raise NotRetryable(FailureReason.OBJECT_BLOCKED, blockers=[*neighbours, *self.blockers(standing)])
         if not fits:
             raise NotRetryable(FailureReason.NO_GRASP)
         raise NotRetryable(FailureReason.NO_PLACE_TO_PICK)
@@ -267,14 +269,14 @@ class Pick(Manipulation):
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         """Whether the arm gets there without running into things."""
-        before, grasp, lifted = standing.joints
-        space, reaching = self._at_target(standing.base), self.joints.between(standing.ready, before)
+        pre_grasp, grasp, lifted = standing.joints
+        space, reaching = self._at_target(standing.base), self.joints.between(standing.ready, pre_grasp)
         raising = self.joints.between(lifted, standing.ready)
         target = replace(space, solids=Solids([self._box()]))
         return (
             self.clear(space, (grasp, lifted), at)
             and self.clear(space, reaching, way)
-            and (way == AROUND or self.clear(target, reaching, min(0.0, target.clearance(before))))
+            and (way == AROUND or self.clear(target, reaching, min(0.0, target.clearance(pre_grasp))))
             and (self._compartment() is not None or self.clear(space, raising, TOUCH))
             and self._clear_in(space, standing, at)
         )
@@ -310,9 +312,9 @@ class Pick(Manipulation):
             chosen += pinches(self._box(), surface, self.goal.parts, tool)
         # What only could be a plate is taken otherwise after a failure, if it can be.
         if self.goal.parts or not chosen or not any(grasp.under for grasp in self._failed):
-            under = scoops(self._box(), self.goal.parts, self.goal.obstacles, access, tool)
+            plate_scoops = scoops(self._box(), self.goal.parts, self.goal.obstacles, access, tool)
             solids = Solids(self.goal.solids)
-            chosen += [grasp for grasp in under if not blocked((grasp.pose, grasp.beside), solids, fingers)]
+            chosen += [grasp for grasp in plate_scoops if not blocked((grasp.pose, grasp.beside), solids, fingers)]
         # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
         avoided = [*self._contents, *self._around_target()]
 
@@ -332,12 +334,12 @@ class Pick(Manipulation):
             if solid.center[2] + solid.half[2] > foot and solid.distance(box.center) < reach
         ]
 
-    def _from_here(self, planned: Grasp, standing: Standing) -> tuple[Grasp, tuple[Array, ...]]:
+    def _regrasp_from_current_base(self, planned: Grasp, standing: Standing) -> tuple[Grasp, tuple[Array, ...]]:
         """The reachable grasp, for where the object is seen now, that is most like the planned one."""
 
         def unlike(grasp: Grasp) -> float:
-            turned = float(np.linalg.norm(grasp.pose.rotation - planned.pose.rotation))
-            return turned + 5.0 * float(np.linalg.norm(grasp.pose.position - planned.pose.position))
+            rotation_distance = float(np.linalg.norm(grasp.pose.rotation - planned.pose.rotation))
+            return rotation_distance + 5.0 * float(np.linalg.norm(grasp.pose.position - planned.pose.position))
 
         for grasp in sorted(self._grasps(), key=unlike)[:12]:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
@@ -364,8 +366,8 @@ class Pick(Manipulation):
         return Pose(grasp.pose.position + way + np.array([0, 0, grasp.over]), grasp.pose.rotation)
 
     def _lifted(self, grasp: Grasp) -> Pose:
-        up = LIFT if self._compartment() is None else grasp.over
-        return Pose(grasp.pose.position + np.array([0, 0, up]), grasp.pose.rotation)
+        height = LIFT if self._compartment() is None else grasp.over
+        return Pose(grasp.pose.position + np.array([0, 0, height]), grasp.pose.rotation)
 
 
 def _alike(first: Grasp, other: Grasp) -> bool:

@@ -70,33 +70,35 @@ def scoops(box: Box, parts: Sequence[Solid], others: Sequence[Box], access: Arra
         inward = np.array([np.cos(yaw), np.sin(yaw), 0.0])
         for rank, pitch in enumerate(PITCHES):
             rise = tool.fingers.tip * np.cos(pitch) + ABOVE_FLOOR
-            edge, under = _under_rim(box, parts, -inward, rise) if parts else (float(box.half[:2].mean()), UNDER)
-            if under < LEAST_UNDER:
+            edge, clearance = (
+                _rim_clearance(box, parts, -inward, rise) if parts else (float(box.half[:2].mean()), UNDER)
+            )
+            if clearance < LEAST_UNDER:
                 continue
-            tip = box.center - (edge - under) * inward + np.array([0.0, 0.0, rise - box.half[2]])
+            tip = box.center - (edge - clearance) * inward + np.array([0.0, 0.0, rise - box.half[2]])
             cost = LESS_LIKED * rank + (0.0 if parts else GUESSED)
             for roll in (SIDE, -SIDE):
-                pose = _with_tip_at(tip, float(yaw), pitch, roll, tool)
-                chosen.append(Grasp(pose, float(yaw), pitch, OPEN, cost, roll=roll, under=under + BESIDE))
+                pose = _pose_for_tip(tip, float(yaw), pitch, roll, tool)
+                chosen.append(Grasp(pose, float(yaw), pitch, OPEN, cost, roll=roll, under=clearance + BESIDE))
     return fitting(chosen, others, access, tool.fingers)
 
 
 def blocked(poses: Sequence[Pose], solids: Solids, fingers: Fingers) -> bool:
     """Whether the body of the hand would be in something at one of some poses: across the fingers it is wider than the
     spheres that stand for it, and that is upright here. In a basin it would be in the wall."""
-    along = -fingers.palm_face - np.linspace(0.0, BODY, 5)
-    across, over = (np.linspace(-half, half, 3) for half in (fingers.palm_width, fingers.palm_half))
-    body = np.stack(np.meshgrid(along, across, over), axis=-1).reshape(-1, 3)
+    depths = -fingers.palm_face - np.linspace(0.0, BODY, 5)
+    lateral, vertical = (np.linspace(-half, half, 3) for half in (fingers.palm_width, fingers.palm_half))
+    body = np.stack(np.meshgrid(depths, lateral, vertical), axis=-1).reshape(-1, 3)
     points = np.concatenate([pose.position + body @ pose.rotation.T for pose in poses])
     return solids.distance(points, np.zeros(len(points))) < CLEAR
 
 
-def _with_tip_at(tip: Array, yaw: float, pitch: float, roll: float, tool: Tool) -> Pose:
+def _pose_for_tip(tip: Array, yaw: float, pitch: float, roll: float, tool: Tool) -> Pose:
     """The hand with the inner edge of its lower finger's tip at a point (3,)."""
-    inward, up = np.array([np.cos(yaw), np.sin(yaw), 0.0]), np.array([0.0, 0.0, 1.0])
-    along = np.cos(pitch) * inward - np.sin(pitch) * up
-    closing = np.sin(pitch) * inward + np.cos(pitch) * up
-    return Pose(tip - tool.fingers.reach * along + OPEN / 2 * closing, gripper_rotation(yaw, pitch, roll))
+    inward, vertical = np.array([np.cos(yaw), np.sin(yaw), 0.0]), np.array([0.0, 0.0, 1.0])
+    approach = np.cos(pitch) * inward - np.sin(pitch) * vertical
+    closing = np.sin(pitch) * inward + np.cos(pitch) * vertical
+    return Pose(tip - tool.fingers.reach * approach + OPEN / 2 * closing, gripper_rotation(yaw, pitch, roll))
 
 
 def _could_be_a_plate(box: Box) -> bool:
@@ -105,18 +107,18 @@ def _could_be_a_plate(box: Box) -> bool:
     return bool(2 * box.half[2] >= THINNEST and short >= NARROWEST and long <= WIDEST and short >= ROUND * long)
 
 
-def _under_rim(box: Box, parts: Sequence[Solid], out: Array, rise: float) -> tuple[float, float]:
+def _rim_clearance(box: Box, parts: Sequence[Solid], direction: Array, rise: float) -> tuple[float, float]:
     """How far a thing extends from the middle of its box along a unit vector (3,), and how far from there a finger fits
     under it, so high (m) above the floor."""
     floor = float(box.center[2] - box.half[2])
-    edge = max(float(part.reach(out[None])[0]) for part in parts) - float(out @ box.center)
-    under = 0.0
+    edge = max(float(part.reach(direction[None])[0]) for part in parts) - float(direction @ box.center)
+    clearance = 0.0
     for inset in np.arange(0.002, UNDER + 1e-9, 0.001):
-        below = min(_undersides(parts, box.center + (edge - inset) * out), default=None)
-        if below is not None and below - floor < rise - SAG:
+        underside = min(_undersides(parts, box.center + (edge - inset) * direction), default=None)
+        if underside is not None and underside - floor < rise - SAG:
             break
-        under = float(inset) if below is not None else under
-    return edge, under
+        clearance = float(inset) if underside is not None else clearance
+    return edge, clearance
 
 
 def _undersides(parts: Sequence[Solid], point: Array) -> Iterator[float]:
@@ -140,8 +142,8 @@ def _crossed(origin: Array, way: Array, part: Solid) -> float | None:
             if abs(origin[axis]) > part.half[axis]:
                 return None
             continue
-        ends = sorted(((side * part.half[axis] - origin[axis]) / way[axis]) for side in (-1.0, 1.0))
-        low, high = max(low, float(ends[0])), min(high, float(ends[1]))
+        crossings = sorted(((side * part.half[axis] - origin[axis]) / way[axis]) for side in (-1.0, 1.0))
+        low, high = max(low, float(crossings[0])), min(high, float(crossings[1]))
     if low > high or (part.kind == "cylinder" and np.hypot(*(origin + low * way)[:2]) > part.half[0]):
         return None
     return low

@@ -55,25 +55,25 @@ def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) 
         return False
     standing, planned = chosen
     yield from skill.come_to(standing)
-    others = (poses for _, _, poses in options[:OTHERS])
-    for poses in itertools.chain([planned], others):
+    alternatives = (poses for _, _, poses in options[:OTHERS])
+    for poses in itertools.chain([planned], alternatives):
         joints = skill.joints_from_here(poses, standing, free)
         if joints is not None:
             break
     else:
         raise Stuck(FailureReason.GRASP_OUT_OF_REACH)
-    _, press, end, after = poses
+    _, press, end, withdrawn = poses
     yield from skill.together(skill.reach(joints[0]), skill.gripper(SHUT), skill.look_at(press.position))
-    over = np.array([0.0, 0.0, ABOVE_IN + PRESS])
-    yield from skill.line(Pose(press.position + over, press.rotation))
+    hover = np.array([0.0, 0.0, ABOVE_IN + PRESS])
+    yield from skill.line(Pose(press.position + hover, press.rotation))
     # Without a stop between, for a new way begins where the arm is: it would press no more.
     down = skill.line_joints(skill.q, press)
-    along = None if down is None else skill.line_joints(down[-1], end)
-    if down is None or along is None:
+    line_joints = None if down is None else skill.line_joints(down[-1], end)
+    if down is None or line_joints is None:
         raise Stuck(FailureReason.OFF_STRAIGHT_LINE)
-    yield from skill.along([*down, *along], end, speed=DRAWN)
-    yield from skill.line(Pose(end.position + over, end.rotation))
-    yield from skill.withdraw(after)
+    yield from skill.along([*down, *line_joints], end, speed=DRAWN)
+    yield from skill.line(Pose(end.position + hover, end.rotation))
+    yield from skill.withdraw(withdrawn)
     return True
 
 
@@ -87,14 +87,14 @@ def _options(skill: Manipulation, drawings: Sequence[Drawing], space_between: bo
             press = drawing.at - fingers.reach * np.cos(pitch) * inward + np.array([0.0, 0.0, tip - PRESS])
             end = press + drawing.length * drawing.out
             if space_between:
-                before = press + (drawing.depth + BETWEEN) * drawing.out + np.array([0.0, 0.0, ABOVE_IN + PRESS])
-                after = before
+                pre_press = press + (drawing.depth + BETWEEN) * drawing.out + np.array([0.0, 0.0, ABOVE_IN + PRESS])
+                withdrawn = pre_press
             else:
-                before, after = (point + np.array([0.0, 0.0, ABOVE]) for point in (press, end))
+                pre_press, withdrawn = (point + np.array([0.0, 0.0, ABOVE]) for point in (press, end))
             rotation = gripper_rotation(drawing.yaw, pitch)
-            poses = tuple(Pose(point, rotation) for point in (before, press, end, after))
-            stands = base_candidates(
+            poses = tuple(Pose(point, rotation) for point in (pre_press, press, end, withdrawn))
+            base_poses = base_candidates(
                 end, drawing.yaw, skill.base, reachable, distances=reach.distances, aside=reach.aside
             )
-            options += [(cost + 0.2 * rank + drawing.length, base, poses) for cost, base in stands]
+            options += [(cost + 0.2 * rank + drawing.length, base, poses) for cost, base in base_poses]
     return cheapest(options)

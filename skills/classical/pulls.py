@@ -100,11 +100,13 @@ def plan_pull(articulation: Articulation, touch: Array, end: float, wrist: Wrist
     # A lid takes the hand up and over, a flap down before itself: both turn it towards the floor.
     poses = []
     for i in range(count + 1):
-        moved = span * i / count
-        position = _moved(articulation, touch, moved)
-        turned = 0.0 if level else moved * _sense(articulation)
-        pitch = wrist.pitch + (wrist.follow * moved if level else 0.0)
-        poses.append(Pose(position, gripper_rotation(inward + wrist.slant + wrist.follow * turned, pitch, roll)))
+        displacement = span * i / count
+        position = _displaced_point(articulation, touch, displacement)
+        rotation_angle = 0.0 if level else displacement * _sense(articulation)
+        pitch = wrist.pitch + (wrist.follow * displacement if level else 0.0)
+        poses.append(
+            Pose(position, gripper_rotation(inward + wrist.slant + wrist.follow * rotation_angle, pitch, roll))
+        )
     return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)), wrist.slant)
 
 
@@ -113,34 +115,42 @@ def _sense(articulation: Articulation) -> float:
     return float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
 
 
-def _moved(articulation: Articulation, point: Array, by: float) -> Array:
+def _displaced_point(articulation: Articulation, point: Array, displacement: float) -> Array:
     """Where a point (3,) of the panel is when the joint has moved by an angle or a distance from now."""
     if articulation.kind == "slide":
-        slid: Array = point + by * articulation.axis
+        slid: Array = point + displacement * articulation.axis
         return slid
     arm = point - articulation.axis_point
     if turns_level(articulation):
-        along, lever = articulation.axis, arm - (arm @ articulation.axis) * articulation.axis
-        lifted = np.cos(by) * lever + np.sin(by) * np.cross(along, lever)
-        around: Array = articulation.axis_point + (arm @ along) * along + lifted
-        return around
-    angle = by * _sense(articulation)
+        axis, lever = articulation.axis, arm - (arm @ articulation.axis) * articulation.axis
+        lifted = np.cos(displacement) * lever + np.sin(displacement) * np.cross(axis, lever)
+        rotated: Array = articulation.axis_point + (arm @ axis) * axis + lifted
+        return rotated
+    angle = displacement * _sense(articulation)
     c, s = np.cos(angle), np.sin(angle)
-    turned: Array = articulation.axis_point + np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]])
-    return turned
+    rotated_point: Array = articulation.axis_point + np.array(
+        [c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]]
+    )
+    return rotated_point
 
 
-def moved_boxes(articulation: Articulation, by: float = 0.0) -> tuple[Box, ...]:
+def moved_boxes(articulation: Articulation, displacement: float = 0.0) -> tuple[Box, ...]:
     """The panel when the joint has moved by an angle or a distance from now; () where it is not known."""
     panel = articulation.panel
     if panel is None:
         return ()
     if turns_level(articulation):
-        return _strips(articulation, panel, by)
-    return (Box(_moved(articulation, panel.center, by), panel.half, panel.yaw + by * _sense(articulation)),)
+        return _strips(articulation, panel, displacement)
+    return (
+        Box(
+            _displaced_point(articulation, panel.center, displacement),
+            panel.half,
+            panel.yaw + displacement * _sense(articulation),
+        ),
+    )
 
 
-def _strips(articulation: Articulation, panel: Box, by: float) -> tuple[Box, ...]:
+def _strips(articulation: Articulation, panel: Box, displacement: float) -> tuple[Box, ...]:
     """A flap or a lid from its axis to its free edge, before which its bar is."""
     axis, outward = articulation.axis, articulation.outward
     arm = articulation.handle - articulation.axis_point
@@ -154,14 +164,18 @@ def _strips(articulation: Articulation, panel: Box, by: float) -> tuple[Box, ...
     half = np.array([side / 2, half_width, side / 2])
     steps = (np.arange(STRIPS) + 0.5) * side / length
     return tuple(
-        Box(_moved(articulation, middle + step * lever, by), _flat(half, lever, by, articulation), yaw)
+        Box(
+            _displaced_point(articulation, middle + step * lever, displacement),
+            _flat(half, lever, displacement, articulation),
+            yaw,
+        )
         for step in steps
     )
 
 
-def _flat(half: Array, lever: Array, by: float, articulation: Articulation) -> Array:
+def _flat(half: Array, lever: Array, displacement: float, articulation: Articulation) -> Array:
     """Half sizes of a strip: as deep and as high as its slope makes it, and never thinner than a bar."""
-    direction = _moved(articulation, articulation.axis_point + lever, by) - articulation.axis_point
+    direction = _displaced_point(articulation, articulation.axis_point + lever, displacement) - articulation.axis_point
     level, high = float(np.hypot(direction[0], direction[1])), abs(float(direction[2]))
     length = float(np.linalg.norm(direction))
     return np.array([max(half[0] * level / length, THICK), half[1], max(half[2] * high / length, THICK)])
@@ -169,8 +183,13 @@ def _flat(half: Array, lever: Array, by: float, articulation: Articulation) -> A
 
 def handle_box(articulation: Articulation) -> Box:
     """The bar of a handle with the gap behind it, where it is now; its length is not known, so the middle part."""
-    outward, along = articulation.outward, np.abs(articulation.handle_axis)
-    half = np.array([STANDOFF / 2, *(THICK + LONG * share for share in (np.hypot(along[0], along[1]), along[2]))])
+    outward, handle_extent = articulation.outward, np.abs(articulation.handle_axis)
+    half = np.array(
+        [
+            STANDOFF / 2,
+            *(THICK + LONG * share for share in (np.hypot(handle_extent[0], handle_extent[1]), handle_extent[2])),
+        ]
+    )
     yaw = float(np.arctan2(outward[1], outward[0]))
     return Box(articulation.handle - (STANDOFF / 2 - THICK) * outward, half, yaw)
 
@@ -181,15 +200,15 @@ def on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
         return _under_sweep(articulation, xy, span)
     arm = (articulation.handle - articulation.axis_point)[:2]
     length = float(np.linalg.norm(arm)) + 0.08
-    to = xy - articulation.axis_point[:2]
-    if np.linalg.norm(to) > length + 0.32:
+    offset = xy - articulation.axis_point[:2]
+    if np.linalg.norm(offset) > length + 0.32:
         return False
     for t in np.linspace(0.0, 1.0, 9):
         angle = span * t * float(np.sign(articulation.axis[2]))
         c, s = np.cos(angle), np.sin(angle)
         direction = np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1]]) / np.linalg.norm(arm)
-        along = float(np.clip(to @ direction, 0.0, length))
-        if np.linalg.norm(to - along * direction) < 0.34:
+        projection = float(np.clip(offset @ direction, 0.0, length))
+        if np.linalg.norm(offset - projection * direction) < 0.34:
             return True
     return False
 
@@ -198,12 +217,14 @@ def _under_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
     """Whether a footprint at xy would be under a flap or a lid on its way."""
     yaw = float(np.arctan2(articulation.outward[1], articulation.outward[0]))
     start = articulation.axis_point[:2]
-    ends = [_moved(articulation, articulation.handle, span * t)[:2] for t in np.linspace(0.0, 1.0, 5)]
-    out = max(float((end - start) @ articulation.outward[:2]) for end in ends) + THICK
+    handle_points = [
+        _displaced_point(articulation, articulation.handle, span * t)[:2] for t in np.linspace(0.0, 1.0, 5)
+    ]
+    reach = max(float((end - start) @ articulation.outward[:2]) for end in handle_points) + THICK
     boxes = moved_boxes(articulation)
     half_width = max((float(box.half[1]) for box in boxes), default=LONG)
-    middle = start + out / 2 * articulation.outward[:2]
-    swept = Box(np.array([*middle, 0.0]), np.array([max(out, 0.0) / 2, half_width, 1.0]), yaw)
+    middle = start + reach / 2 * articulation.outward[:2]
+    swept = Box(np.array([*middle, 0.0]), np.array([max(reach, 0.0) / 2, half_width, 1.0]), yaw)
     return swept.distance(xy) < 0.34
 
 

@@ -87,17 +87,17 @@ class Put(Manipulation):
         if self.goal.held is not None:
             self.hand.correct(self.goal.held, self.gripper_pose())
         standing, poses = self._choose()
-        planned = self.goal
+        planned_goal = self.goal
         yield from self.come_to(standing)
-        poses, planned = self._above_target(poses, planned), self.goal
-        poses, joints = self._from_here(poses, standing)
+        poses, planned_goal = self._above_target(poses, planned_goal), self.goal
+        poses, joints = self._poses_from_current_base(poses, standing)
         self._useless.append(self.base)  # until it is done
         # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
-        there = self.reach(joints[0]) if not self.hand.loose else self.line(poses[0], speed=APPROACH)
-        yield from self.together(there, self.look_at(poses[1].position))
+        approach = self.reach(joints[0]) if not self.hand.loose else self.line(poses[0], speed=APPROACH)
+        yield from self.together(approach, self.look_at(poses[1].position))
         if not self.seen.body.holding:
             raise Stuck(FailureReason.LOST_ON_THE_WAY)
-        poses = self._above_target(poses, planned)
+        poses = self._above_target(poses, planned_goal)
         for pose in poses[1:-1]:
             yield from self.line(pose, speed=APPROACH)
             if np.linalg.norm(self.gripper_pose().position - pose.position) > ASTRAY:
@@ -128,22 +128,24 @@ class Put(Manipulation):
             unhindered = self.reachable_standing(self._options(), self._free)
         if unhindered is None:
             raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM)
-        there = [box for box in goal.loose if any(_lies_on(box, surface) for surface in fits)]
-        full = not any(places(surface, goal.obstacles, self.hand) for surface in fits)
-        if full and len(there) > MOST_NAMED:
-            raise NotRetryable(FailureReason.SURFACE_FULL, count=len(there))
+        blocking = [box for box in goal.loose if any(_lies_on(box, surface) for surface in fits)]
+        is_full = not any(places(surface, goal.obstacles, self.hand) for surface in fits)
+        if is_full and len(blocking) > MOST_NAMED:
+            raise NotRetryable(FailureReason.SURFACE_FULL, count=len(blocking))
         blockers = self.blockers(unhindered[0])
-        raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM, blockers=there if full else blockers or there)
+        raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM, blockers=blocking if is_full else blockers or blocking)
 
     def _fits_under(self, surface: Surface) -> bool:
         """Whether the held object can stand on a surface under what is above it, when a drawer is shut again too."""
         height = 2 * self.hand.half[2]
         return height + HEADROOM <= surface.clearance and height <= surface.lid
 
-    def _from_here(self, planned: Sequence[Pose], standing: Standing) -> tuple[Sequence[Pose], tuple[Array, ...]]:
+    def _poses_from_current_base(
+        self, planned: Sequence[Pose], standing: Standing
+    ) -> tuple[Sequence[Pose], tuple[Array, ...]]:
         """The planned poses if they can be reached from where the robot has come to stand, else the best that can."""
-        others = (poses for _, _, poses in self._options())
-        for poses in itertools.islice(itertools.chain([planned], others), 80):
+        alternatives = (poses for _, _, poses in self._options())
+        for poses in itertools.islice(itertools.chain([planned], alternatives), 80):
             joints = self.joints_from_here(poses, standing, self._free)
             if joints is not None:
                 return poses, joints
@@ -154,10 +156,10 @@ class Put(Manipulation):
         guess. Those on furniture stay where they were planned."""
         if planned.surfaces[0].half_x > SPOT or not self.goal.surfaces:
             return poses
-        moved = self.goal.surfaces[0].center - planned.surfaces[0].center
-        if np.linalg.norm(moved) > MOST_MOVED:
+        displacement = self.goal.surfaces[0].center - planned.surfaces[0].center
+        if np.linalg.norm(displacement) > MOST_MOVED:
             return poses
-        return tuple(Pose(pose.position + moved, pose.rotation) for pose in poses)
+        return tuple(Pose(pose.position + displacement, pose.rotation) for pose in poses)
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
@@ -170,8 +172,8 @@ class Put(Manipulation):
         """Whether the arm can lead the hand straight from pose to pose: a wrist turned aside is soon at its end."""
         base = standing.base
         for begin, end in itertools.pairwise(standing.joints):
-            there = self.kinematics.forward(end)
-            pose = Pose(base.transform(there.position), rotation_z(base.yaw) @ there.rotation)
+            end_pose = self.kinematics.forward(end)
+            pose = Pose(base.transform(end_pose.position), rotation_z(base.yaw) @ end_pose.rotation)
             if self.line_joints(begin, pose, base=base) is None:
                 return False
         return True
@@ -205,15 +207,15 @@ class Put(Manipulation):
                         cost += sum(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         options.append((total, base, poses))
-        for total, base, reached in self.ranked(options):
-            yield total, base, reached()
+        for total, base, target_poses in self.ranked(options):
+            yield total, base, target_poses()
 
     def _yaws(self, surface: Surface, spot: Array) -> list[tuple[float | None, float]]:
         """Directions to reach in: through the front of a compartment, else whichever way the robot faces; one that
         cannot turn may turn its hand instead."""
         if surface.access is None and self.fixed:
-            ahead = float(np.arctan2(*(spot[:2] - self.base.xy)[::-1]))
-            return [(ahead + turn, TURNED_HAND * abs(turn)) for turn in HAND_TURNS]
+            base_yaw = float(np.arctan2(*(spot[:2] - self.base.xy)[::-1]))
+            return [(base_yaw + turn, TURNED_HAND * abs(turn)) for turn in HAND_TURNS]
         if surface.access is None:
             return [(None, 0.0)]
         inward = float(np.arctan2(-surface.access[1], -surface.access[0]))
@@ -223,25 +225,25 @@ class Put(Manipulation):
         """Before, over, at the spot, and withdrawn (odometry frame)."""
         hand = self.hand
         rotation = gripper_rotation(yaw, pitch, hand.roll)
-        beside = (rotation @ hand.center) * np.array([1.0, 1.0, 0.0])
-        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - beside
-        away, by_rim = -rotation[:, 0], not hand.roll and abs(hand.center[1]) > BY_RIM
+        lateral = (rotation @ hand.center) * np.array([1.0, 1.0, 0.0])
+        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - lateral
+        retreat, by_rim = -rotation[:, 0], not hand.roll and abs(hand.center[1]) > BY_RIM
         level = -FROM_RIM * np.array([np.cos(yaw), np.sin(yaw), 0.0])
         if surface.access is None:
-            over = at + np.array([0.0, 0.0, HOVER if at[2] > LOW else 2 * HOVER])
+            hover = at + np.array([0.0, 0.0, HOVER if at[2] > LOW else 2 * HOVER])
             # Along the fingers, beside which a thing stands; a finger inside a rim goes up.
-            up = 0.03 * away + np.array([0.0, 0.0, 0.13])
-            withdrawn = at + (level if hand.roll else up if by_rim else 0.13 * away)
-            return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
+            retreat_offset = 0.03 * retreat + np.array([0.0, 0.0, 0.13])
+            withdrawn = at + (level if hand.roll else retreat_offset if by_rim else 0.13 * retreat)
+            return (Pose(hover, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
         way = np.array([*surface.access, 0.0])
-        out = float((surface.center[:2] - spot[:2]) @ surface.access) + half_depth(surface) + 0.14
+        exit_distance = float((surface.center[:2] - spot[:2]) @ surface.access) + half_depth(surface) + 0.14
         raised = at + np.array([0.0, 0.0, 0.05])
-        before = raised + out * way
+        approach_point = raised + exit_distance * way
         # The finger inside a rim would draw the bowl out with it.
         withdrawn = at + (np.array([0.0, 0.0, OUT_OF_RIM]) if by_rim else 0.12 * way + np.array([0.0, 0.0, 0.02]))
         if hand.roll:
             withdrawn = at + level
-        return tuple(Pose(point, rotation) for point in (before, raised, at, withdrawn))
+        return tuple(Pose(point, rotation) for point in (approach_point, raised, at, withdrawn))
 
 
 def _fits(surface: Surface, pitch: float) -> bool:

@@ -89,8 +89,10 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         headers = {"Authorization": f"Api-Key {token}"} if token else {}
         super().__init__(url, headers, settings.deadlines(), f"It has to speak the dialect of {self.dialect}.")
         try:
-            who = f"The policy server at {url}"
-            self.layout: Layout = agreed(who, self.dialect, settings.layout, settings.changes(), self.conventions())
+            server_name = f"The policy server at {url}"
+            self.layout: Layout = agreed(
+                server_name, self.dialect, settings.layout, settings.changes(), self.conventions()
+            )
         except BaseException:
             self.close()
             raise
@@ -133,9 +135,13 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
             motions = [_in_base(pose, np.asarray(inputs["base"], dtype=float)) for pose in motions]
         return Motion.stacked(motions)
 
-    def _same(self, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-        same = pack(now, self.dialect) == pack(before, self.dialect)
-        return "" if same else str(now.get("policy") or now.get("model_server") or "it says something else of itself")
+    def _same(self, current: Mapping[str, Any], previous: Mapping[str, Any]) -> str:
+        is_equal = pack(current, self.dialect) == pack(previous, self.dialect)
+        return (
+            ""
+            if is_equal
+            else str(current.get("policy") or current.get("model_server") or "it says something else of itself")
+        )
 
     def _send(self, wire: Wire, message: object) -> None:
         try:
@@ -144,9 +150,9 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
             raise PolicyFailed(FailureReason.MESSAGE_NOT_SENT, why=error) from error
         wire.send(frame, self._deadlines.reply)
 
-    def _failed(self, why: object) -> PolicyFailed:
+    def _failed(self, error: object) -> PolicyFailed:
         """The failure that a server tells: the last line of its traceback."""
-        lines = [line.strip() for line in str(why).splitlines() if line.strip()]
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         return PolicyFailed(FailureReason.SERVER_FAILED, why=lines[-1] if lines else "no reason")
 
 

@@ -153,9 +153,9 @@ def _array(data: object, name: object, shape: object) -> np.ndarray:
 
 def _msgpack_numpy(mapping: Mapping[Any, Any]) -> np.ndarray | np.generic:
     """An array, or a number of numpy; records and objects, which would be unpickled, are refused by their type."""
-    whole = mapping[b"nd"] is True
-    array = _array(mapping.get(b"data"), mapping.get(b"type"), mapping.get(b"shape") if whole else [])
-    return array if whole else array[()]
+    is_array = mapping[b"nd"] is True
+    array = _array(mapping.get(b"data"), mapping.get(b"type"), mapping.get(b"shape") if is_array else [])
+    return array if is_array else array[()]
 
 
 def _npy(data: object) -> np.ndarray:

@@ -51,8 +51,8 @@ class Gr00tPolicy(DialectPolicy):
     def conventions(self) -> Mapping[str, Any]:
         """Raises BadInput for a robot other than LIBERO's."""
         pictures = {self.settings.image_key, *([self.settings.wrist_key] if self.settings.wrist else [])}
-        taken = {"video": pictures, "state": set(STATE), "action": set(ACTION)}
-        for modality, known in taken.items():
+        expected = {"video": pictures, "state": set(STATE), "action": set(ACTION)}
+        for modality, known in expected.items():
             if other := [name for name in self._names(modality) if name not in known]:
                 raise BadInput(
                     f"The policy server at {self.url} has a '{other[0]}' in '{modality}', and Homie"

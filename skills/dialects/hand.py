@@ -62,11 +62,11 @@ class Hand:
         The vector is that of robosuite, about an axis that points ahead: of a hand that points down, half a turn about
         x, it does not jump where the turn goes beyond a half.
         """
-        turned = rotation_vector(self.rotation @ TOOL)
-        angle = float(np.linalg.norm(turned))
-        if turned[0] < 0.0:
-            turned = turned * (1.0 - 2.0 * np.pi / angle)
-        return np.array([*self.end, *turned, self.fingers / 2, -self.fingers / 2], np.float32)
+        rotation = rotation_vector(self.rotation @ TOOL)
+        angle = float(np.linalg.norm(rotation))
+        if rotation[0] < 0.0:
+            rotation = rotation * (1.0 - 2.0 * np.pi / angle)
+        return np.array([*self.end, *rotation, self.fingers / 2, -self.fingers / 2], np.float32)
 
     def pose(self) -> NDArray[np.float32]:
         """The end effector (7,): position (m) and quaternion w, x, y, z."""

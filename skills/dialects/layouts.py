@@ -79,12 +79,12 @@ class Layout:
         rotation its rotation vector. Raises PolicyFailed.
         """
         rows = _rows(actions)
-        taken = f"and rows of {self.numbers} finite numbers are taken"
+        expectation = f"and rows of {self.numbers} finite numbers are taken"
         if rows.ndim != 2 or not len(rows) or rows.shape[1] != self.numbers:
-            raise cannot_go_on(f"its actions are {rows.shape}, {taken}")
+            raise cannot_go_on(f"its actions are {rows.shape}, {expectation}")
         if not plausible(rows):
             worst = rows.flat[int(np.argmax(np.nan_to_num(np.abs(rows), nan=np.inf)))]
-            raise cannot_go_on(f"its actions have the number {worst:g}, {taken}")
+            raise cannot_go_on(f"its actions have the number {worst:g}, {expectation}")
         closed, opened = _CLOSED_OPEN[self.gripper]
         return [
             Motion(
@@ -168,13 +168,15 @@ def _rows(actions: object) -> Array:
     return rows[None].astype(np.float64) if rows.ndim == 1 else rows.astype(np.float64)
 
 
-def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], declared: Mapping[str, Any]) -> Layout:
+def agreed(
+    server_name: str, prefix: str, requested: str, changes: Mapping[str, Any], declared: Mapping[str, Any]
+) -> Layout:
     """The layout that a user and a server agree on.
 
     Args:
-        who: `The policy server at ws://...`.
+        server_name: `The policy server at ws://...`.
         prefix: Of the settings, `openpi`.
-        asked: The name of a layout, "" for what the server says.
+        requested: The name of a layout, "" for what the server says.
         changes: What a user says otherwise, by name.
         declared: What the server declares, by name.
 
@@ -182,25 +184,27 @@ def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], declar
         BadInput: Neither says what the numbers mean, or they contradict one another.
     """
     known = [field.name for field in fields(Layout)]
-    if asked and asked not in LAYOUTS:
-        raise BadInput(f"There is no layout '{asked}': {suggestion(asked, LAYOUTS, f'choose {_listed(LAYOUTS)}.')}")
-    missing = [name for name in known if name not in {**changes, **declared}]
-    if not asked and missing:
+    if requested and requested not in LAYOUTS:
         raise BadInput(
-            f"{who} does not say what its numbers mean ({', '.join(missing)}): give `--skill-option"
+            f"There is no layout '{requested}': {suggestion(requested, LAYOUTS, f'choose {_listed(LAYOUTS)}.')}"
+        )
+    missing = [name for name in known if name not in {**changes, **declared}]
+    if not requested and missing:
+        raise BadInput(
+            f"{server_name} does not say what its numbers mean ({', '.join(missing)}): give `--skill-option"
             f" {prefix}.layout=NAME` as its checkpoint was trained, {_listed(LAYOUTS)}."
         )
-    chosen = {**(LAYOUTS[asked].declared() if asked else {}), **changes}
+    chosen = {**(LAYOUTS[requested].declared() if requested else {}), **changes}
     for name, value in declared.items():
         if name in known and name in chosen and not _equal(chosen[name], value):
             raise BadInput(
-                f"{who} says '{value}' for '{name}', and here it is '{chosen[name]}': give `--skill-option"
+                f"{server_name} says '{value}' for '{name}', and here it is '{chosen[name]}': give `--skill-option"
                 f" {prefix}.{name}={value}`, or another layout."
             )
-    return _possible(who, Layout(**{**chosen, **{name: declared[name] for name in known if name in declared}}))
+    return _possible(server_name, Layout(**{**chosen, **{name: declared[name] for name in known if name in declared}}))
 
 
-def _possible(who: str, layout: Layout) -> Layout:
+def _possible(server_name: str, layout: Layout) -> Layout:
     choices = {
         "position": get_args(Position),
         "rotation": get_args(Rotation),
@@ -211,11 +215,13 @@ def _possible(who: str, layout: Layout) -> Layout:
     }
     for name, values in choices.items():
         if getattr(layout, name) not in values:
-            raise BadInput(f"{who} says '{getattr(layout, name)}' for '{name}', and Homie takes {_listed(values)}.")
+            raise BadInput(
+                f"{server_name} says '{getattr(layout, name)}' for '{name}', and Homie takes {_listed(values)}."
+            )
     for name in ("metres", "radians", "rate", "picture_size"):
         value = getattr(layout, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10_000:
-            raise BadInput(f"{who} says '{value}' for '{name}', which is no such number.")
+            raise BadInput(f"{server_name} says '{value}' for '{name}', which is no such number.")
     return layout
 
 

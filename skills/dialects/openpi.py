@@ -64,8 +64,8 @@ class OpenPiPolicy(DialectPolicy):
     def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
         named = {keys[name]: picture for name, picture in pictures.items()}
-        more = {CHUNK_SIZE: self._chunk} if self.settings.dialect == "behavior" and self._chunk > 1 else {}
-        self._send(wire, {**named, self.settings.state_key: hand.libero(), "prompt": self._text, **more})
+        chunk_fields = {CHUNK_SIZE: self._chunk} if self.settings.dialect == "behavior" and self._chunk > 1 else {}
+        self._send(wire, {**named, self.settings.state_key: hand.libero(), "prompt": self._text, **chunk_fields})
         reply = wire.receive(self._deadlines.reply)
         if isinstance(reply, str):
             self._drop()  # it closes after a traceback
@@ -79,8 +79,8 @@ class OpenPiPolicy(DialectPolicy):
     @property
     def _chunk(self) -> int:
         """Actions of an answer that are asked for: twice those at which the next answer is."""
-        ahead = self.settings.ahead
-        return self.settings.execute if ahead is None else 2 * ahead
+        threshold = self.settings.ahead
+        return self.settings.execute if threshold is None else 2 * threshold
 
 
 def _chunk_of(answer: Mapping[str, Any]) -> np.ndarray:
@@ -122,7 +122,7 @@ class OpenPiSession:
 
     def answer(self, frame: bytes | str) -> bytes | None:
         """The reply to a frame. Raises CodecError, PolicyFailed."""
-        began = time.perf_counter()
+        start = time.perf_counter()
         seen = unpack(frame)
         if not isinstance(seen, dict):
             raise CodecError("An observation is a mapping.")
@@ -136,10 +136,10 @@ class OpenPiSession:
             self._motions.begin(text, seen.get(STATE))
             self._text = text
         actions = self._motions.actions({key: seen.get(key) for key in (IMAGE, WRIST_IMAGE)})
-        took = (time.perf_counter() - began) * 1000
+        took = (time.perf_counter() - start) * 1000
         timing = {"infer_ms": took, **({} if self._before is None else {"prev_total_ms": self._before})}
         self._before = took
         return pack({"actions": actions, "server_timing": timing}, "openpi")
 
-    def problem(self, frame: bytes | str, why: str) -> bytes | str:
-        return why
+    def problem(self, frame: bytes | str, reason: str) -> bytes | str:
+        return reason

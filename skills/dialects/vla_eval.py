@@ -82,8 +82,8 @@ class VlaEvalPolicy(DialectPolicy):
         state = _specs(self.welcome.get("observation_spec")).get("state", {}).get("format", STATE_FORMAT)
         if state != STATE_FORMAT:
             raise BadInput(f"The policy server at {self.url} takes a state '{state}', and Homie has '{STATE_FORMAT}'.")
-        more = self.welcome.get("conventions")
-        return {**(more if isinstance(more, dict) else {}), **declared}
+        conventions_of_server = self.welcome.get("conventions")
+        return {**(conventions_of_server if isinstance(conventions_of_server, dict) else {}), **declared}
 
     def close(self) -> None:
         if self._wire is not None and self._in_episode:
@@ -119,9 +119,9 @@ class VlaEvalPolicy(DialectPolicy):
             "observation",
             {"images": images, "task_description": self._text, self.settings.state_key: hand.libero()},
         )
-        until = time.monotonic() + self._deadlines.reply
+        deadline = time.monotonic() + self._deadlines.reply
         while True:
-            kind, payload, number = self._hear(wire, max(until - time.monotonic(), 0.001))
+            kind, payload, number = self._hear(wire, max(deadline - time.monotonic(), 0.001))
             if kind == "error" and number in (self._started, self._number):
                 raise self._failed(payload.get("error"))
             if kind == "action" and number == self._number:
@@ -169,12 +169,12 @@ class VlaEvalSession:
                 return pack(message("action", {"actions": self._actions(payload)}, number), "vla-eval")
         raise CodecError(f"A message of the type '{kind}' has no place here.")
 
-    def problem(self, frame: bytes | str, why: str) -> bytes | str:
+    def problem(self, frame: bytes | str, reason: str) -> bytes | str:
         try:
             number = _parts(unpack(frame))[2]
         except CodecError:
             number = 0
-        return pack(message("error", {"error": why}, number), "vla-eval")
+        return pack(message("error", {"error": reason}, number), "vla-eval")
 
     def _actions(self, payload: Mapping[str, Any]) -> object:
         text, images = payload.get("task_description"), payload.get("images")

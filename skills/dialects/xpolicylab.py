@@ -94,10 +94,10 @@ class XPolicyLabPolicy(DialectPolicy):
 
     def _asked(self, wire: Wire, kind: str, payload: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
         """What a request is answered. Raises Unreachable, PolicyFailed."""
-        frame, until = self._frame(kind, payload), time.monotonic() + seconds
+        frame, deadline = self._frame(kind, payload), time.monotonic() + seconds
         self._send(wire, frame)
         while True:
-            answer = received(wire.receive(max(until - time.monotonic(), 0.001)))
+            answer = received(wire.receive(max(deadline - time.monotonic(), 0.001)))
             if answer.get("message_id") != frame["message_id"]:
                 continue  # it answers something earlier: it comes late and is dropped
             inside = answer.get("payload")
@@ -128,8 +128,8 @@ def _rows(actions: object) -> np.ndarray:
     if not isinstance(chunk, list) or not chunk or not all(isinstance(action, dict) for action in chunk):
         raise cannot_go_on("its actions are no mappings")
     if missing := [name for name in (POSE, GRIP) if any(name not in action for action in chunk)]:
-        there = ", ".join(sorted(map(str, chunk[0])))
-        raise cannot_go_on(f"its actions have no '{missing[0]}' but {there}: serve a policy of one arm, action type ee")
+        keys = ", ".join(sorted(map(str, chunk[0])))
+        raise cannot_go_on(f"its actions have no '{missing[0]}' but {keys}: serve a policy of one arm, action type ee")
     try:
         rows = [np.concatenate([np.ravel(action[POSE]), np.ravel(action[GRIP])]).astype(float) for action in chunk]
         return np.stack(rows)

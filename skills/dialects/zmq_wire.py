@@ -37,18 +37,18 @@ class ZmqWire(Wire):
         self._socket.connect(url)
 
     def send(self, frame: bytes, seconds: float) -> None:
-        self._when(self._zmq.POLLOUT, seconds, lambda: self._socket.send(frame))
+        self._run_when_ready(self._zmq.POLLOUT, seconds, lambda: self._socket.send(frame))
 
     def receive(self, seconds: float) -> bytes:
-        return bytes(self._when(self._zmq.POLLIN, seconds, self._socket.recv))
+        return bytes(self._run_when_ready(self._zmq.POLLIN, seconds, self._socket.recv))
 
     def cut(self) -> None:
         with self._lock:
             self._socket.close(linger=0)
 
-    def _when(self, event: int, seconds: float, work: Callable[[], T]) -> T:
+    def _run_when_ready(self, event: int, seconds: float, work: Callable[[], T]) -> T:
         """Work with the socket once it is ready."""
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         while True:
             with self._lock:
                 if self._socket.closed:
@@ -58,6 +58,6 @@ class ZmqWire(Wire):
                         return work()
                 except self._zmq.ZMQError as error:
                     raise Unreachable(str(error)) from error
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise Unreachable(f"it has not answered for {seconds:.3g} s")
             time.sleep(0)  # a lock is not fair

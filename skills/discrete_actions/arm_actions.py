@@ -118,8 +118,8 @@ class ArmAction:
         """From seven numbers. Raises BadInput that names the first that is wrong: EmbodiedBench takes any."""
         if len(values) != len(FIELDS):
             raise BadInput(f"An action is {len(FIELDS)} numbers [{', '.join(FIELDS)}], not {len(values)}.")
-        whole = [_in_range(name, value) for name, value in zip(FIELDS, values, strict=True)]
-        return cls((whole[0], whole[1], whole[2]), (whole[3], whole[4], whole[5]), whole[6] == 1)
+        numbers = [_in_range(name, value) for name, value in zip(FIELDS, values, strict=True)]
+        return cls((numbers[0], numbers[1], numbers[2]), (numbers[3], numbers[4], numbers[5]), numbers[6] == 1)
 
     @classmethod
     def read(cls, text: str) -> ArmAction:
@@ -169,11 +169,11 @@ class ArmAction:
 def _in_range(name: str, value: float) -> int:
     if isinstance(value, bool) or not np.isfinite(value) or value != int(value):
         raise BadInput(f"{name} must be a whole number (got {value}).")
-    whole = int(value)
-    if name == "gripper" and whole not in (0, 1):
-        raise BadInput(f"gripper must be 0 (closed) or 1 (open), not {whole}.")
+    number = int(value)
+    if name == "gripper" and number not in (0, 1):
+        raise BadInput(f"gripper must be 0 (closed) or 1 (open), not {number}.")
     last = NUMBERS[name]
-    if not 0 <= whole <= last:
-        hint = f"; {TURNS} would be the same angle as 0" if last == TURNS - 1 and whole == TURNS else ""
-        raise BadInput(f"{name} must be between 0 and {last}, not {whole}{hint}.")
-    return whole
+    if not 0 <= number <= last:
+        hint = f"; {TURNS} would be the same angle as 0" if last == TURNS - 1 and number == TURNS else ""
+        raise BadInput(f"{name} must be between 0 and {last}, not {number}{hint}.")
+    return number

@@ -46,8 +46,8 @@ class Clearance:
         self._base, self._origin = base, origin
         self._solids = Solids(solids)
         self._obstacles = Solids(obstacles)
-        aside = opening / 2 + _FINGER
-        self._fingers = np.array([[x, side, 0.0] for x in _ALONG_FINGER for side in (-aside, aside)])
+        finger_offset = opening / 2 + _FINGER
+        self._fingers = np.array([[x, side, 0.0] for x in _ALONG_FINGER for side in (-finger_offset, finger_offset)])
         self._held = None if held is None else _in_gripper(held, self._in_room(kinematics.forward(q)))
         self._begun = {part: distance for part, (distance, *_) in self._parts(q).items()}
 

@@ -46,9 +46,9 @@ class Move(RoutineSkill):
         except NoWay as no:
             raise Stuck(str(no)) from None
         yield from self.follow_joints(way, speed=SPEED, tolerance=0.002, patience=0.8)
-        here = self.kinematics.forward(self.q)
-        off = float(np.linalg.norm(here.position - target.position))
-        if off > ARRIVED or np.linalg.norm(here.rotation - target.rotation) > TURNED * np.sqrt(2.0):
+        pose = self.kinematics.forward(self.q)
+        off = float(np.linalg.norm(pose.position - target.position))
+        if off > ARRIVED or np.linalg.norm(pose.rotation - target.rotation) > TURNED * np.sqrt(2.0):
             raise Stuck(FailureReason.ARM_STOPPED, centimetres=off * 100)
         yield from self.gripper(self.spec.gripper_max if action.open else 0.0)
 

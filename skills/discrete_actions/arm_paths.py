@@ -33,7 +33,7 @@ def find_way(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstru
     if not goal.ok:
         raise NoWay("the arm does not reach there")
     reasons = []
-    for way in (_straight, _bent, _over):
+    for way in (_straight, _bent, _raise_cross_lower):
         try:
             return way(kinematics, q0, target, obstructed)
         except NoWay as no:
@@ -69,16 +69,16 @@ def _bent(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructe
     return [goal]
 
 
-def _over(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
+def _raise_cross_lower(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
     """Straight up, across in joint space, straight down."""
     start = kinematics.forward(q0)
     height = max(start.position[2], target.position[2]) + OVER
-    up = Pose(np.array([*start.position[:2], height]), start.rotation)
-    above = Pose(np.array([*target.position[:2], height]), target.rotation)
-    way = _straight(kinematics, q0, up, obstructed)
-    if not kinematics.solve(above.position, above.rotation, way[-1]).ok:
+    raised = Pose(np.array([*start.position[:2], height]), start.rotation)
+    above_target = Pose(np.array([*target.position[:2], height]), target.rotation)
+    way = _straight(kinematics, q0, raised, obstructed)
+    if not kinematics.solve(above_target.position, above_target.rotation, way[-1]).ok:
         raise NoWay("")
-    way += _bent(kinematics, way[-1], above, obstructed)
+    way += _bent(kinematics, way[-1], above_target, obstructed)
     return way + _straight(kinematics, way[-1], target, obstructed)
 
 

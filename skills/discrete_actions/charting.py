@@ -69,12 +69,12 @@ class Ground:
 def chart(ground: Ground) -> Graph:
     """The graph of a home. Raises BadInput where its floor is too narrow for the robot to get about."""
     maker = _Maker(ground)
-    beside = maker.cover()
+    serving_points = maker.cover()
     maker.pass_doorways()
     maker.enter_rooms()
     maker.connect()
     points = np.array(maker.points)
-    graph = Graph(points, _spanner(points, maker.clear), ((),) * len(points), beside, maker.costs)
+    graph = Graph(points, _spanner(points, maker.clear), ((),) * len(points), serving_points, maker.costs)
     return replace(graph, sights=_sights(graph, ground.goals))
 
 
@@ -96,8 +96,8 @@ class _Maker:
         cells = np.argwhere(self.reachable.mask)
         if not len(cells):
             raise BadInput("The robot stands where its footprint has no floor to leave: no graph can be made.")
-        near = self.costs.origin + (cells[:, ::-1] + 0.5) * self.costs.resolution
-        return np.asarray(near[np.argmin(np.linalg.norm(near - xy, axis=1))])
+        centres = self.costs.origin + (cells[:, ::-1] + 0.5) * self.costs.resolution
+        return np.asarray(centres[np.argmin(np.linalg.norm(centres - xy, axis=1))])
 
     # ------------------------------------------------------------ points
 
@@ -109,20 +109,20 @@ class _Maker:
         prices = np.array([self._prices(floor, self.ground.goals[name]) for name in names]).reshape(-1, len(floor))
         come_to = np.isfinite(prices).any(axis=1)
         names, prices = list(itertools.compress(names, come_to)), prices[come_to]
-        good = prices <= prices.min(axis=1, keepdims=True, initial=np.inf) + WORSE
-        beside: dict[str, int] = {}
-        left = set(range(len(names)))
-        while left:
-            rows = sorted(left)
-            served = good[rows].sum(axis=0)
-            price = np.where(good[rows], prices[rows], 0.0).sum(axis=0) / np.maximum(served, 1)
+        is_good = prices <= prices.min(axis=1, keepdims=True, initial=np.inf) + WORSE
+        serving_points: dict[str, int] = {}
+        unserved = set(range(len(names)))
+        while unserved:
+            rows = sorted(unserved)
+            served = is_good[rows].sum(axis=0)
+            price = np.where(is_good[rows], prices[rows], 0.0).sum(axis=0) / np.maximum(served, 1)
             best = int(np.lexsort((price, -served))[0])
             for row in rows:
-                if good[row, best]:
-                    beside[names[row]] = len(self.points)
-                    left.discard(row)
+                if is_good[row, best]:
+                    serving_points[names[row]] = len(self.points)
+                    unserved.discard(row)
             self.points.append(floor[best])
-        return dict(sorted(beside.items()))
+        return dict(sorted(serving_points.items()))
 
     def _lattice(self) -> Array:
         """Floor to stand on (n, 2), at whole multiples of the lattice."""
@@ -138,12 +138,12 @@ class _Maker:
         gap = distances(target, floor)
         price = standing_cost(floor, goal, self.costs)
         room = self._room_of(goal.position)
-        here = np.array([room in (None, self._room_of(point)) for point in floor], dtype=bool)
-        near = (gap >= STAYS[0]) & here
+        in_room = np.array([room in (None, self._room_of(point)) for point in floor], dtype=bool)
+        is_near = (gap >= STAYS[0]) & in_room
         roomy = clearances(floor, self.costs) >= HAND
-        reaches = [near & (gap <= most) for most in (GAPS[-1], FAR_GAPS[-1], NEAR)]
+        reaches = [is_near & (gap <= max_gap) for max_gap in (GAPS[-1], FAR_GAPS[-1], NEAR)]
         tiers = [reaches[0] & roomy, reaches[1] & roomy, *reaches]
-        return np.where(next((tier for tier in tiers if tier.any()), near & False), price, np.inf)
+        return np.where(next((tier for tier in tiers if tier.any()), is_near & False), price, np.inf)
 
     def _room_of(self, point: Array) -> str | None:
         x, y = float(point[0]), float(point[1])
@@ -167,9 +167,9 @@ class _Maker:
     def _roomiest(self, cells: Mask) -> Array:
         """The point of some cells that is farthest from obstacles; of several the one nearest to their middle."""
         rows, columns = np.nonzero(cells)
-        clear = self.costs.clearance[rows, columns]
+        clearance = self.costs.clearance[rows, columns]
         off = np.hypot(rows - rows.mean(), columns - columns.mean())
-        best = int(np.lexsort((off, -clear.round(2)))[0])
+        best = int(np.lexsort((off, -clearance.round(2)))[0])
         return self.costs.point((int(rows[best]), int(columns[best])))
 
     def enter_rooms(self) -> None:
@@ -184,8 +184,8 @@ class _Maker:
 
     def _add_unless(self, point: Array, metres: float) -> None:
         """A point, unless there is one so near in a straight line."""
-        near = (other for other in self.points if np.linalg.norm(other - point) <= metres)
-        if not any(self.costs.clear_line(other, point, self.along) for other in near):
+        nearby_points = (other for other in self.points if np.linalg.norm(other - point) <= metres)
+        if not any(self.costs.clear_line(other, point, self.along) for other in nearby_points):
             self.points.append(point)
 
     # ------------------------------------------------------------ ways
@@ -216,8 +216,8 @@ class _Maker:
         """Which places (n, 2) of the floor could have an edge to a point."""
         share = np.linspace(0.0, 1.0, round(2 * LONGEST / self.costs.resolution))[:, None, None]
         line = (floor + share * (point - floor)).reshape(-1, 2)
-        clear = clearances(line, self.costs).reshape(len(share), -1) >= self.along
-        return np.asarray(clear.all(axis=0) & (np.linalg.norm(floor - point, axis=1) <= LONGEST))
+        is_clear = clearances(line, self.costs).reshape(len(share), -1) >= self.along
+        return np.asarray(is_clear.all(axis=0) & (np.linalg.norm(floor - point, axis=1) <= LONGEST))
 
     def _bend(self, parts: Sequence[Sequence[int]]) -> None:
         """Points at the corners of the way to the part that is nearest to the robot's."""
@@ -232,16 +232,16 @@ class _Maker:
 
     def _parts(self) -> list[list[int]]:
         """The numbers of points that are connected, the robot's own first."""
-        left, parts = set(range(len(self.points))), []
-        while left:
-            part, waiting = [], [min(left)]
-            left.discard(waiting[0])
+        unvisited, parts = set(range(len(self.points))), []
+        while unvisited:
+            part, waiting = [], [min(unvisited)]
+            unvisited.discard(waiting[0])
             while waiting:
                 a = waiting.pop()
                 part.append(a)
-                beside = [b for b in sorted(left) if self.clear(min(a, b), max(a, b))]
-                left.difference_update(beside)
-                waiting += beside
+                neighbours = [b for b in sorted(unvisited) if self.clear(min(a, b), max(a, b))]
+                unvisited.difference_update(neighbours)
+                waiting += neighbours
             parts.append(part)
         return parts
 
@@ -250,12 +250,12 @@ def _corners(path: Array, costs: CostMap, along: float) -> Iterator[Array]:
     """Points of a path (n, 2) between its ends, each in a straight line from the one before."""
     at = 0
     while at < len(path) - 1:
-        ahead = [
+        visible = [
             k
             for k in range(at + 1, len(path))
             if np.linalg.norm(path[k] - path[at]) <= LONGEST and costs.clear_line(path[at], path[k], along)
         ]
-        at = max(ahead, default=at + 1)
+        at = max(visible, default=at + 1)
         if at < len(path) - 1:
             yield path[at]
 
@@ -277,17 +277,17 @@ def _spanner(points: Array, clear: Callable[[int, int], bool]) -> tuple[tuple[in
 
 def _way(ways: Sequence[Mapping[int, float]], a: int, b: int, longest: float) -> float:
     """Metres from a point to another along edges; inf beyond the longest."""
-    waiting, done = [(0.0, a)], set()
+    waiting, visited = [(0.0, a)], set()
     while waiting:
         metres, at = heapq.heappop(waiting)
         if at == b:
             return metres
-        if at in done:
+        if at in visited:
             continue
-        done.add(at)
-        for way, more in ways[at].items():
-            if metres + more <= longest:
-                heapq.heappush(waiting, (metres + more, way))
+        visited.add(at)
+        for way, edge_length in ways[at].items():
+            if metres + edge_length <= longest:
+                heapq.heappush(waiting, (metres + edge_length, way))
     return math.inf
 
 
@@ -300,7 +300,7 @@ def _sights(graph: Graph, goals: Mapping[str, Goal]) -> tuple[tuple[float, ...],
         point = graph.beside[name]
         dx, dy = goals[name].position[:2] - graph.points[point]
         direction = math.atan2(dy, dx)
-        taken = (*graph.directions(point), *sights[point])
-        if all(abs(wrapped_angle(direction - other)) > FACED for other in taken):
+        known_directions = (*graph.directions(point), *sights[point])
+        if all(abs(wrapped_angle(direction - other)) > FACED for other in known_directions):
             sights[point].append(direction)
-    return tuple(tuple(each) for each in sights)
+    return tuple(tuple(point_sights) for point_sights in sights)

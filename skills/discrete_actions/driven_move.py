@@ -46,10 +46,10 @@ class DrivenMove(MobileSkill):
                         yield from self.navigate(pose.xy, pose.yaw)
                     self._meant = way[-1]
                 case graph_moves.TURN_LEFT | graph_moves.TURN_RIGHT:
-                    turned = traveller.headings(self.subtask.action, self._here)[0]
+                    heading = traveller.headings(self.subtask.action, self._here)[0]
                     yield from self.tuck()
-                    yield from self.turn(turned.yaw)
-                    self._meant = turned
+                    yield from self.turn(heading.yaw)
+                    self._meant = heading
                 case _:
                     traveller.tilt = traveller.look(self.subtask.action)
         except Refused as refused:

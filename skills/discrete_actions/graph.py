@@ -52,8 +52,8 @@ class Graph:
     def nearest(self, xy: Array) -> int:
         """The point that a robot at (2,) goes on from: the nearest one in a straight line without a wall between, if
         there is any."""
-        away = np.linalg.norm(self.points - xy, axis=1)
-        order = [int(number) for number in np.argsort(away, kind="stable")]
+        distances = np.linalg.norm(self.points - xy, axis=1)
+        order = [int(number) for number in np.argsort(distances, kind="stable")]
         return next((n for n in order if self.costs.between(xy, self.points[n]) == 0.0), order[0])
 
     def ahead(self, point: int, yaw: float) -> int | None:
@@ -64,8 +64,8 @@ class Graph:
 
     def moved(self, point: int, yaw: float) -> Pose2 | None:
         """Where Move forward leads; None where no point is faced."""
-        ahead = self.ahead(point, yaw)
-        return None if ahead is None else self.pose(ahead, self.direction(point, ahead))
+        next_point = self.ahead(point, yaw)
+        return None if next_point is None else self.pose(next_point, self.direction(point, next_point))
 
     def turned(self, point: int, yaw: float, *, left: bool) -> float | None:
         """The heading after a turn at a point: the next direction to that side; None where there is no other."""
@@ -87,14 +87,14 @@ def next_direction(directions: Sequence[float], yaw: float, *, left: bool) -> fl
     >>> next_direction([0.0, 1.5, 3.0], 0.1, left=True), next_direction([0.0, 1.5, 3.0], 0.1, left=False)
     (1.5, 3.0)
     """
-    faced = min(directions, key=lambda each: abs(_off(each, yaw)), default=None)
-    others = list(directions)
+    faced = min(directions, key=lambda direction: abs(_off(direction, yaw)), default=None)
+    candidates = list(directions)
     start = yaw
     if faced is not None and abs(_off(faced, yaw)) <= FACED:
-        others.remove(faced)
+        candidates.remove(faced)
         start = faced
     sign = 1.0 if left else -1.0
-    return min(others, key=lambda each: (sign * (each - start)) % math.tau, default=None)
+    return min(candidates, key=lambda direction: (sign * (direction - start)) % math.tau, default=None)
 
 
 def _off(direction: float, yaw: float) -> float:

@@ -67,32 +67,32 @@ class Step(MobileSkill):
 
     def _move(self, aside: float) -> Motion:
         """Move that way. A base that cannot drive aside turns there, drives, and turns back."""
-        here, way = self._here, self._here.yaw + aside
-        ahead = math.cos(aside)  # 1 ahead, -1 back, 0 aside
-        there = Pose2(here.x + METRES * math.cos(way), here.y + METRES * math.sin(way), here.yaw)
-        self._check_floor(here, there)
-        sideways = abs(ahead) < 0.5
-        line = Pose2(here.x, here.y, way if sideways else here.yaw)
-        forwards = 1.0 if sideways or ahead > 0.0 else -1.0
+        start, way = self._here, self._here.yaw + aside
+        cosine = math.cos(aside)  # 1 ahead, -1 back, 0 aside
+        target = Pose2(start.x + METRES * math.cos(way), start.y + METRES * math.sin(way), start.yaw)
+        self._check_floor(start, target)
+        sideways = abs(cosine) < 0.5
+        line = Pose2(start.x, start.y, way if sideways else start.yaw)
+        forwards = 1.0 if sideways or cosine > 0.0 else -1.0
         if sideways:
             yield from self._face(way)
-        yield from self._drive_to(line, forwards, there)
-        if self._short(line, forwards, there) > SHORT:
-            yield from self._drive_to(line, forwards, here)
-            there = here
+        yield from self._drive_to(line, forwards, target)
+        if self._short(line, forwards, target) > SHORT:
+            yield from self._drive_to(line, forwards, start)
+            target = start
         if sideways:
-            yield from self._face(here.yaw)
+            yield from self._face(start.yaw)
         yield from self._rest()
-        self._meant = there
-        if there is here:
+        self._meant = target
+        if target is start:
             raise NotRetryable(IN_THE_WAY)
 
-    def _check_floor(self, here: Pose2, there: Pose2) -> None:
+    def _check_floor(self, start: Pose2, target: Pose2) -> None:
         """Raises NotRetryable where the floor between two places is not free: nothing is touched to find that out."""
         costs = self.costs
-        needed = min(self.spec.footprint_radius + ROOM, costs.clear_at(here.xy))
-        points = (here.xy + (there.xy - here.xy) * share for share in np.linspace(0.1, 1.0, 10))
-        if any(costs.clear_at(point) < needed for point in points):
+        margin = min(self.spec.footprint_radius + ROOM, costs.clear_at(start.xy))
+        points = (start.xy + (target.xy - start.xy) * share for share in np.linspace(0.1, 1.0, 10))
+        if any(costs.clear_at(point) < margin for point in points):
             raise NotRetryable(IN_THE_WAY)
 
     def _short(self, line: Pose2, forwards: float, place: Pose2) -> float:
@@ -101,23 +101,23 @@ class Step(MobileSkill):
         return float((place.xy - self.base.xy) @ direction)
 
     def _drive_to(self, line: Pose2, forwards: float, place: Pose2) -> Motion:
-        left = forwards * self._short(line, forwards, place)
-        yield from self.straight(left, speed=SPEED, seconds=MOVE_SECONDS, line=line)
+        remaining = forwards * self._short(line, forwards, place)
+        yield from self.straight(remaining, speed=SPEED, seconds=MOVE_SECONDS, line=line)
 
     # ------------------------------------------------------------ turns and nods
 
     def _turn(self, angle: float) -> Motion:
-        here = self._here
-        yield from self._face(here.yaw + angle)
+        start = self._here
+        yield from self._face(start.yaw + angle)
         yield from self._rest()
-        self._meant = Pose2(here.x, here.y, wrapped_angle(here.yaw + angle))
+        self._meant = Pose2(start.x, start.y, wrapped_angle(start.yaw + angle))
 
     def _face(self, yaw: float) -> Motion:
         """Turn to a heading on the spot. Raises NotRetryable if something holds the base, which turns back then."""
-        before = self.base.yaw
-        turned = yield from self._turn_here(yaw, EXACT, TURN_SECONDS)
-        if not turned:
-            yield from self._turn_here(before, EXACT, TURN_SECONDS)
+        start_yaw = self.base.yaw
+        is_turned = yield from self._turn_here(yaw, EXACT, TURN_SECONDS)
+        if not is_turned:
+            yield from self._turn_here(start_yaw, EXACT, TURN_SECONDS)
             self._meant = None
             raise NotRetryable(IN_THE_WAY)
 
@@ -143,8 +143,12 @@ class Step(MobileSkill):
             yield self.spec.drive(0.0, 0.0)
 
 
-def begun(base: Pose2, meant: Pose2 | None) -> Pose2:
+def begun(base: Pose2, intended: Pose2 | None) -> Pose2:
     """Where a step begins: where the last one was meant to end, unless the robot is somewhere else."""
-    if meant is None or math.dist(meant.xy, base.xy) > ELSEWHERE or abs(wrapped_angle(meant.yaw - base.yaw)) > ASKEW:
+    if (
+        intended is None
+        or math.dist(intended.xy, base.xy) > ELSEWHERE
+        or abs(wrapped_angle(intended.yaw - base.yaw)) > ASKEW
+    ):
         return base
-    return meant
+    return intended

@@ -89,9 +89,9 @@ def read_release(path: Path) -> Checkpoint:
 def load_network(checkpoint: Checkpoint, device: str = "auto") -> OctoNetwork:
     """The network with the weights of a release. Raises BadInput."""
     place = chosen_device(device)
-    mine = {name: tensor for name, tensor in checkpoint.tensors.items() if not name.startswith(LANGUAGE_MODEL)}
-    network = OctoNetwork(size_of(mine))
-    load_strict(flax_view(network), mine, policy="octo", path=checkpoint.path)
+    tensors = {name: tensor for name, tensor in checkpoint.tensors.items() if not name.startswith(LANGUAGE_MODEL)}
+    network = OctoNetwork(size_of(tensors))
+    load_strict(flax_view(network), tensors, policy="octo", path=checkpoint.path)
     network.to(place).eval().requires_grad_(False)
     return network
 

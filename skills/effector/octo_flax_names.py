@@ -37,8 +37,10 @@ def flax_view(network: OctoNetwork) -> FlaxView:
         position = network.positions[camera]
         view.tensor(f"positions.{camera}", f"{ROOT}/obs_{camera}_pos_embedding", (1, *position.shape))
     view.linear("text", f"{ROOT}/task_language_projection")
-    for ours, theirs in (("text", "task_language"), ("readout", "readout_action")):
-        view.tensor(f"positions.{ours}", f"{ROOT}/{theirs}_pos_embedding", (1, *network.positions[ours].shape))
+    for torch_name, flax_name in (("text", "task_language"), ("readout", "readout_action")):
+        view.tensor(
+            f"positions.{torch_name}", f"{ROOT}/{flax_name}_pos_embedding", (1, *network.positions[torch_name].shape)
+        )
     for number, block in enumerate(network.blocks):
         _block(view, f"blocks.{number}", f"{STACK}/encoderblock_{number}", block.heads)
     view.norm("norm", f"{STACK}/encoder_norm")
@@ -46,24 +48,24 @@ def flax_view(network: OctoNetwork) -> FlaxView:
     return view
 
 
-def _stem(view: FlaxView, ours: str, camera: str) -> None:
-    theirs = f"{ROOT}/observation_tokenizers_{camera}/SmallStem16_0"
+def _stem(view: FlaxView, torch_name: str, camera: str) -> None:
+    flax_name = f"{ROOT}/observation_tokenizers_{camera}/SmallStem16_0"
     for number in range(4):
-        view.conv(f"{ours}.convs.{3 * number}", f"{theirs}/StdConv_{number}", bias=True)
-        view.norm(f"{ours}.convs.{3 * number + 1}", f"{theirs}/GroupNorm_{number}")
-    view.conv(f"{ours}.embed", f"{theirs}/embedding", bias=True)
-    view.linear(f"{ours}.project", f"{ROOT}/obs_{camera}_projection")
+        view.conv(f"{torch_name}.convs.{3 * number}", f"{flax_name}/StdConv_{number}", bias=True)
+        view.norm(f"{torch_name}.convs.{3 * number + 1}", f"{flax_name}/GroupNorm_{number}")
+    view.conv(f"{torch_name}.embed", f"{flax_name}/embedding", bias=True)
+    view.linear(f"{torch_name}.project", f"{ROOT}/obs_{camera}_projection")
 
 
-def _block(view: FlaxView, ours: str, theirs: str, heads: int) -> None:
-    view.norm(f"{ours}.norm1", f"{theirs}/LayerNorm_0")
-    view.norm(f"{ours}.norm2", f"{theirs}/LayerNorm_1")
-    attention = f"{theirs}/MultiHeadDotProductAttention_0"
+def _block(view: FlaxView, torch_name: str, flax_name: str, heads: int) -> None:
+    view.norm(f"{torch_name}.norm1", f"{flax_name}/LayerNorm_0")
+    view.norm(f"{torch_name}.norm2", f"{flax_name}/LayerNorm_1")
+    attention = f"{flax_name}/MultiHeadDotProductAttention_0"
     for part in ("query", "key", "value"):
-        view.linear(f"{ours}.{part}", f"{attention}/{part}", outputs=(heads, -1))
-    view.linear(f"{ours}.out", f"{attention}/out", inputs=(heads, -1))
-    view.linear(f"{ours}.mlp.0", f"{theirs}/MlpBlock_0/Dense_0")
-    view.linear(f"{ours}.mlp.2", f"{theirs}/MlpBlock_0/Dense_1")
+        view.linear(f"{torch_name}.{part}", f"{attention}/{part}", outputs=(heads, -1))
+    view.linear(f"{torch_name}.out", f"{attention}/out", inputs=(heads, -1))
+    view.linear(f"{torch_name}.mlp.0", f"{flax_name}/MlpBlock_0/Dense_0")
+    view.linear(f"{torch_name}.mlp.2", f"{flax_name}/MlpBlock_0/Dense_1")
 
 
 def _head(view: FlaxView) -> None:
@@ -75,7 +77,7 @@ def _head(view: FlaxView) -> None:
     view.linear("head.enter", f"{reverse}/Dense_0")
     view.linear("head.leave", f"{reverse}/Dense_1")
     for number in range(3):
-        ours, theirs = f"head.blocks.{number}", f"{reverse}/MLPResNetBlock_{number}"
-        view.norm(f"{ours}.norm", f"{theirs}/LayerNorm_0")
-        view.linear(f"{ours}.up", f"{theirs}/Dense_0")
-        view.linear(f"{ours}.down", f"{theirs}/Dense_1")
+        torch_name, flax_name = f"head.blocks.{number}", f"{reverse}/MLPResNetBlock_{number}"
+        view.norm(f"{torch_name}.norm", f"{flax_name}/LayerNorm_0")
+        view.linear(f"{torch_name}.up", f"{flax_name}/Dense_0")
+        view.linear(f"{torch_name}.down", f"{flax_name}/Dense_1")

@@ -202,9 +202,9 @@ class OctoNetwork(nn.Module):
         has_text = torch.ones(n, dtype=torch.bool, device=text.device) if has_text is None else has_text
         parts, real = [], []
         for camera, tokens in seen.items():
-            there = steps if pictures is None else steps & pictures[camera]
+            is_present = steps if pictures is None else steps & pictures[camera]
             parts.append(tokens + self.positions[camera][:window])
-            real.append(there[..., None].expand(-1, -1, tokens.shape[2]))
+            real.append(is_present[..., None].expand(-1, -1, tokens.shape[2]))
         parts.append(prefix[:, None].expand(-1, window, -1, -1))
         real.append(has_text[:, None, None].expand(-1, window, TEXT_TOKENS))
         parts.append(self.positions["readout"][:window].expand(n, -1, -1, -1))

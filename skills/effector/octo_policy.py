@@ -106,9 +106,9 @@ class ChunkPredictor:
 
     def _encoded(self, number: int) -> dict[str, torch.Tensor]:
         """Tokens (1, n, width) of a step's pictures, cached for the next step."""
-        kept = self._tokens[number]
-        if kept is not None:
-            return kept
+        step_tokens = self._tokens[number]
+        if step_tokens is not None:
+            return step_tokens
         tokens = {name: self.network.encode(name, self._pixels(name, number)) for name in self._pictures[number]}
         self._tokens[number] = tokens
         return tokens
@@ -128,8 +128,8 @@ class OctoPolicy(ChunkPredictor):
         chunks: Chooses the actions of chunks to execute; the rest is `ChunkPredictor`'s.
     """
 
-    def __init__(self, *, chunks: Chunks, **rest: Any) -> None:
-        super().__init__(**rest)
+    def __init__(self, *, chunks: Chunks, **options: Any) -> None:
+        super().__init__(**options)
         self.chunks = chunks
 
     def reset(self, goal: Named) -> None:

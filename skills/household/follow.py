@@ -55,15 +55,15 @@ class Follow(MobileSkill):
 
     def _well_placed(self) -> bool:
         """Whether the robot is behind or beside the person, as near as it should be."""
-        apart = self.base.xy - self._person()
-        ahead = abs(wrap(float(np.arctan2(apart[1], apart[0])) - float(self.goal.front or 0.0)))
-        return bool(NEAREST <= np.hypot(*apart) <= FURTHEST and ahead > IN_THE_WAY)
+        offset = self.base.xy - self._person()
+        bearing = abs(wrap(float(np.arctan2(offset[1], offset[0])) - float(self.goal.front or 0.0)))
+        return bool(NEAREST <= np.hypot(*offset) <= FURTHEST and bearing > IN_THE_WAY)
 
     def _look(self) -> Motion:
         """One control period at rest, or a turn to the person."""
-        toward = float(np.arctan2(*(self._person() - self.base.xy)[::-1]))
-        if abs(wrap(toward - self.base.yaw)) > FACING:
-            yield from self.turn(toward)
+        heading = float(np.arctan2(*(self._person() - self.base.xy)[::-1]))
+        if abs(wrap(heading - self.base.yaw)) > FACING:
+            yield from self.turn(heading)
         else:
             yield Command()
 
@@ -71,8 +71,8 @@ class Follow(MobileSkill):
         """Drive towards where it should be, for a moment."""
         reachable = Reachable.of(self.costs, self.base)
         back = float(self.goal.front or 0.0) + np.pi
-        for aside in ASIDE:
-            point = self._person() + BEHIND * np.array([np.cos(back + aside), np.sin(back + aside)])
+        for bearing in ASIDE:
+            point = self._person() + BEHIND * np.array([np.cos(back + bearing), np.sin(back + bearing)])
             path = plan_path(self.costs, self.base.xy, point) if reachable(point) else None
             if path is not None:
                 yield from itertools.islice(self.follow(path), round(AGAIN / self.spec.period))

@@ -50,16 +50,16 @@ class Press(Manipulation):
         if not self.goal.articulations:
             raise NotRetryable(FailureReason.SWITCH_NOT_SEEN)
         switch = self.goal.articulations[0]
-        standing, planned = self._choose(switch)
+        standing, planned_poses = self._choose(switch)
         yield from self.come_to(standing)
-        before, at = planned[:2]
-        joints = self.joints_from_here((before, at), standing, self._free)
+        pre_press, at = planned_poses[:2]
+        joints = self.joints_from_here((pre_press, at), standing, self._free)
         if joints is None:
             raise Stuck(FailureReason.SWITCH_OUT_OF_REACH)
         yield from self.together(self.reach(joints[0]), self.gripper(0.0), self.look_at(switch.handle))
         yield from self.line(at, speed=GENTLE)
         yield from self.wait(DOWN)
-        yield from self.withdraw(before)
+        yield from self.withdraw(pre_press)
         yield from self.together(self.leave(), self.look_at(switch.handle))
 
     def _choose(self, switch: Articulation) -> tuple[Standing, tuple[Pose, ...]]:
@@ -77,17 +77,17 @@ class Press(Manipulation):
         inward = float(np.arctan2(-switch.outward[1], -switch.outward[0]))
         options: list[Option] = []
         for slant in SLANTS:
-            stands = self.standings(switch.handle, inward + slant, floor, self.spec.reach.switches)
+            base_poses = self.standings(switch.handle, inward + slant, floor, self.spec.reach.switches)
             for pitch in PITCHES:
                 poses = press_poses(switch, inward + slant, pitch, self.spec.fingers.reach)
                 askew = ASKEW * (abs(pitch) + abs(slant))
-                options += [(cost + askew, base, poses) for cost, base in stands]
+                options += [(cost + askew, base, poses) for cost, base in base_poses]
         return self.ranked(options)
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
-        before = self.joints.between(standing.ready, standing.joints[0])
-        return self.clear(space, before, way) and self.clear(space, standing.joints, min(at, PRESSING))
+        approach_path = self.joints.between(standing.ready, standing.joints[0])
+        return self.clear(space, approach_path, way) and self.clear(space, standing.joints, min(at, PRESSING))
 
 
 def press_poses(switch: Articulation, yaw: float, pitch: float, fingers: float) -> tuple[Pose, Pose]:

@@ -66,20 +66,22 @@ class Show(Manipulation):
     def _options(self) -> list[Option]:
         reachable = Reachable.of(self.costs, self.base)
         front = float(self.goal.front or 0.0)
-        ahead = np.array([np.cos(front), np.sin(front), 0.0])
+        forward = np.array([np.cos(front), np.sin(front), 0.0])
         options: list[Option] = []
-        for (near, gap), (low, drop), (aside, slant) in itertools.product(
+        for (distance, gap), (low, drop), (bearing, slant) in itertools.product(
             enumerate(AHEAD), enumerate(BELOW), enumerate(SLANTS)
         ):
             yaw = front + np.pi + slant
             rotation = gripper_rotation(yaw, 0.0)
-            point = self._face() + gap * ahead - np.array([0.0, 0.0, drop])
-            before, at = (Pose(point - back * rotation[:, 0], rotation) for back in (BEFORE, 0.0))
-            stands = base_candidates(at.position, yaw, self.base, reachable, distances=STANDS)
-            options += [(cost + LESS_LIKED * (near + low + aside), base, (before, at)) for cost, base in stands[:8]]
+            point = self._face() + gap * forward - np.array([0.0, 0.0, drop])
+            raised, at = (Pose(point - back * rotation[:, 0], rotation) for back in (BEFORE, 0.0))
+            base_poses = base_candidates(at.position, yaw, self.base, reachable, distances=STANDS)
+            options += [
+                (cost + LESS_LIKED * (distance + low + bearing), base, (raised, at)) for cost, base in base_poses[:8]
+            ]
         return cheapest(options)
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
-        before = self.joints.between(standing.ready, standing.joints[0])
-        return self.clear(space, before, way) and self.clear(space, standing.joints, at)
+        approach_path = self.joints.between(standing.ready, standing.joints[0])
+        return self.clear(space, approach_path, way) and self.clear(space, standing.joints, at)

@@ -51,15 +51,15 @@ def people(question: CheckQuestion) -> Check:
         return Check(PEOPLE_LAYER)
     words = acted_on(question.subtask, question.action.arguments)
     action = question.action.name.lower()
-    so = question.world.state(question.entity, verb.needs, question.observation)
-    if so is None and kind_of(question.entity) != PERSON:
+    is_as_needed = question.world.state(question.entity, verb.needs, question.observation)
+    if is_as_needed is None and kind_of(question.entity) != PERSON:
         return Check(PEOPLE_LAYER, ErrorCode.L4, ErrorCode.L4.filled(action=action, item=words))
-    if so is False:
+    if is_as_needed is False:
         return Check(PEOPLE_LAYER, ErrorCode.L4, f"Can not {action} {words.lower()}, {verb.asks}")
-    shown, held = question.subtask.target, question.inventory
+    person_name, held = question.subtask.target, question.inventory
     if not held or "destination" not in question.action.arguments:
         return Check(PEOPLE_LAYER)
-    if question.world.names_held(shown, held, question.observation):
+    if question.world.names_held(person_name, held, question.observation):
         return Check(PEOPLE_LAYER)
-    sentence = f"Unable to {action} {shown.lower()}, what is in the hand is the {held[-1].lower()}"
+    sentence = f"Unable to {action} {person_name.lower()}, what is in the hand is the {held[-1].lower()}"
     return Check(PEOPLE_LAYER, ErrorCode.L2, sentence)

@@ -55,19 +55,19 @@ def _in_folder(folder: Path, name: str) -> Path | None:
         raise BadInput(f"The folder {folder} holds {named[0].name} and {named[1].name}: move one of them elsewhere.")
     if named:
         return named[0]
-    numbered = {int(match[1]): file for file in (folder / name).glob("*") if (match := _NUMBERED.fullmatch(file.name))}
-    return numbered[max(numbered)] if numbered else None
+    by_number = {int(match[1]): file for file in (folder / name).glob("*") if (match := _NUMBERED.fullmatch(file.name))}
+    return by_number[max(by_number)] if by_number else None
 
 
 def _listed(path: Path) -> dict[str, Path]:
     with reading(path):
-        listed = load_yaml(path)
-    if not isinstance(listed, dict) or not listed:
+        entries = load_yaml(path)
+    if not isinstance(entries, dict) or not entries:
         raise BadInput(f"{path} must hold a mapping of skills to checkpoints, such as `navigate: nav_v1/ckpt.10.pth`.")
-    for name, file in listed.items():
+    for name, file in entries.items():
         if name not in LAYOUTS:
             hint = suggestion(str(name), LAYOUTS, f"it has {', '.join(LAYOUTS)}.")
             raise BadInput(f"{path}: M3 has no skill '{name}': {hint}")
         if not isinstance(file, str) or not (path.parent / file).is_file():
             raise BadInput(f"{path}: there is no checkpoint {file} for {name}.")
-    return {name: path.parent / listed[name] for name in LAYOUTS if name in listed}
+    return {name: path.parent / entries[name] for name in LAYOUTS if name in entries}

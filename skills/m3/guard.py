@@ -43,21 +43,24 @@ class Guard:
         if grid is not self._grid:
             self._grid, self._room = grid, _distances(grid.occupied, grid.resolution)
             self._arm_room = self._room if grid.walls is None else _distances(grid.walls, grid.resolution)
-        now = np.array([[base.x, base.y, base.yaw]])
-        poses = np.stack([rolled(now, linear, angular)[:, 0] for linear, angular in ACTIONS])  # (20, decisions, 3)
-        clear = self._keeps_off(self._room, now[:, :2], poses[..., :2], self._radius)
+        base_pose = np.array([[base.x, base.y, base.yaw]])
+        # (20, decisions, 3)
+        poses = np.stack([rolled(base_pose, linear, angular)[:, 0] for linear, angular in ACTIONS])
+        is_clear = self._keeps_off(self._room, base_pose[:, :2], poses[..., :2], self._radius)
         for (x, y, _), radius in zip(arm, radii, strict=True):
             if np.hypot(x, y) + radius > self._radius:
-                clear &= self._keeps_off(self._arm_room, _placed(now, x, y), _placed(poses, x, y), radius + SPARE)
-        if not np.delete(clear, STOP).any():
-            clear[TURNS] = True
-        return clear
+                is_clear &= self._keeps_off(
+                    self._arm_room, _placed(base_pose, x, y), _placed(poses, x, y), radius + SPARE
+                )
+        if not np.delete(is_clear, STOP).any():
+            is_clear[TURNS] = True
+        return is_clear
 
-    def _keeps_off(self, room: NDArray[np.float32], here: Array, points: Array, enough: float) -> Mask:
-        """Which of the ways (n, m, 2) of a point that is `here` (1, 2) lead nowhere with less room than `enough`, or
+    def _keeps_off(self, room: NDArray[np.float32], current: Array, points: Array, margin: float) -> Mask:
+        """Which of the ways (n, m, 2) of a point that is `current` (1, 2) lead nowhere with less room than `margin`, or
         than it has."""
-        least: Mask = self._at(room, points).min(axis=1) >= np.minimum(enough, self._at(room, here)) - 1e-6
-        return least
+        has_room: Mask = self._at(room, points).min(axis=1) >= np.minimum(margin, self._at(room, current)) - 1e-6
+        return has_room
 
     def _at(self, room: NDArray[np.float32], points: Array) -> Array:
         """The room at points (..., 2); none outside the map."""
@@ -67,9 +70,9 @@ class Guard:
         return np.where(inside, room[np.where(inside, row, 0), np.where(inside, column, 0)], 0.0)
 
 
-def _distances(full: Mask, resolution: float) -> NDArray[np.float32]:
+def _distances(occupied: Mask, resolution: float) -> NDArray[np.float32]:
     """Metres from the cells (ny, nx) to the nearest one that is full."""
-    return cv2.distanceTransform((~full).astype(np.uint8), cv2.DIST_L2, 5).astype(np.float32) * resolution
+    return cv2.distanceTransform((~occupied).astype(np.uint8), cv2.DIST_L2, 5).astype(np.float32) * resolution
 
 
 def _placed(poses: Array, x: float, y: float) -> Array:

@@ -184,9 +184,9 @@ class MovePanel(Manipulate):
         return self.goal.articulations[self._index].handle
 
     def judge(self) -> None:
-        away = float(np.linalg.norm(self.gripper_position() - self._began_at))
-        self._furthest = max(self._furthest, away)
-        if self._furthest > FAR and away <= BACK and not self.seen.body.holding:
+        distance = float(np.linalg.norm(self.gripper_position() - self._began_at))
+        self._furthest = max(self._furthest, distance)
+        if self._furthest > FAR and distance <= BACK and not self.seen.body.holding:
             self.finish(Outcome.SUCCEEDED)
 
 

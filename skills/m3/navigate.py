@@ -57,10 +57,10 @@ class Navigate(M3Skill):
         super().begin(subtask, goal, observation)
         self._blocked = BlockedBase(observation.body.base, observation.stamp)
         self._guard = Guard(self.spec.footprint_radius)
-        here = observation.body.base
-        if self._way and np.hypot(self._way[-1].x - here.x, self._way[-1].y - here.y) > BESIDE:
+        base = observation.body.base
+        if self._way and np.hypot(self._way[-1].x - base.x, self._way[-1].y - base.y) > BESIDE:
             self._way.clear()  # something else has moved the base since
-        self._anchor, self._since = here, 0
+        self._anchor, self._since = base, 0
         self._recoveries = 0
 
     def judge(self) -> None:
@@ -73,7 +73,7 @@ class Navigate(M3Skill):
         blocked = self._blocked.is_blocked(base, stamp, forward, turning)
         if not blocked and self.decided - self._since < DECISIONS:
             return
-        if self._not_there() is None:
+        if self._goal_failure() is None:
             self.finish(Outcome.SUCCEEDED, "the policy came as near as it could")
         elif self._recoveries == RECOVERIES:
             self.finish(Outcome.FAILED, Failure(FailureReason.WAY_BLOCKED))
@@ -84,7 +84,7 @@ class Navigate(M3Skill):
     def obey(self, action: Value) -> None:
         index = int(action)
         if index == STOP:
-            short = self._not_there()
+            short = self._goal_failure()
             self.finish(Outcome.FAILED, short) if short else self.finish(Outcome.SUCCEEDED, "the policy stopped")
         linear, angular = LINEAR[index // len(ANGULAR)], ANGULAR[index % len(ANGULAR)]
         self.held = self.spec.drive(linear * self.slowness, angular * self.slowness)
@@ -92,10 +92,10 @@ class Navigate(M3Skill):
     def _inputs(self) -> Named:
         arm, radii = self.kinematics.link_points(self.q), self.kinematics.point_radii
         allowed = self._guard.allowed(self.seen.body.base, arm, radii, self.goal.grid)
-        allowed[STOP] = self._not_there() is None
+        allowed[STOP] = self._goal_failure() is None
         return {**super()._inputs(), "allowed": allowed}
 
-    def _not_there(self) -> Failure | None:
+    def _goal_failure(self) -> Failure | None:
         """Why Go to may not end here; None in the room, or within reach of the target, as far as the robot knows."""
         base = self.seen.body.base
         if self.goal.room is not None:
@@ -104,12 +104,14 @@ class Navigate(M3Skill):
             return None if inside else Failure(FailureReason.OUTSIDE_ROOM)
         box, grid = self.goal.box, self.goal.grid
         if box is None:
-            away = float(np.hypot(*(self.goal.position[:2] - base.xy)))
+            distance = float(np.hypot(*(self.goal.position[:2] - base.xy)))
         else:  # of a counter the box is its top, which is above the base's origin
-            away = math.hypot(box.distance(base.xy), max(0.0, box.center[2] - box.half[2]))
+            distance = math.hypot(box.distance(base.xy), max(0.0, box.center[2] - box.half[2]))
         walled = box is not None and grid is not None and bool(grid.walled(base.xy[None], box).any())
         return (
-            Failure(FailureReason.STOPPED_SHORT, metres=away) if walled or not thresholds.within_reach(away) else None
+            Failure(FailureReason.STOPPED_SHORT, metres=distance)
+            if walled or not thresholds.within_reach(distance)
+            else None
         )
 
     def _back_off(self) -> Iterator[Command]:
@@ -121,8 +123,8 @@ class Navigate(M3Skill):
                 self._way.pop()
             if not self._way or np.hypot(base.x - start.x, base.y - start.y) > BACK:
                 break
-            ahead, left, _ = base.inverse(np.array([self._way[-1].x, self._way[-1].y, 0.0]))
-            off = math.atan2(-left, -ahead)  # of the base's back
+            forward, left, _ = base.inverse(np.array([self._way[-1].x, self._way[-1].y, 0.0]))
+            off = math.atan2(-left, -forward)  # of the base's back
             speed = -BACK_SPEED * max(0.0, math.cos(off))
             yield self.spec.drive(speed, float(np.clip(2.0 * off, -1.0, 1.0)))
         base = self.seen.body.base

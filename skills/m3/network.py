@@ -42,8 +42,8 @@ class Recurrent(nn.Module):
 
     def forward(self, x: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
         """x (B, inputs), hidden (B, 512) -> (B, 512)"""
-        after: torch.Tensor = self.rnn(x[None], hidden[None])[1][0]
-        return after
+        next_hidden: torch.Tensor = self.rnn(x[None], hidden[None])[1][0]
+        return next_hidden
 
 
 class Core(nn.Module):
@@ -67,8 +67,8 @@ class Core(nn.Module):
         self, depth: torch.Tensor, state: torch.Tensor, previous: torch.Tensor, hidden: torch.Tensor
     ) -> torch.Tensor:
         seen = self.visual_encoder(depth)
-        after: torch.Tensor = self.rnn_encoder(torch.cat((seen, state, previous), 1), hidden)
-        return after
+        next_hidden: torch.Tensor = self.rnn_encoder(torch.cat((seen, state, previous), 1), hidden)
+        return next_hidden
 
 
 class Categorical(nn.Module):
@@ -126,5 +126,5 @@ class Network(nn.Module):
             previous: The last action, one of the classes as a one-hot vector; zeros on the first step, as is hidden,
                 (B, 512).
         """
-        after = self.net(depth, state, previous, hidden)
-        return Step(self.actor(after), self.critic(after), after)
+        next_hidden = self.net(depth, state, previous, hidden)
+        return Step(self.actor(next_hidden), self.critic(next_hidden), next_hidden)

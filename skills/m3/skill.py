@@ -73,8 +73,8 @@ class M3Skill(PolicySkill):
             raise BadInput(f"M3 moves arms of seven joints; that of the {spec.name} has {len(self.arm.joints)}.")
         linear, angular, joint = self.fastest
         slowest_joint = float(np.min(self.arm.speeds))
-        needed = max(linear / spec.max_linear, angular / spec.max_angular, joint / slowest_joint) * STEP
-        self.periods = max(1, math.ceil(needed / spec.period - 1e-9))
+        slowdown = max(linear / spec.max_linear, angular / spec.max_angular, joint / slowest_joint) * STEP
+        self.periods = max(1, math.ceil(slowdown / spec.period - 1e-9))
         """Control periods per decision."""
         self.slowness = STEP / (self.periods * spec.period)
         """Factor by which velocities are multiplied."""
@@ -198,7 +198,7 @@ class M3Skill(PolicySkill):
         for _ in range(RESET_STEPS):
             if np.max(np.abs(target - self.q)) < AT_POSTURE:
                 return
-            left = target - command
-            command = command + left / max(1.0, float(np.max(np.abs(left) / step)))
+            remaining = target - command
+            command = command + remaining / max(1.0, float(np.max(np.abs(remaining) / step)))
             for _ in range(self.reset_periods):
                 yield self.chain.command(command)

@@ -22,8 +22,8 @@ SKILLS: tuple[type[M3Skill], ...] = (Navigate, Pick, Place, Open, Close)
 
 def able(networks: Iterable[str]) -> list[type[M3Skill]]:
     """The skills that some networks are enough for."""
-    there = set(networks)
-    return [skill for skill in SKILLS if there & set(skill.networks)]
+    available = set(networks)
+    return [skill for skill in SKILLS if available & set(skill.networks)]
 
 
 class M3(PolicySet):

@@ -31,53 +31,55 @@ ACTIONS = np.array([(linear, angular) for linear in LINEAR for angular in ANGULA
 
 def nodes(poses: Array) -> NDArray[np.intp]:
     """Which of the poses (n, 3) are about a decision apart, the last one with them."""
-    passed = np.concatenate([[0.0], np.cumsum(apart(poses[:-1], poses[1:]))])
-    kept = np.searchsorted(passed, np.arange(0.0, passed[-1], 1.0))
-    return np.unique(np.append(kept, len(poses) - 1))
+    travelled = np.concatenate([[0.0], np.cumsum(apart(poses[:-1], poses[1:]))])
+    indices = np.searchsorted(travelled, np.arange(0.0, travelled[-1], 1.0))
+    return np.unique(np.append(indices, len(poses) - 1))
 
 
 def apart(first: Array, second: Array) -> Array:
     """Decisions (n,) that it takes at least from poses (n, 3) to others: at full speed, turning while driving."""
     driven = np.linalg.norm(second[:, :2] - first[:, :2], axis=1) / (max(LINEAR) * STEP)
-    turned = np.abs(wrapped(second[:, 2] - first[:, 2])) / (max(ANGULAR) * STEP)
-    return np.asarray(np.maximum(driven, turned))
+    turn_decisions = np.abs(wrapped(second[:, 2] - first[:, 2])) / (max(ANGULAR) * STEP)
+    return np.asarray(np.maximum(driven, turn_decisions))
 
 
-def decisions(way: Array, now: Array) -> Array:
-    """How good each class is at each node of a way (n, 3), when the base is at `now` (n, 3) instead: shares (n, 20).
+def decisions(way: Array, bases: Array) -> Array:
+    """How good each class is at each node of a way (n, 3), when the base is at `bases` (n, 3) instead: shares (n, 20).
 
     `STOP` has all of the last node, and of every other that is as good as there, or from which nothing leads nearer.
     """
-    ahead = way[np.minimum(np.arange(len(way)) + AHEAD, len(way) - 1)]
+    targets = way[np.minimum(np.arange(len(way)) + AHEAD, len(way) - 1)]
     # Near the end fewer are left: three would lead beyond it, and turning on the spot would seem better.
-    left = np.clip(np.round(apart(now, ahead)).astype(int), 1, AHEAD) - 1
-    ends = np.stack([rolled(now, linear, angular)[left, np.arange(len(way))] for linear, angular in ACTIONS], axis=1)
-    off = np.linalg.norm(ends[..., :2] - ahead[:, None, :2], axis=2)
-    off += RADIUS * np.abs(wrapped(ends[..., 2] - ahead[:, None, 2]))
+    remaining = np.clip(np.round(apart(bases, targets)).astype(int), 1, AHEAD) - 1
+    end_poses = np.stack(
+        [rolled(bases, linear, angular)[remaining, np.arange(len(way))] for linear, angular in ACTIONS], axis=1
+    )
+    off = np.linalg.norm(end_poses[..., :2] - targets[:, None, :2], axis=2)
+    off += RADIUS * np.abs(wrapped(end_poses[..., 2] - targets[:, None, 2]))
     off[:, STOP] -= WORTH  # a base that does not move is where it is
     stops = off.argmin(axis=1) == STOP
-    stops |= apart(now, np.repeat(way[-1:], len(way), axis=0)) <= NEAR
+    stops |= apart(bases, np.repeat(way[-1:], len(way), axis=0)) <= NEAR
     stops[-1] = True
-    good = np.exp((off.min(axis=1, keepdims=True) - off) / SPREAD)
-    good[:, STOP] = 0.0
-    good[stops] = np.eye(len(ACTIONS))[STOP]
-    return np.asarray(good / good.sum(axis=1, keepdims=True))
+    quality = np.exp((off.min(axis=1, keepdims=True) - off) / SPREAD)
+    quality[:, STOP] = 0.0
+    quality[stops] = np.eye(len(ACTIONS))[STOP]
+    return np.asarray(quality / quality.sum(axis=1, keepdims=True))
 
 
-def goals(now: Array, target: Array) -> Array:
+def goals(bases: Array, target: Array) -> Array:
     """A target (3,) in the base frames at poses (n, 3), x forward, y left: (n, 3)."""
-    x, y = (target[:2] - now[:, :2]).T
-    c, s = np.cos(now[:, 2]), np.sin(now[:, 2])
-    return np.stack([c * x + s * y, -s * x + c * y, np.full(len(now), target[2])], axis=1)
+    x, y = (target[:2] - bases[:, :2]).T
+    c, s = np.cos(bases[:, 2]), np.sin(bases[:, 2])
+    return np.stack([c * x + s * y, -s * x + c * y, np.full(len(bases), target[2])], axis=1)
 
 
-def rolled(now: Array, linear: float, angular: float) -> Array:
+def rolled(bases: Array, linear: float, angular: float) -> Array:
     """Where one decision, two, up to `AHEAD` lead from poses (n, 3): (AHEAD, n, 3)."""
-    pose, passed = now.copy(), []
+    pose, poses = bases.copy(), []
     for _ in range(AHEAD):
         middle = pose[:, 2] + angular * STEP / 2
         pose[:, 0] += linear * STEP * np.cos(middle)
         pose[:, 1] += linear * STEP * np.sin(middle)
         pose[:, 2] += angular * STEP
-        passed.append(pose.copy())
-    return np.stack(passed)
+        poses.append(pose.copy())
+    return np.stack(poses)

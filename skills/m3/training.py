@@ -80,7 +80,7 @@ class Arm:
 
 def train(order: SkillOrder, over: StepOver) -> SkillReport:
     """Train as ordered, or go on with it. Raises BadInput for weights or lessons that cannot be used."""
-    began = time.monotonic()
+    start = time.monotonic()
     device = chosen_device(order.device)
     torch.manual_seed(order.seed)
     network = _started(order).to(device).train()
@@ -90,8 +90,8 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
     arms = [way.arm for way in ways if way.arm is not None]
     losses: dict[int, float] = {}
     held: dict[int, float] = {}
-    done = _resume(order.out / STATE, network, optimizer, schedule, losses, held)
-    for step in range(done + 1, order.steps + 1):
+    completed_steps = _resume(order.out / STATE, network, optimizer, schedule, losses, held)
+    for step in range(completed_steps + 1, order.steps + 1):
         rng = np.random.default_rng([order.seed, step])  # a training that goes on draws what it would have drawn
         chosen = [ways[number] for number in rng.integers(len(ways), size=order.batch)]
         loss, _ = _loss(network, chosen, arms, rng, device)
@@ -113,7 +113,7 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
         losses=losses,
         held_out=held,
         parameters=sum(weight.numel() for weight in network.parameters()),
-        seconds=round(time.monotonic() - began, 1),
+        seconds=round(time.monotonic() - start, 1),
         more={"decisions like the teacher's": right},
     )
 
@@ -122,11 +122,11 @@ def way_of(lesson: Lesson) -> Way:
     """A lesson by decisions. Raises BadInput without depth pictures of the front."""
     if CAMERA not in lesson.depths:
         raise BadInput(f"{lesson.name} has no depth of the camera {CAMERA}: record with --depths {CAMERA}.")
-    kept = nodes(lesson.poses)
-    shown = [lesson.depths[CAMERA][number] for number in kept]
-    pictures = np.stack([seen_by_m3(picture.depth, picture.lens) for picture in shown]) / DEPTH_RANGE
+    indices = nodes(lesson.poses)
+    node_pictures = [lesson.depths[CAMERA][number] for number in indices]
+    pictures = np.stack([seen_by_m3(picture.depth, picture.lens) for picture in node_pictures]) / DEPTH_RANGE
     shown_to_m3 = torch.from_numpy(np.clip(pictures, 0.0, 1.0)).float()
-    return Way(lesson.poses[kept], shown_to_m3, lesson.target, arm_before_camera(shown_to_m3))
+    return Way(lesson.poses[indices], shown_to_m3, lesson.target, arm_before_camera(shown_to_m3))
 
 
 def mirrored(way: Way) -> Way:
@@ -150,21 +150,21 @@ def _loss(
     longest = max(len(way.poses) for way in ways)
     pictures: list[torch.Tensor | None] = []
     states = torch.zeros(longest, len(ways), 3)
-    before = torch.zeros(longest, len(ways), NAVIGATION.actions)
+    previous = torch.zeros(longest, len(ways), NAVIGATION.actions)
     labels = torch.zeros(longest, len(ways), NAVIGATION.actions)
     for column, recorded in enumerate(ways):
         # An arm is on its own side.
         way = mirrored(recorded) if recorded.arm is None and rng.random() < MIRRORED else recorded
-        now = way.poses + rng.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
-        good = torch.from_numpy(decisions(way.poses, now)).float()
-        count = len(good)
-        states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(now, way.target)]))
-        turns = torch.from_numpy(wrapped(now[:, 2] - way.poses[:, 2])).float()
+        bases = way.poses + rng.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
+        quality = torch.from_numpy(decisions(way.poses, bases)).float()
+        count = len(quality)
+        states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(bases, way.target)]))
+        turns = torch.from_numpy(wrapped(bases[:, 2] - way.poses[:, 2])).float()
         pictures.append(None if rng.random() < BLIND else covered(turned(way.pictures, turns), arms, rng))
         known = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
-        before[1:count, column] = known * functional.one_hot(good[:-1].argmax(1), NAVIGATION.actions)
-        labels[:count, column] = good
-    logits = _through(network, pictures, states.to(device), before.to(device))
+        previous[1:count, column] = known * functional.one_hot(quality[:-1].argmax(1), NAVIGATION.actions)
+        labels[:count, column] = quality
+    logits = _sequence_logits(network, pictures, states.to(device), previous.to(device))
     flat, answers = logits.flatten(0, 1), labels.flatten(0, 1).to(device)
     weights = answers.sum(1) + (STOPS - 1.0) * answers[:, STOP]  # 0 after the end: ways are not equally long
     loss = (weights * functional.cross_entropy(flat, answers, reduction="none")).sum() / weights.sum()
@@ -172,19 +172,19 @@ def _loss(
     return loss, float(right.float().mean())
 
 
-def _through(
-    network: Network, pictures: Sequence[torch.Tensor | None], states: torch.Tensor, before: torch.Tensor
+def _sequence_logits(
+    network: Network, pictures: Sequence[torch.Tensor | None], states: torch.Tensor, previous: torch.Tensor
 ) -> torch.Tensor:
     """Logits (n, ways, classes) of whole sequences, the same that `Network.forward` gives step by step.
 
     Args:
         pictures: Of each way (m, 128, 128), at most n; None for a way without pictures.
     """
-    shown = [way for way in pictures if way is not None]
+    present = [way for way in pictures if way is not None]
     nothing = torch.zeros(1, SIZE, SIZE)
     # Convolutions take nearly all of the time: a way without pictures, and the end of a short one, need one of zeros.
     with torch.autocast(states.device.type, torch.bfloat16):
-        encoded = network.net.visual_encoder(torch.cat((nothing, *shown))[:, None].to(states.device)).float()
+        encoded = network.net.visual_encoder(torch.cat((nothing, *present))[:, None].to(states.device)).float()
     seen = encoded[:1].expand(len(states), len(pictures), -1).clone()
     at = 1
     for column, way in enumerate(pictures):
@@ -192,8 +192,8 @@ def _through(
             seen[: len(way), column] = encoded[at : at + len(way)]
             at += len(way)
     start = torch.zeros(1, len(pictures), HIDDEN, device=states.device)
-    after, _ = network.net.rnn_encoder.rnn(torch.cat((seen, states, before), 2), start)
-    logits: torch.Tensor = network.actor(after)
+    hidden, _ = network.net.rnn_encoder.rnn(torch.cat((seen, states, previous), 2), start)
+    logits: torch.Tensor = network.actor(hidden)
     return logits
 
 
@@ -204,12 +204,12 @@ def turned(pictures: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
     """
     slopes = (torch.arange(SIZE) + 0.5 - SIZE / 2) * (2 * math.tan(FIELD / 2) / SIZE)
     cos, sin = torch.cos(turns)[:, None], torch.sin(turns)[:, None]
-    ahead = cos + sin * slopes  # the recorded depth (n, 128) of what is at depth 1 in each column now
-    columns = _pixels((cos * slopes - sin) / ahead)[:, None, :]
-    rows = _pixels(slopes[None, :, None] / ahead[:, None, :])
-    outside = (ahead[:, None, :] <= 0) | (columns < 0) | (columns >= SIZE) | (rows < 0) | (rows >= SIZE)
+    depth = cos + sin * slopes  # the recorded depth (n, 128) of what is at depth 1 in each column now
+    columns = _pixels((cos * slopes - sin) / depth)[:, None, :]
+    rows = _pixels(slopes[None, :, None] / depth[:, None, :])
+    outside = (depth[:, None, :] <= 0) | (columns < 0) | (columns >= SIZE) | (rows < 0) | (rows >= SIZE)
     places = rows.clamp(0, SIZE - 1) * SIZE + columns.clamp(0, SIZE - 1)
-    seen = pictures.flatten(1).gather(1, places.flatten(1)).view_as(pictures) / ahead[:, None, :]
+    seen = pictures.flatten(1).gather(1, places.flatten(1)).view_as(pictures) / depth[:, None, :]
     return seen.masked_fill(outside, 0.0)
 
 
@@ -234,8 +234,10 @@ def covered(pictures: torch.Tensor, arms: Sequence[Arm], rng: np.random.Generato
         arm = arms[int(rng.integers(len(arms)))]
         hidden[:, arm.pixels] = arm.distances
         return hidden
-    top, left = rng.integers(SIZE // 2, SIZE), rng.integers(SIZE)
-    hidden[:, top : top + rng.integers(SIZE // 2), left : left + rng.integers(SIZE // 2)] = rng.random() / DEPTH_RANGE
+    top, left_column = rng.integers(SIZE // 2, SIZE), rng.integers(SIZE)
+    hidden[:, top : top + rng.integers(SIZE // 2), left_column : left_column + rng.integers(SIZE // 2)] = (
+        rng.random() / DEPTH_RANGE
+    )
     return hidden
 
 
@@ -244,11 +246,11 @@ def _measured(
 ) -> tuple[float, float]:
     """The loss on ways, and the share of right decisions, always from the same places."""
     with torch.inference_mode():
-        both = [
+        pairs = [
             _loss(network, [way], arms, np.random.default_rng([seed, 0, place]), device)
             for place, way in enumerate(ways)
         ]
-    return math.fsum(float(loss) for loss, _ in both) / len(both), math.fsum(right for _, right in both) / len(both)
+    return math.fsum(float(loss) for loss, _ in pairs) / len(pairs), math.fsum(right for _, right in pairs) / len(pairs)
 
 
 def _keep(
@@ -280,13 +282,13 @@ def _resume(
     if not path.exists():
         return 0
     with resuming(path):
-        kept = torch.load(path, map_location="cpu", weights_only=True)
-        network.load_state_dict(kept["network"])
-        optimizer.load_state_dict(kept["optimizer"])
-        schedule.load_state_dict(kept["schedule"])
-        losses.update(kept["losses"])
-        held.update(kept["held_out"])
-        return int(kept["step"])
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+        schedule.load_state_dict(state["schedule"])
+        losses.update(state["losses"])
+        held.update(state["held_out"])
+        return int(state["step"])
 
 
 TRAINING = SkillTraining(actions={NETWORK: "Go to"}, cameras={NETWORK: (CAMERA,)}, train=train)

@@ -62,9 +62,9 @@ class Joints:
             turns.append(self.nearest(target, turns[-1]))
         return turns
 
-    def size(self, away: Array) -> float:
+    def size(self, displacement: Array) -> float:
         """How far a way (n,) is, rad, with metres counted as `LIFT_STEP` to `STEP`."""
-        return float(np.max(np.abs(away) * STEP / self._step))
+        return float(np.max(np.abs(displacement) * STEP / self._step))
 
     def between(self, begin: Array, end: Array) -> list[Array]:
         """Postures along the straight way in joint space, with both ends."""
@@ -99,10 +99,10 @@ class ArmSpace:
 
     def clearance(self, q: Array) -> float:
         """Metres between the arm with what it holds and solid things, negative inside them."""
-        asked = q.tobytes()
-        if asked not in self.known:
-            self.known[asked] = self._clearance(q)
-        return self.known[asked]
+        cache_key = q.tobytes()
+        if cache_key not in self.known:
+            self.known[cache_key] = self._clearance(q)
+        return self.known[cache_key]
 
     def _clearance(self, q: Array) -> float:
         points, radii = self.kinematics.link_points(q), self.kinematics.point_radii
@@ -111,8 +111,8 @@ class ArmSpace:
             points = np.vstack([points, gripper.position + self.held[:, :3] @ gripper.rotation.T])
             radii = np.append(radii, self.held[:, 3])
         c, s = math.cos(self.base.yaw), math.sin(self.base.yaw)
-        turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
-        return self.solids.distance(turned + np.array([self.base.x, self.base.y, 0.0]), radii)
+        rotated = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
+        return self.solids.distance(rotated + np.array([self.base.x, self.base.y, 0.0]), radii)
 
     def own(self, q: Array) -> float:
         """Metres between the arm with what it holds and the robot itself, more than what is asked counting as zero."""
@@ -121,10 +121,10 @@ class ArmSpace:
     def clear(self, begin: Array, end: Array, margin: float) -> bool:
         """Whether the straight way in joint space keeps `margin` metres from things, and out of the robot."""
         end = self.joints.nearest(end, begin)
-        least = min(0.0, self.own(begin), self.own(end)) - 1e-3
+        own_limit = min(0.0, self.own(begin), self.own(end)) - 1e-3
         # From the ends, which are often nearest to something.
         return all(
-            self.clearance(q) >= margin and self.own(q) >= least for q in reversed(self.joints.between(begin, end))
+            self.clearance(q) >= margin and self.own(q) >= own_limit for q in reversed(self.joints.between(begin, end))
         )
 
     def find(
@@ -141,23 +141,23 @@ class ArmSpace:
             margins: Metres to things, best first. What is nearer to something than that at the beginning or at the end
                 need not keep more.
         """
-        ends = min(self.clearance(begin), self.clearance(end)) - 2e-3
-        asked = list(dict.fromkeys(min(margin, ends) for margin in margins))
-        for margin in asked:
+        end_clearance = min(self.clearance(begin), self.clearance(end)) - 2e-3
+        requested = list(dict.fromkeys(min(margin, end_clearance) for margin in margins))
+        for margin in requested:
             for detour in ((), *detours):
                 way = self.joints.unrolled([begin, *detour, end])
                 if all(self.clear(a, b, margin) for a, b in itertools.pairwise(way)):
                     return way[1:]
         end = self.joints.nearest(end, begin)
-        for margin in asked:
-            least = min(0.0, self.own(begin), self.own(end)) - 1e-3
+        for margin in requested:
+            own_limit = min(0.0, self.own(begin), self.own(end)) - 1e-3
 
-            def free(q: Array, margin: float = margin, least: float = least) -> bool:
-                return self.own(q) >= least and self.clearance(q) >= margin
+            def free(q: Array, margin: float = margin, own_limit: float = own_limit) -> bool:
+                return self.own(q) >= own_limit and self.clearance(q) >= margin
 
-            around = connect(begin, end, free, self.joints)
-            if around is not None:
-                return around
+            detour_path = connect(begin, end, free, self.joints)
+            if detour_path is not None:
+                return detour_path
         return None
 
 
@@ -184,25 +184,25 @@ def connect(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joi
     rng = np.random.default_rng(0)
     trees: list[tuple[list[Array], list[int]]] = [([begin], [-1]), ([end], [-1])]
     for turn in range(SEARCHES):
-        (nodes, parents), (others, other_parents) = trees[turn % 2], trees[1 - turn % 2]
+        (nodes, parents), (other_nodes, other_parents) = trees[turn % 2], trees[1 - turn % 2]
         target = joints.sample(rng, begin, end)
-        near = _nearest(nodes, target)
-        away = target - nodes[near]
-        leaf = nodes[near] + away * min(1.0, LEAP / max(joints.size(away), 1e-9))
-        if not _free_way(nodes[near], leaf, free, joints):
+        nearest_index = _nearest(nodes, target)
+        offset = target - nodes[nearest_index]
+        leaf = nodes[nearest_index] + offset * min(1.0, LEAP / max(joints.size(offset), 1e-9))
+        if not _free_way(nodes[nearest_index], leaf, free, joints):
             continue
         nodes.append(leaf)
-        parents.append(near)
-        facing = _nearest(others, leaf)
-        if _free_way(others[facing], leaf, free, joints):
-            branch, other = _trace(nodes, parents, len(nodes) - 1), _trace(others, other_parents, facing)
+        parents.append(nearest_index)
+        facing = _nearest(other_nodes, leaf)
+        if _free_way(other_nodes[facing], leaf, free, joints):
+            branch, other = _trace(nodes, parents, len(nodes) - 1), _trace(other_nodes, other_parents, facing)
             way = [*reversed(branch), *other] if turn % 2 == 0 else [*reversed(other), *branch]
             return _shortened(way, free, joints, rng)[1:]
     return None
 
 
-def _free_way(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joints) -> bool:
-    return all(free(q) for q in joints.between(begin, end)[1:])
+def _free_way(begin: Array, end: Array, is_free: Callable[[Array], bool], joints: Joints) -> bool:
+    return all(is_free(q) for q in joints.between(begin, end)[1:])
 
 
 def _nearest(nodes: Sequence[Array], target: Array) -> int:
@@ -219,10 +219,10 @@ def _trace(nodes: Sequence[Array], parents: Sequence[int], at: int) -> list[Arra
 
 
 def _shortened(
-    way: list[Array], free: Callable[[Array], bool], joints: Joints, rng: np.random.Generator
+    way: list[Array], is_free: Callable[[Array], bool], joints: Joints, rng: np.random.Generator
 ) -> list[Array]:
     for _ in range(SHORTCUTS):
         first, last = sorted(rng.choice(len(way), 2, replace=False))
-        if last - first > 1 and _free_way(way[first], way[last], free, joints):
+        if last - first > 1 and _free_way(way[first], way[last], is_free, joints):
             way = [*way[: first + 1], *way[last:]]
     return way

@@ -19,17 +19,17 @@ from homie.kernel.types import Array, Mask, OccupancyGrid
 
 def _segment(path: Array, point: Array) -> tuple[int, float]:
     """The segment of the path nearest to a point, and where on it (0..1). Later segments win ties."""
-    best, where = math.inf, (0, 0.0)
+    best, location = math.inf, (0, 0.0)
     x, y = point.tolist()
     for i, ((ax, ay), (bx, by)) in enumerate(itertools.pairwise(path.tolist())):
         dx, dy = bx - ax, by - ay
-        along = ((x - ax) * dx + (y - ay) * dy) / max(dx * dx + dy * dy, 1e-9)
-        t = min(max(along, 0.0), 1.0)
+        fraction = ((x - ax) * dx + (y - ay) * dy) / max(dx * dx + dy * dy, 1e-9)
+        t = min(max(fraction, 0.0), 1.0)
         off_x, off_y = ax + dx * t - x, ay + dy * t - y
         distance = math.sqrt(off_x * off_x + off_y * off_y)
         if distance <= best + 1e-9:
-            best, where = distance, (i, t)
-    return where
+            best, location = distance, (i, t)
+    return location
 
 
 def length_left(path: Array, point: Array) -> float:
@@ -38,8 +38,8 @@ def length_left(path: Array, point: Array) -> float:
         return float(np.linalg.norm(path[0] - point))
     i, t = _segment(path, point)
     lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
-    along = float(lengths[i] * (1.0 - t) + lengths[i + 1 :].sum())
-    return max(along, float(np.linalg.norm(path[-1] - point)) if along < 0.1 else along)
+    length = float(lengths[i] * (1.0 - t) + lengths[i + 1 :].sum())
+    return max(length, float(np.linalg.norm(path[-1] - point)) if length < 0.1 else length)
 
 
 def rest_of(path: Array, point: Array) -> Array:
@@ -53,14 +53,14 @@ def point_ahead(path: Array, point: Array, distance: float) -> Array:
         end: Array = path[0]
         return end
     i, t = _segment(path, point)
-    here = path[i] + (path[i + 1] - path[i]) * t
+    nearest_point = path[i] + (path[i + 1] - path[i]) * t
     for nxt in path[i + 1 :]:
-        step = float(np.linalg.norm(nxt - here))
+        step = float(np.linalg.norm(nxt - nearest_point))
         if step >= distance:
-            ahead: Array = here + (nxt - here) * (distance / step)
-            return ahead
+            target: Array = nearest_point + (nxt - nearest_point) * (distance / step)
+            return target
         distance -= step
-        here = nxt
+        nearest_point = nxt
     last: Array = path[-1]
     return last
 
@@ -91,10 +91,10 @@ class CostMap:
     @classmethod
     def of(cls, grid: OccupancyGrid, radius: float, comfort: float = 0.30) -> CostMap:
         """From a grid, for a disc of `radius` metres; `comfort` is the clearance beyond it that costs nothing."""
-        free = (~grid.occupied).astype(np.uint8)
-        clearance = cv2.distanceTransform(free, cv2.DIST_L2, 5).astype(np.float32) * grid.resolution
-        near = np.clip((radius + comfort - clearance) / comfort, 0.0, 1.0)
-        cost = 1.0 + 4.0 * near**2 + 1.0 * grid.unknown.astype(np.float32)
+        free_cells = (~grid.occupied).astype(np.uint8)
+        clearance = cv2.distanceTransform(free_cells, cv2.DIST_L2, 5).astype(np.float32) * grid.resolution
+        closeness = np.clip((radius + comfort - clearance) / comfort, 0.0, 1.0)
+        cost = 1.0 + 4.0 * closeness**2 + 1.0 * grid.unknown.astype(np.float32)
         cost[clearance < radius] = np.inf
         return cls(clearance, cost.astype(np.float32), grid.origin, grid.resolution, radius)
 
@@ -151,8 +151,8 @@ class CostMap:
         columns, rows = np.floor((points - self.origin) / self.resolution).astype(int).T
         ny, nx = self.clearance.shape
         inside = (rows >= 0) & (rows < ny) & (columns >= 0) & (columns < nx)
-        clear = self.clearance[np.clip(rows, 0, ny - 1), np.clip(columns, 0, nx - 1)]
-        return np.where(inside, clear.astype(float), 0.0)
+        clearances = self.clearance[np.clip(rows, 0, ny - 1), np.clip(columns, 0, nx - 1)]
+        return np.where(inside, clearances.astype(float), 0.0)
 
 
 def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0) -> Array | None:
@@ -166,7 +166,7 @@ def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0)
     passable, dear = costs.passable(start).tolist(), np.minimum(costs.cost, np.float32(TIGHT)).tolist()
     ny, nx = costs.clearance.shape
     rows, columns = np.ogrid[:ny, :nx]
-    ahead = np.hypot(rows - last[0], columns - last[1]).tolist()
+    heuristic = np.hypot(rows - last[0], columns - last[1]).tolist()
     reach = tolerance / costs.resolution
     best = {first: 0.0}
     parent: dict[tuple[int, int], tuple[int, int]] = {}
@@ -179,7 +179,7 @@ def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0)
             continue
         closed.add(cell)
         row, column = cell
-        if ahead[row][column] <= reach:
+        if heuristic[row][column] <= reach:
             return _smooth(costs, _trace(costs, parent, cell, start, goal if not reach else None))
         for dy, dx, length in _MOVES:
             y, x = nxt = (row + dy, column + dx)
@@ -188,7 +188,7 @@ def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0)
             total = best[cell] + length * dear[y][x]
             if total < best.get(nxt, math.inf):
                 best[nxt], parent[nxt] = total, cell
-                heapq.heappush(heap, (total + ahead[y][x], next(order), nxt))
+                heapq.heappush(heap, (total + heuristic[y][x], next(order), nxt))
     return None
 
 
@@ -212,15 +212,15 @@ def _trace(
 def _smooth(costs: CostMap, path: Array) -> Array:
     """Leave out points that a straight line with nearly the same clearance can skip."""
     clearances = [costs.clear_at(point) for point in path]
-    kept = [path[0]]
+    points = [path[0]]
     i = 0
     while i < len(path) - 1:
         j = min(len(path) - 1, i + 40)
         while j > i + 1:
-            needed = min(*clearances[i : j + 1], costs.radius + 0.20)
-            if costs.clear_line(path[i], path[j], needed - 0.02):
+            required = min(*clearances[i : j + 1], costs.radius + 0.20)
+            if costs.clear_line(path[i], path[j], required - 0.02):
                 break
             j -= 1
-        kept.append(path[j])
+        points.append(path[j])
         i = j
-    return np.array(kept)
+    return np.array(points)

@@ -39,27 +39,27 @@ class Solids:
         self._c, self._s = np.cos(yaw), np.sin(yaw)
         c, s = np.abs(self._c), np.abs(self._s)
         x, y, z = self._half.T
-        around = np.stack([c * x + s * y, s * x + c * y, z], axis=-1)
-        self._low, self._high = self._center - around, self._center + around
+        corners = np.stack([c * x + s * y, s * x + c * y, z], axis=-1)
+        self._low, self._high = self._center - corners, self._center + corners
 
     def distance(self, points: Array, radii: Array) -> float:
         """Smallest distance (m) of spheres (n, 3) to any box, negative inside; `FAR` where none is nearer."""
         low, high = (points - radii[:, None]).min(axis=0) - FAR, (points + radii[:, None]).max(axis=0) + FAR
-        near = np.flatnonzero(((self._low < high) & (self._high > low)).all(axis=1))
-        if not len(near):
+        nearby = np.flatnonzero(((self._low < high) & (self._high > low)).all(axis=1))
+        if not len(nearby):
             return FAR
-        away = points[None] - self._center[near, None]
-        c, s = self._c[near, None], self._s[near, None]
-        outside = np.empty_like(away)
-        outside[..., 0] = c * away[..., 0] + s * away[..., 1]
-        outside[..., 1] = c * away[..., 1] - s * away[..., 0]
-        outside[..., 2] = away[..., 2]
+        offsets = points[None] - self._center[nearby, None]
+        c, s = self._c[nearby, None], self._s[nearby, None]
+        outside = np.empty_like(offsets)
+        outside[..., 0] = c * offsets[..., 0] + s * offsets[..., 1]
+        outside[..., 1] = c * offsets[..., 1] - s * offsets[..., 0]
+        outside[..., 2] = offsets[..., 2]
         np.abs(outside, out=outside)
-        outside -= self._half[near, None]
+        outside -= self._half[nearby, None]
         deepest = outside.max(axis=-1)
         np.maximum(outside, 0.0, out=outside)
-        apart = np.sqrt(np.einsum("ijk,ijk->ij", outside, outside)) + np.minimum(deepest, 0.0)
-        return min(FAR, float(np.min(apart - radii)))
+        distances = np.sqrt(np.einsum("ijk,ijk->ij", outside, outside)) + np.minimum(deepest, 0.0)
+        return min(FAR, float(np.min(distances - radii)))
 
 
 GROWN = 0.06

@@ -124,17 +124,17 @@ class MobileSkill(RoutineSkill):
                 reason = self._no_path(target, tolerance)
                 # What was seen on the way has taken the place: another attempt chooses another.
                 raise Stuck(reason.failure) if plans else reason
-            done = yield from self.follow(path, backwards=yaw is not None and self._rather_backwards(path, yaw))
-            if done == "arrived":
+            outcome = yield from self.follow(path, backwards=yaw is not None and self._rather_backwards(path, yaw))
+            if outcome == "arrived":
                 if yaw is not None:
                     yield from self._turn_with_room(yaw, STILL_THERE)
                 return
-            if done == "blocked":
+            if outcome == "blocked":
                 blocked += 1
                 if blocked > MAX_BLOCKED:
                     break
-                ahead = self.clearance_ahead(self.base, 0.2) > self.clearance_ahead(self.base, -0.2)
-                yield from self.straight(0.15 if ahead else -0.15, seconds=2.0)
+                front_is_clearer = self.clearance_ahead(self.base, 0.2) > self.clearance_ahead(self.base, -0.2)
+                yield from self.straight(0.15 if front_is_clearer else -0.15, seconds=2.0)
         raise Stuck(FailureReason.WAY_BLOCKED)
 
     def _no_path(self, target: Array, tolerance: float) -> NotRetryable:
@@ -151,10 +151,10 @@ class MobileSkill(RoutineSkill):
         """Whether a new map puts an obstacle on the path."""
         if self.goal.grid is planned:
             return False
-        clear = self.spec.footprint_radius - 0.03
+        required_clearance = self.spec.footprint_radius - 0.03
         # Near the robot a path may leave a tight place: see `plan_path`.
-        rest = np.array([point_ahead(path, self.base.xy, ESCAPE), *rest_of(path, self.base.xy)])
-        return not all(self.costs.clear_line(a, b, clear) for a, b in itertools.pairwise(rest))
+        remaining_path = np.array([point_ahead(path, self.base.xy, ESCAPE), *rest_of(path, self.base.xy)])
+        return not all(self.costs.clear_line(a, b, required_clearance) for a, b in itertools.pairwise(remaining_path))
 
     def _rather_backwards(self, path: Array, yaw: float) -> bool:
         """Whether driving a short way backwards, to face `yaw` at its end, saves much turning."""
@@ -163,52 +163,52 @@ class MobileSkill(RoutineSkill):
             return False
 
         def turning(extra: float) -> float:
-            out, home = (float(np.arctan2(way[1], way[0])) + extra for way in (first, last))
-            return abs(wrap(out - self.base.yaw)) + abs(wrap(yaw - home))
+            start_heading, end_heading = (float(np.arctan2(way[1], way[0])) + extra for way in (first, last))
+            return abs(wrap(start_heading - self.base.yaw)) + abs(wrap(yaw - end_heading))
 
         return turning(np.pi) + LESS_TURNING < turning(0.0)
 
     def follow(self, path: Array, *, backwards: bool = False) -> Motion:
         """Drive along a path; returns "arrived", "blocked" (no progress) or "stale" (plan again)."""
-        planned = self.goal.grid
-        best, since, ticks = np.inf, 0.0, 0
+        planned_grid = self.goal.grid
+        best, stalled_seconds, ticks = np.inf, 0.0, 0
         while True:
             base = self.base
-            left = length_left(path, base.xy)
-            if left < 0.04:
+            remaining = length_left(path, base.xy)
+            if remaining < 0.04:
                 return "arrived"
-            if left < best - 0.03:
-                best, since = left, 0.0
-            since += self.spec.period
+            if remaining < best - 0.03:
+                best, stalled_seconds = remaining, 0.0
+            stalled_seconds += self.spec.period
             ticks += 1
-            if since > NO_PROGRESS_SECONDS:
+            if stalled_seconds > NO_PROGRESS_SECONDS:
                 return "blocked"
-            if ticks % 10 == 0 and self._stale(planned, path):
+            if ticks % 10 == 0 and self._stale(planned_grid, path):
                 return "stale"
-            ahead = point_ahead(path, base.xy, LOOKAHEAD)
-            heading = float(np.arctan2(*(ahead - base.xy)[::-1])) + (np.pi if backwards else 0.0)
+            lookahead_point = point_ahead(path, base.xy, LOOKAHEAD)
+            heading = float(np.arctan2(*(lookahead_point - base.xy)[::-1])) + (np.pi if backwards else 0.0)
             error = wrap(heading - base.yaw)
             if abs(error) > ON_THE_SPOT and len(self.held):
                 yield from self._turn_with_room(heading)
             else:
-                v, w = self._steer(error, left)
+                v, w = self._steer(error, remaining)
                 yield self.spec.drive(-v if backwards else v, w)
 
-    def _steer(self, error: float, left: float) -> tuple[float, float]:
+    def _steer(self, error: float, remaining: float) -> tuple[float, float]:
         w = float(np.clip(2.5 * error, -self._haste * self.spec.max_angular, self._haste * self.spec.max_angular))
         if abs(error) > ON_THE_SPOT:
             return 0.0, w
-        brake = np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * max(left - 0.02, 0.0)) + 0.02
+        brake = np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * max(remaining - 0.02, 0.0)) + 0.02
         return float(min(self._haste * self.spec.max_linear, brake) * np.cos(error) ** 2), w
 
     def _turn_with_room(self, heading: float, furthest: float = np.inf) -> Motion:
         """Turn in place, from a little ahead or back (m) if the held object would touch something here."""
-        left = wrap(heading - self.base.yaw)
+        remaining = wrap(heading - self.base.yaw)
         for distance in ROOM_TO_TURN if len(self.held) else ():
             if abs(distance) > furthest:
                 break
-            there = self._ahead(distance)
-            if any(self._sweeps_clear(angle, there) for angle in (left, _other_way(left))) and (
+            shifted_base = self._ahead(distance)
+            if any(self._sweeps_clear(angle, shifted_base) for angle in (remaining, _other_way(remaining))) and (
                 not distance or self.clearance_ahead(self.base, distance) >= self.spec.footprint_radius
             ):
                 yield from self.straight(distance, speed=0.2)
@@ -224,8 +224,8 @@ class MobileSkill(RoutineSkill):
         """Turn in place to a heading, the way on which the held object touches nothing; where something holds the
         base, from a little ahead or back. Raises Stuck if it cannot be turned from there either."""
         for last in (False, False, True):
-            turned = yield from self._turn_here(yaw, tolerance, seconds)
-            if turned:
+            is_turned = yield from self._turn_here(yaw, tolerance, seconds)
+            if is_turned:
                 return
             roomier = self._roomier()
             if last or not roomier:
@@ -234,13 +234,13 @@ class MobileSkill(RoutineSkill):
 
     def _turn_here(self, yaw: float, tolerance: float, seconds: float) -> Motion:
         """Turn to a heading; returns whether the base has come to it, False as soon as something holds it."""
-        left = wrap(yaw - self.base.yaw)
-        if len(self.held) and not self._sweeps_clear(left) and self._sweeps_clear(_other_way(left)):
-            left = _other_way(left)
+        remaining = wrap(yaw - self.base.yaw)
+        if len(self.held) and not self._sweeps_clear(remaining) and self._sweeps_clear(_other_way(remaining)):
+            remaining = _other_way(remaining)
         heading, held = self.base.yaw, 0.0
         for _ in range(int(seconds / self.spec.period)):
-            left -= wrap(self.base.yaw - heading)
-            error, heading = left, self.base.yaw
+            remaining -= wrap(self.base.yaw - heading)
+            error, heading = remaining, self.base.yaw
             if abs(error) < tolerance:
                 return True
             held = held + self.spec.period if abs(self.seen.body.base_velocity[1]) < HELD_UP else 0.0
@@ -256,21 +256,23 @@ class MobileSkill(RoutineSkill):
         none."""
         if self.goal.grid is None:
             return 0.0
-        radius, here = self.spec.footprint_radius, self.costs.clear_at(self.base.xy)
+        radius, clearance = self.spec.footprint_radius, self.costs.clear_at(self.base.xy)
         rooms = {
             distance: self.costs.clear_at(self._ahead(distance).xy)
             for distance in ROOM_TO_TURN[1:]
-            if self.clearance_ahead(self.base, distance) >= min(radius, here)
+            if self.clearance_ahead(self.base, distance) >= min(radius, clearance)
         }
-        enough = (distance for distance, room in rooms.items() if room >= radius + ROOM_ENOUGH)
-        return next(enough, max(rooms, key=lambda distance: rooms[distance], default=0.0))
+        distances = (distance for distance, room in rooms.items() if room >= radius + ROOM_ENOUGH)
+        return next(distances, max(rooms, key=lambda distance: rooms[distance], default=0.0))
 
     def _sweeps_clear(self, angle: float, base: Pose2 | None = None) -> bool:
         """Whether the arm with what it holds touches nothing while the base turns by an angle (rad), here or there."""
         base, q = base or self.base, self.q
-        turned = (Pose2(base.x, base.y, base.yaw + part) for part in np.linspace(0.0, angle, 2 + int(abs(angle) / 0.2)))
+        turned_bases = (
+            Pose2(base.x, base.y, base.yaw + part) for part in np.linspace(0.0, angle, 2 + int(abs(angle) / 0.2))
+        )
         space = self.space()
-        return all(replace(space, base=pose).clearance(q) >= 0.0 for pose in turned)
+        return all(replace(space, base=pose).clearance(q) >= 0.0 for pose in turned_bases)
 
     def straight(
         self, distance: float, *, speed: float = 0.4, seconds: float = 6.0, line: Pose2 | None = None
@@ -286,16 +288,16 @@ class MobileSkill(RoutineSkill):
         direction = np.array([np.cos(line.yaw), np.sin(line.yaw)])
         still = 0.0
         for _ in range(int(seconds / self.spec.period)):
-            gone = float((self.base.xy - begin.xy) @ direction)
-            left = distance - gone
-            if left * np.copysign(1.0, distance) < 0.01:  # there, or past it
+            travelled = float((self.base.xy - begin.xy) @ direction)
+            remaining = distance - travelled
+            if remaining * np.copysign(1.0, distance) < 0.01:  # there, or past it
                 return
             still = still + self.spec.period if abs(self.seen.body.base_velocity[0]) < 0.01 else 0.0
             if still > 1.0:
                 return
-            v = min(speed, np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * abs(left)) + 0.02)
-            aside = float(direction[0] * (self.base.y - line.y) - direction[1] * (self.base.x - line.x))
-            back_to_line = -np.sign(distance) * np.clip(TO_LINE * aside, -MOST_ASIDE, MOST_ASIDE)
+            v = min(speed, np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * abs(remaining)) + 0.02)
+            cross_track = float(direction[0] * (self.base.y - line.y) - direction[1] * (self.base.x - line.x))
+            back_to_line = -np.sign(distance) * np.clip(TO_LINE * cross_track, -MOST_ASIDE, MOST_ASIDE)
             w = float(np.clip(4.0 * wrap(line.yaw + back_to_line - self.base.yaw), -0.8, 0.8))
             yield self.spec.drive(float(np.copysign(v, distance)), w)
 
@@ -338,8 +340,8 @@ class MobileSkill(RoutineSkill):
 
     def way_between(self, begin: Array, end: Array, base: Pose2 | None = None) -> list[Array] | None:
         """The same from one posture to another, from here or from a base pose."""
-        by = detours(self.readies, self.carry, end, self.chain.torso)
-        return self.space(base).find(begin, end, by, WAY_MARGINS)
+        detour_postures = detours(self.readies, self.carry, end, self.chain.torso)
+        return self.space(base).find(begin, end, detour_postures, WAY_MARGINS)
 
     def reach(self, posture: Array, otherwise: Stuck | None = None) -> Motion:
         """Bring the arm to a posture by a clear way. Raises Stuck if there is none, or `otherwise` in its place."""

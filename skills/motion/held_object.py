@@ -68,9 +68,9 @@ class Hand:
         it was taken. Left out while the hand is tilted otherwise than then, since the box is upright."""
         if abs(float(np.arcsin(np.clip(-pose.rotation[2, 0], -1.0, 1.0))) - self.pitch) > SAME_TILT:
             return
-        kept = self.level, self.loose
+        level_and_loose = self.level, self.loose
         self.take(box, pose, self.pitch, self.roll)
-        self.level, self.loose = kept
+        self.level, self.loose = level_and_loose
 
     def note(self, base: Pose2, q: Array) -> None:
         """Remember the way of the arm while the base stands."""
@@ -95,8 +95,8 @@ class Hand:
         if self.level is not None or self.roll:
             return ((self.pitch, 0.0),)
         dear = 0.4 if max(self.half) < 0.05 else 1.5
-        others = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]
-        return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in others))
+        other_pitches = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]
+        return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in other_pitches))
 
 
 def filled(box: Box, rotation: Array) -> Array:

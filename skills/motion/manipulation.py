@@ -94,8 +94,10 @@ class Manipulation(MobileSkill):
         one without a base (floor None)."""
         if floor is None:
             return [(0.0, self.base)]
-        aside = self.spec.reach.aside
-        return base_candidates(target, approach, self.base, floor, distances=distances, bearings=bearings, aside=aside)
+        lateral_offset = self.spec.reach.aside
+        return base_candidates(
+            target, approach, self.base, floor, distances=distances, bearings=bearings, aside=lateral_offset
+        )
 
     def ranked(self, options: Sequence[AnyOption]) -> list[AnyOption]:
         """Options by cost; of a robot that can stand elsewhere not too many from any one place."""
@@ -149,15 +151,19 @@ class Manipulation(MobileSkill):
         Args:
             accept: As for `reachable_standing`, a little less strict.
         """
-        around = not accept(planned, *ON_ARRIVAL)
+        needs_detour = not accept(planned, *ON_ARRIVAL)
         for begin in (planned.joints[0], self.ready):
             joints = solve_sequence(self.kinematics, self.base, poses, begin)
             if joints is None:
                 continue
-            here = Standing(self.base, joints, self.ready)
-            if accept(here, *ON_ARRIVAL):
+            current_standing = Standing(self.base, joints, self.ready)
+            if accept(current_standing, *ON_ARRIVAL):
                 return joints
-            if around and accept(here, AROUND, ON_ARRIVAL[1]) and self._search_around(here):
+            if (
+                needs_detour
+                and accept(current_standing, AROUND, ON_ARRIVAL[1])
+                and self._search_around(current_standing)
+            ):
                 return joints
         return None
 
@@ -189,17 +195,17 @@ class Manipulation(MobileSkill):
         """Drive to a standing with the arm raised on the last stretch."""
         pose = standing.base
         direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
-        before = pose.xy - BACK_OFF * direction
-        near = np.linalg.norm(pose.xy - self.base.xy) < THERE and abs(wrap(pose.yaw - self.base.yaw)) < 0.05
-        if not near:
+        approach_point = pose.xy - BACK_OFF * direction
+        is_near = np.linalg.norm(pose.xy - self.base.xy) < THERE and abs(wrap(pose.yaw - self.base.yaw)) < 0.05
+        if not is_near:
             yield from self.tuck()
             self.ready = standing.ready
             torso = self.ready[: self.chain.torso]
-            if Reachable.of(self.costs, self.base)(before):
-                yield from self.navigate(before, pose.yaw, torso=torso)
+            if Reachable.of(self.costs, self.base)(approach_point):
+                yield from self.navigate(approach_point, pose.yaw, torso=torso)
                 forward = self.straight(float((pose.xy - self.base.xy) @ direction), line=pose)
                 way = self.way_to(self.ready)
-                if way is not None and self._clear_on(way, (before + pose.xy) / 2, pose.xy):
+                if way is not None and self._clear_on(way, (approach_point + pose.xy) / 2, pose.xy):
                     yield from self.together(forward, self.follow_joints(way))
                 else:
                     yield from self.raise_arm()
@@ -224,18 +230,18 @@ class Manipulation(MobileSkill):
     def withdraw(self, *poses: Pose) -> Motion:
         """Lead the hand out along straight lines, as far as that goes."""
         for pose in poses:
-            whole = yield from self._toward(pose)
-            if not whole:
+            is_complete = yield from self._toward(pose)
+            if not is_complete:
                 return
 
     def _toward(self, pose: Pose) -> Motion:
         """Lead the hand straight to a pose, or as much of the way as the arm can; returns whether it was all of it."""
         begin, speed = self.gripper_pose().position, LOADED if self.seen.body.holding else EMPTY
         for part in (1.0, 0.6, 0.3):
-            there = Pose(begin + part * (pose.position - begin), pose.rotation)
-            path = self.line_joints(self.q, there)
+            partial_pose = Pose(begin + part * (pose.position - begin), pose.rotation)
+            path = self.line_joints(self.q, partial_pose)
             if path is not None:
-                yield from self.along(path, there, speed=speed)
+                yield from self.along(path, partial_pose, speed=speed)
                 return part == 1.0
         return False
 
@@ -248,7 +254,7 @@ class Manipulation(MobileSkill):
         if room and way is not None and self._clear_on(way, places[1], places[3]):
             yield from self.together(self.straight(-room), self.follow_joints(way))
             return
-        if room and self._clear_as_it_is(places):  # first away, then fold: no swing beside what it has worked at
+        if room and self._arm_stays_clear(places):  # first away, then fold: no swing beside what it has worked at
             yield from self.straight(-room)
             yield from self.tuck()
             return
@@ -257,11 +263,11 @@ class Manipulation(MobileSkill):
             yield from self.straight(-room)
         yield from self.tuck()
 
-    def _clear_as_it_is(self, places: Sequence[Array]) -> bool:
+    def _arm_stays_clear(self, places: Sequence[Array]) -> bool:
         """Whether the arm as it is comes no nearer to things with the base at other places (2,)."""
-        q, least = self.q, min(0.0, self.space().clearance(self.q))
+        q, min_clearance = self.q, min(0.0, self.space().clearance(self.q))
         spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
-        return all(space.clearance(q) >= least for space in spaces)
+        return all(space.clearance(q) >= min_clearance for space in spaces)
 
     def _clear_behind(self, distance: float) -> bool:
         room = self.spec.footprint_radius + 0.02
@@ -269,9 +275,9 @@ class Manipulation(MobileSkill):
 
     # ------------------------------------------------------------ the hand
 
-    def release(self, further: float = np.inf) -> Motion:
+    def release(self, extra_width: float = np.inf) -> Motion:
         """Open the hand, or by so many metres further only, and let go. Raises Stuck if it holds all the same."""
-        yield from self.gripper(min(self.spec.gripper_max, self.seen.body.gripper + further))
+        yield from self.gripper(min(self.spec.gripper_max, self.seen.body.gripper + extra_width))
         yield from self.wait(0.12)
         if self.seen.body.holding:
             raise Stuck(FailureReason.HAND_KEEPS)

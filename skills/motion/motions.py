@@ -148,8 +148,8 @@ class RoutineSkill(AttemptSkill):
             reason = repeated(reason, len(self._failures))
         self._recover(Outcome.FAILED, reason)
 
-    def _recover(self, ends: Outcome, reason: str) -> None:
-        self._ends, self._reason = ends, reason
+    def _recover(self, outcome: Outcome, reason: str) -> None:
+        self._ends, self._reason = outcome, reason
         self._motion = self.recovery()
 
     def recovery(self) -> Motion:
@@ -211,9 +211,9 @@ class RoutineSkill(AttemptSkill):
         A robot that is slower than its limits may take as long as it needs.
         """
         waited, still, last = 0.0, 0.0, self.q
-        while (left := np.max(np.abs(self.q - command))) > tolerance and waited <= patience and still < LEANING:
+        while (joint_error := np.max(np.abs(self.q - command))) > tolerance and waited <= patience and still < LEANING:
             yield self.chain.command(command)
-            nears = left - np.max(np.abs(self.q - command)) > NEARING * self.spec.period
+            nears = joint_error - np.max(np.abs(self.q - command)) > NEARING * self.spec.period
             waited = 0.0 if nears else waited + self.spec.period
             still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL * self.spec.period else 0.0
             last = self.q
@@ -229,8 +229,8 @@ class RoutineSkill(AttemptSkill):
         """Follow the joint path of a line at a gripper speed in m/s."""
         length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
         command = self.q
-        least = length / max(1, len(path)) / speed
-        for command in timed(self.chain, self.q, path, self.chain.speeds, self.spec.period, least=least):
+        min_duration = length / max(1, len(path)) / speed
+        for command in timed(self.chain, self.q, path, self.chain.speeds, self.spec.period, least=min_duration):
             yield self.chain.command(command)
         yield from self._settle(command, 0.03, patience)
 
@@ -261,11 +261,11 @@ class RoutineSkill(AttemptSkill):
         waited = 0.0
         while waited < patience:
             yield self.spec.grip(width)
-            now = self.seen.body.gripper
-            still = still + self.spec.period if abs(now - last) < FINGERS_STILL * self.spec.period else 0.0
-            if abs(now - width) < 0.003 or still > 0.25:
+            width_now = self.seen.body.gripper
+            still = still + self.spec.period if abs(width_now - last) < FINGERS_STILL * self.spec.period else 0.0
+            if abs(width_now - width) < 0.003 or still > 0.25:
                 return
-            last, waited = now, waited + self.spec.period
+            last, waited = width_now, waited + self.spec.period
 
     def together(self, *motions: Motion) -> Motion:
         """Several motions of different limbs at a time, until all are over. The first that is stuck ends them all."""
@@ -283,8 +283,8 @@ class RoutineSkill(AttemptSkill):
     def accompanied(self, motion: Motion, other: Motion) -> Motion:
         """A motion with one of another limb beside it, which stops where it is when the first is over."""
         for command in motion:
-            beside = next(other, None)
-            yield command if beside is None else merged([command, beside])
+            other_command = next(other, None)
+            yield command if other_command is None else merged([command, other_command])
 
     def wait(self, seconds: float) -> Motion:
         """Stand still."""
@@ -302,16 +302,16 @@ def timed(
     Args:
         least: Seconds that each leg takes at least.
     """
-    ahead = max(1, round(RAMP / period))
-    even = [begin] * ahead
+    ramp_periods = max(1, round(RAMP / period))
+    postures = [begin] * ramp_periods
     for posture in path:
-        start, target = even[-1], chain.nearest(posture, even[-1])
+        start, target = postures[-1], chain.nearest(posture, postures[-1])
         duration = max(least, float(np.max(np.abs(target - start) / speeds)))
         steps = max(1, int(np.ceil(duration / period)))
-        even += [start + (target - start) * (step / steps) for step in range(1, steps + 1)]
-    even += [even[-1]] * ahead
-    sums = np.cumsum([np.zeros_like(even[0]), *even], axis=0)
-    yield from (sums[ahead:] - sums[:-ahead])[1:] / ahead
+        postures += [start + (target - start) * (step / steps) for step in range(1, steps + 1)]
+    postures += [postures[-1]] * ramp_periods
+    sums = np.cumsum([np.zeros_like(postures[0]), *postures], axis=0)
+    yield from (sums[ramp_periods:] - sums[:-ramp_periods])[1:] / ramp_periods
 
 
 def merged(commands: Sequence[Command]) -> Command:
@@ -329,8 +329,8 @@ def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:
     tilt = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
     cr, sr = math.cos(roll), math.sin(roll)
     spin = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
-    turned: Array = rotation_z(yaw) @ tilt @ spin
-    return turned
+    rotation: Array = rotation_z(yaw) @ tilt @ spin
+    return rotation
 
 
 def slerp(a: Array, b: Array, t: float) -> Array:
@@ -343,8 +343,8 @@ def slerp(a: Array, b: Array, t: float) -> Array:
         return b if t >= 0.5 else a
     skew = (relative - relative.T) / (2.0 * np.sin(angle))
     part = np.eye(3) + np.sin(angle * t) * skew + (1.0 - np.cos(angle * t)) * (skew @ skew)
-    turned: Array = a @ part
-    return turned
+    rotation: Array = a @ part
+    return rotation
 
 
 def wrap(angle: float) -> float:

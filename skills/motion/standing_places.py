@@ -77,10 +77,10 @@ def base_candidates(
         distances: Metres from the base's centre to the target, best first.
         aside: Direction (rad) in which the arm reaches out, from straight ahead.
     """
-    stands: list[tuple[float, Pose2]] = []
+    candidates: list[tuple[float, Pose2]] = []
     if approach is None:
-        toward = float(np.arctan2(*(target[:2] - here.xy)[::-1]))
-        directions = [toward + k * np.pi / 8 for k in range(16)]
+        heading = float(np.arctan2(*(target[:2] - here.xy)[::-1]))
+        directions = [heading + k * np.pi / 8 for k in range(16)]
         bearings = (0.0,)
     else:
         directions = [approach]
@@ -98,9 +98,9 @@ def base_candidates(
             + 0.3 * abs(offset)
             + 0.25 * max(0.0, 0.45 - reachable.costs.clear_at(xy))
         )
-        stands.append((round(cost, COST_DIGITS), Pose2(float(xy[0]), float(xy[1]), wrap(line - aside + offset))))
-    stands.sort(key=lambda pair: pair[0])
-    return stands
+        candidates.append((round(cost, COST_DIGITS), Pose2(float(xy[0]), float(xy[1]), wrap(line - aside + offset))))
+    candidates.sort(key=lambda pair: pair[0])
+    return candidates
 
 
 def solve_sequence(
@@ -153,13 +153,13 @@ AnyOption = TypeVar("AnyOption", bound=tuple[float, Pose2, object])
 
 def cheapest(options: Iterable[AnyOption]) -> list[AnyOption]:
     """Options by cost, not too many from any one place on the floor."""
-    taken: Counter[tuple[int, int, int]] = Counter()
+    counts: Counter[tuple[int, int, int]] = Counter()
     chosen = []
     for option in sorted(options, key=lambda option: option[0]):
         base = option[1]
         place = (round(base.x / 0.1), round(base.y / 0.1), round(base.yaw / 0.3))
-        taken[place] += 1
-        if taken[place] <= PER_PLACE:
+        counts[place] += 1
+        if counts[place] <= PER_PLACE:
             chosen.append(option)
     return chosen
 
@@ -185,7 +185,7 @@ def first_standing(
     """
     waiting = _reaching(kinematics, itertools.islice(options, tries), readies, clearance)
     for way, margin in margins:
-        later = []
+        deferred = []
         for base, poses, ready, free in waiting:
             if free >= margin:
                 joints = solve_sequence(kinematics, base, poses, ready)
@@ -193,8 +193,8 @@ def first_standing(
                     continue
                 if accept(Standing(base, joints, ready), way, margin):
                     return Standing(base, joints, ready), poses
-            later.append((base, poses, ready, free))
-        waiting = iter(later)
+            deferred.append((base, poses, ready, free))
+        waiting = iter(deferred)
     return None
 
 

@@ -15,14 +15,14 @@ CLASSIFIER = {"weight": (1000, 1280), "bias": (1000,)}
 
 
 def _layout() -> TensorLayout:
-    needed = shapes_of(NomadNetwork)
+    tensors = shapes_of(NomadNetwork)
     spare = {}
     for name in sorted(UNUSED):
         if "._fc." in name:
             spare[name] = torch.empty(CLASSIFIER[name.rpartition(".")[2]], device="meta")
         else:  # the layer from which the others were copied has the same shapes
-            spare[name] = needed[name.replace(".sa_layer.", ".sa_encoder.layers.0.")]
-    return TensorLayout(needed, spare)
+            spare[name] = tensors[name.replace(".sa_layer.", ".sa_encoder.layers.0.")]
+    return TensorLayout(tensors, spare)
 
 
 CHECKPOINT = CheckpointFormat(

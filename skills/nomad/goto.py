@@ -53,35 +53,35 @@ class NomadGoTo(PolicyRoutine):
 
     def drive(self) -> Motion:
         """Decide at NoMaD's rate and steer at the rate of its controller until the goal is reached."""
-        began = steered = self.seen.stamp
+        start = steered = self.seen.stamp
         decided, waypoint, velocity = -np.inf, (0.0, 0.0), (0.0, 0.0)
-        blocked = BlockedBase(self.base, began)
-        self.ask(CAMERA, began)
+        blocked = BlockedBase(self.base, start)
+        self.ask(CAMERA, start)
         while True:
-            now = self.seen.stamp
+            stamp = self.seen.stamp
             if (frame := self.answer()) is not None:
-                self.ask(CAMERA, max(self.due + self.interval, now))
+                self.ask(CAMERA, max(self.due + self.interval, stamp))
                 decision = self.policy.step({"picture": frame.rgb})
                 if decision["ready"]:
                     if decision["reached"]:
                         return
                     forward, left = np.asarray(decision["waypoint"]).tolist()
-                    decided, waypoint = now, (forward, left)
-            if self.explores and now - began > self.explore_seconds:
+                    decided, waypoint = stamp, (forward, left)
+            if self.explores and stamp - start > self.explore_seconds:
                 raise Stuck(FailureReason.EXPLORED, seconds=self.explore_seconds)
-            if blocked.is_blocked(self.base, now, *velocity):
+            if blocked.is_blocked(self.base, stamp, *velocity):
                 raise Stuck(FailureReason.WAY_BLOCKED)
-            if now >= steered - EPSILON:
-                steered = max(steered + 1.0 / STEERING_RATE, now)
-                velocity = velocities(waypoint) if now - decided <= TIMEOUT else (0.0, 0.0)
+            if stamp >= steered - EPSILON:
+                steered = max(steered + 1.0 / STEERING_RATE, stamp)
+                velocity = velocities(waypoint) if stamp - decided <= TIMEOUT else (0.0, 0.0)
             yield self.spec.drive(*velocity)
 
 
-def _named(to: NomadGoal) -> dict[str, Value]:
+def _named(goal: NomadGoal) -> dict[str, Value]:
     """The goal in the form that the policy takes."""
-    if to.nodes:
-        return {"nodes": np.array(to.nodes, dtype=np.int64)}
-    return {} if to.picture is None else {"picture": to.picture}
+    if goal.nodes:
+        return {"nodes": np.array(goal.nodes, dtype=np.int64)}
+    return {} if goal.picture is None else {"picture": goal.picture}
 
 
 def _number(value: Value) -> float:

@@ -31,11 +31,13 @@ _KEPT = torch.cumprod(1.0 - BETAS, 0)
 
 def denoise(x: torch.Tensor, noise: torch.Tensor, step: int, fresh: torch.Tensor) -> torch.Tensor:
     """x (n, LENGTH, 2) at `step`, the noise predicted in it, fresh noise (unused at step 0) -> x one step earlier."""
-    kept, before = float(_KEPT[step]), float(_KEPT[step - 1]) if step else 1.0
+    alpha, previous_alpha = float(_KEPT[step]), float(_KEPT[step - 1]) if step else 1.0
     beta = float(BETAS[step])
-    clean = ((x - math.sqrt(1.0 - kept) * noise) / math.sqrt(kept)).clamp(-1.0, 1.0)
-    mean = (math.sqrt(before) * beta * clean + math.sqrt(1.0 - beta) * (1.0 - before) * x) / (1.0 - kept)
-    return mean + math.sqrt((1.0 - before) / (1.0 - kept) * beta) * fresh
+    clean = ((x - math.sqrt(1.0 - alpha) * noise) / math.sqrt(alpha)).clamp(-1.0, 1.0)
+    mean = (math.sqrt(previous_alpha) * beta * clean + math.sqrt(1.0 - beta) * (1.0 - previous_alpha) * x) / (
+        1.0 - alpha
+    )
+    return mean + math.sqrt((1.0 - previous_alpha) / (1.0 - alpha) * beta) * fresh
 
 
 def sample(

@@ -110,9 +110,9 @@ class MapRoute:
 
     def window(self) -> list[int]:
         """The nodes around the last one, in order, up to the goal."""
-        count, ahead = len(self.nodes), self.ahead(self.closest, self.goal)
-        before = min(RADIUS, count - 1 - ahead if self.loop else self.closest)
-        return [(self.closest + step) % count for step in range(-before, min(RADIUS + 1, ahead) + 1)]
+        count, nodes_ahead = len(self.nodes), self.ahead(self.closest, self.goal)
+        nodes_behind = min(RADIUS, count - 1 - nodes_ahead if self.loop else self.closest)
+        return [(self.closest + step) % count for step in range(-nodes_behind, min(RADIUS + 1, nodes_ahead) + 1)]
 
     def ahead(self, node: int, goal: int) -> int:
         """Number of nodes from one to the other in forward direction, negative if it lies behind."""
@@ -120,10 +120,10 @@ class MapRoute:
 
     def first_from(self, node: int) -> int:
         """The first goal at or ahead of a node. Raises PolicyFailed if there is none."""
-        ahead = [goal for goal in self.goals if self.ahead(node, goal) >= 0]
-        if not ahead:
+        goals_ahead = [goal for goal in self.goals if self.ahead(node, goal) >= 0]
+        if not goals_ahead:
             raise PolicyFailed(
                 FailureReason.MODEL_CANNOT_GO_ON,
                 why=f"the map passes the target before node {node}, where the robot seems to be",
             )
-        return min(ahead, key=lambda goal: self.ahead(node, goal))
+        return min(goals_ahead, key=lambda goal: self.ahead(node, goal))

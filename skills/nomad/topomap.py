@@ -75,10 +75,10 @@ def load(folder: Path) -> TopoMap:
         raise BadInput(f"The topological map {folder} has no picture of node {gap}: nodes are numbered from 0 on.")
     named = _read_names(folder / NAMES)
     for name, numbers in named.names.items():
-        wrong = next((number for number in numbers if not 0 <= number < len(pictures)), None)
-        if wrong is not None or not numbers:
-            has = "no node" if wrong is None else f"node {wrong}"
-            raise BadInput(f"{folder / NAMES}: '{name}' has {has}; the nodes are 0 to {len(pictures) - 1}.")
+        invalid_node = next((number for number in numbers if not 0 <= number < len(pictures)), None)
+        if invalid_node is not None or not numbers:
+            node_text = "no node" if invalid_node is None else f"node {invalid_node}"
+            raise BadInput(f"{folder / NAMES}: '{name}' has {node_text}; the nodes are 0 to {len(pictures) - 1}.")
     nodes = tuple(_read_picture(pictures[number]) for number in range(len(pictures)))
     return TopoMap(nodes, named.names, named.loop)
 
@@ -139,9 +139,9 @@ class _Recorder:
         """Go to a place. Returns whether it was reached."""
         robot, skill = self.robot, self.skill
         observation = robot.observe(skill.cameras)
-        began = observation.stamp
+        start = observation.stamp
         skill.start(Subtask("Go to", name), goal, observation)
-        while skill.outcome is Outcome.RUNNING and observation.stamp - began < skill.max_seconds:
+        while skill.outcome is Outcome.RUNNING and observation.stamp - start < skill.max_seconds:
             robot.act(skill.act(observation))
             observation = robot.observe(skill.required_cameras())
             if self._changed(observation.body.base):
@@ -160,8 +160,8 @@ class _Recorder:
     def _changed(self, base: Pose2) -> bool:
         if self._last is None:
             return False
-        turned = abs(math.remainder(base.yaw - self._last.yaw, math.tau))
-        return turned >= TURN or math.hypot(base.x - self._last.x, base.y - self._last.y) >= STRIDE
+        turn_angle = abs(math.remainder(base.yaw - self._last.yaw, math.tau))
+        return turn_angle >= TURN or math.hypot(base.x - self._last.x, base.y - self._last.y) >= STRIDE
 
 
 def _read_names(path: Path) -> Names:

@@ -107,13 +107,13 @@ class PathUnet(nn.Module):
         encoded = self.diffusion_step_encoder(torch.full((len(x),), float(step), device=x.device))
         condition = torch.cat((encoded, condition), dim=-1)
         x = x.transpose(1, 2)
-        across = []
+        skips = []
         for first, second, half in self.down_modules:
             x = second(first(x, condition), condition)
-            across.append(x)
+            skips.append(x)
             x = half(x)
         for block in self.mid_modules:
             x = block(x, condition)
         for first, second, double in self.up_modules:
-            x = double(second(first(torch.cat((x, across.pop()), dim=1), condition), condition))
+            x = double(second(first(torch.cat((x, skips.pop()), dim=1), condition), condition))
         return self.final_conv(x).transpose(1, 2)

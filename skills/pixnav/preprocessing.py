@@ -26,10 +26,10 @@ def resized(picture: Image) -> Image:
 
 def mask(pixel: tuple[int, int]) -> Image:
     """The mark around a pixel (x, y) of a WIDTH by HEIGHT picture: (SIDE, SIDE), 0..255."""
-    whole = np.zeros((HEIGHT, WIDTH), np.uint8)
+    full_mask = np.zeros((HEIGHT, WIDTH), np.uint8)
     x, y = pixel
-    whole[max(y - REACH, 0) : y + REACH + 1, max(x - REACH, 0) : x + REACH + 1] = 255
-    return np.asarray(cv2.resize(whole, (SIDE, SIDE)), dtype=np.uint8)
+    full_mask[max(y - REACH, 0) : y + REACH + 1, max(x - REACH, 0) : x + REACH + 1] = 255
+    return np.asarray(cv2.resize(full_mask, (SIDE, SIDE)), dtype=np.uint8)
 
 
 def prepare(picture: Image) -> torch.Tensor:

@@ -29,8 +29,8 @@ class BlockedBase:
             stamp: s.
             forward, turning: The velocity (m/s, rad/s) that it has been commanded.
         """
-        moved = math.hypot(base.x - self._base.x, base.y - self._base.y) > STILL
-        turned = abs(wrapped(base.yaw - self._base.yaw)) > STILL
-        if moved or turned or max(abs(forward), abs(turning)) < SLOWEST:
+        has_moved = math.hypot(base.x - self._base.x, base.y - self._base.y) > STILL
+        has_turned = abs(wrapped(base.yaw - self._base.yaw)) > STILL
+        if has_moved or has_turned or max(abs(forward), abs(turning)) < SLOWEST:
             self._base, self._stamp = base, stamp
         return stamp - self._stamp >= SECONDS

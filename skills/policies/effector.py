@@ -102,8 +102,8 @@ class EffectorSkill(PolicySkill):
         body = observation.body
         opening = min(body.gripper / self.spec.gripper_max, 1.0)
         text = instruction(self.policy.facts, subtask, task=goal.task)
-        listed = instruction(self.policy.facts, subtask, goal.name, goal.task)
-        self.pace.begin({"text": text, "listed": listed, "gripper": opening})
+        instruction_text = instruction(self.policy.facts, subtask, goal.name, goal.task)
+        self.pace.begin({"text": text, "listed": instruction_text, "gripper": opening})
         self._stood = 0
         self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
         """Whether the hand should hold something in the end, None if it does not matter."""
@@ -149,9 +149,9 @@ class EffectorSkill(PolicySkill):
             self._looks = count < self.steps and self.pace.due(count)
             yield commands[-1]
         missed = f", {self._missed} of them out of reach" if self._missed else ""
-        late = f", {self.pace.late} came too late" if self.pace.late else ""
-        stood = f", {self._stood * self.spec.period:.1f} s without one" if self._stood else ""
-        reason = Failure(FailureReason.MOTIONS_RAN_OUT, count=count, more=f"{missed}{late}{stood}")
+        late_clause = f", {self.pace.late} came too late" if self.pace.late else ""
+        stood_clause = f", {self._stood * self.spec.period:.1f} s without one" if self._stood else ""
+        reason = Failure(FailureReason.MOTIONS_RAN_OUT, count=count, more=f"{missed}{late_clause}{stood_clause}")
         self.finish(Outcome.TIMED_OUT, reason)
 
     def _decision(self, count: int) -> Generator[Command, None, Motion]:
@@ -171,8 +171,8 @@ class EffectorSkill(PolicySkill):
 
     def _periods(self, count: int) -> int:
         """Control periods of the next motion, so that all of them together keep the policy's rate."""
-        each = 1.0 / (self.rate * self.spec.period)
-        return max(1, round((count + 1) * each) - round(count * each))
+        motion_periods = 1.0 / (self.rate * self.spec.period)
+        return max(1, round((count + 1) * motion_periods) - round(count * motion_periods))
 
     def _given(self) -> dict[str, Value]:
         return {name: self.seen.frames[camera].rgb for name, camera in self.eyes.items()}
@@ -189,17 +189,17 @@ class EffectorSkill(PolicySkill):
             part = count / periods
             position = begin.position + part * (goal.position - begin.position)
             pose = Pose(position, rotation_matrix(part * share * turn) @ begin.rotation)
-            now = [self.spec.grip(width), Command(effector=pose)]
-            commands.append(merged(now if base is None else [*now, self.spec.drive(*base)]))
+            first_commands = [self.spec.grip(width), Command(effector=pose)]
+            commands.append(merged(first_commands if base is None else [*first_commands, self.spec.drive(*base)]))
         self._pose = goal
         return commands
 
     def _target(self) -> Pose:
         """Where the next motion begins: at the last target of the hand, or at its pose if it could not follow."""
-        here = self.kinematics.forward(self.q)
+        hand_pose = self.kinematics.forward(self.q)
         if self.spec.compliant:
-            return here
-        return self._pose if float(np.linalg.norm(self._pose.position - here.position)) < LEAD else here
+            return hand_pose
+        return self._pose if float(np.linalg.norm(self._pose.position - hand_pose.position)) < LEAD else hand_pose
 
     def _reachable(self, begin: Pose, step: Array, turn: Array) -> tuple[Pose, float]:
         """The pose after as much of a motion as the arm can make, and what share of it that is."""
@@ -214,8 +214,8 @@ class EffectorSkill(PolicySkill):
     def _base_speed(self, motion: Array, periods: int) -> tuple[float, float]:
         """Velocities (m/s, rad/s) for a motion of the base; what it has to the side is left out."""
         seconds = periods * self.spec.period
-        ahead, turn = float(np.clip(motion[0], -FARTHEST, FARTHEST)), float(np.clip(motion[2], -FURTHEST, FURTHEST))
-        return ahead / seconds, turn / seconds
+        forward, turn = float(np.clip(motion[0], -FARTHEST, FARTHEST)), float(np.clip(motion[2], -FURTHEST, FURTHEST))
+        return forward / seconds, turn / seconds
 
     # ------------------------------------------------------------ before the first decision
 

@@ -20,19 +20,19 @@ class FlaxView:
         self._ours: Mapping[str, torch.Tensor] = module.state_dict()
         self._theirs: dict[str, torch.Tensor] = {}
 
-    def tensor(self, ours: str, theirs: str, shape: tuple[int, ...] | None = None) -> None:
+    def tensor(self, torch_name: str, flax_name: str, shape: tuple[int, ...] | None = None) -> None:
         """A tensor without permutation.
 
         Args:
             shape: That of the file, if it splits dimensions or adds dimensions of 1.
         """
-        value = self._ours[ours]
-        self._theirs[theirs] = value if shape is None else value.view(shape)
+        value = self._ours[torch_name]
+        self._theirs[flax_name] = value if shape is None else value.view(shape)
 
     def linear(
         self,
-        ours: str,
-        theirs: str,
+        torch_name: str,
+        flax_name: str,
         *,
         bias: bool = True,
         inputs: tuple[int, ...] = (-1,),
@@ -43,31 +43,31 @@ class FlaxView:
         Args:
             inputs, outputs: The dimensions into which the file splits its sides, e.g. (heads, width).
         """
-        kernel = self._ours[f"{ours}.weight"].mT
-        self._theirs[f"{theirs}/kernel"] = kernel.unflatten(-1, outputs).unflatten(0, inputs)
+        kernel = self._ours[f"{torch_name}.weight"].mT
+        self._theirs[f"{flax_name}/kernel"] = kernel.unflatten(-1, outputs).unflatten(0, inputs)
         if bias:
-            self.tensor(f"{ours}.bias", f"{theirs}/bias", outputs)
+            self.tensor(f"{torch_name}.bias", f"{flax_name}/bias", outputs)
 
-    def conv(self, ours: str, theirs: str, *, bias: bool = False) -> None:
+    def conv(self, torch_name: str, flax_name: str, *, bias: bool = False) -> None:
         """An nn.Conv2d."""
-        self._theirs[f"{theirs}/kernel"] = self._ours[f"{ours}.weight"].permute(2, 3, 1, 0)
+        self._theirs[f"{flax_name}/kernel"] = self._ours[f"{torch_name}.weight"].permute(2, 3, 1, 0)
         if bias:
-            self.tensor(f"{ours}.bias", f"{theirs}/bias")
+            self.tensor(f"{torch_name}.bias", f"{flax_name}/bias")
 
-    def depthwise(self, ours: str, theirs: str) -> None:
+    def depthwise(self, torch_name: str, flax_name: str) -> None:
         """A depthwise nn.Conv2d (as many groups as channels), without bias."""
-        self._theirs[f"{theirs}/depthwise_kernel"] = self._ours[f"{ours}.weight"].permute(2, 3, 0, 1)
+        self._theirs[f"{flax_name}/depthwise_kernel"] = self._ours[f"{torch_name}.weight"].permute(2, 3, 0, 1)
 
-    def norm(self, ours: str, theirs: str) -> None:
+    def norm(self, torch_name: str, flax_name: str) -> None:
         """A layer or group normalisation."""
-        self.tensor(f"{ours}.weight", f"{theirs}/scale")
-        self.tensor(f"{ours}.bias", f"{theirs}/bias")
+        self.tensor(f"{torch_name}.weight", f"{flax_name}/scale")
+        self.tensor(f"{torch_name}.bias", f"{flax_name}/bias")
 
-    def batch_norm(self, ours: str, theirs: str, statistics: str) -> None:
+    def batch_norm(self, torch_name: str, flax_name: str, statistics: str) -> None:
         """A batch normalisation, whose running statistics are in another tree of the file."""
-        self.norm(ours, theirs)
-        self.tensor(f"{ours}.running_mean", f"{statistics}/mean")
-        self.tensor(f"{ours}.running_var", f"{statistics}/var")
+        self.norm(torch_name, flax_name)
+        self.tensor(f"{torch_name}.running_mean", f"{statistics}/mean")
+        self.tensor(f"{torch_name}.running_var", f"{statistics}/var")
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Views of the module's tensors, with the names and shapes of the file."""

@@ -68,9 +68,9 @@ class PolicyFailed(Exception):
         return self.failure.reason.name if isinstance(self.failure, Failure) else ""
 
 
-def cannot_go_on(why: str) -> PolicyFailed:
+def cannot_go_on(reason: str) -> PolicyFailed:
     """The failure of a policy for a reason of its own."""
-    return PolicyFailed(FailureReason.MODEL_CANNOT_GO_ON, why=why)
+    return PolicyFailed(FailureReason.MODEL_CANNOT_GO_ON, why=reason)
 
 
 class Policy(Protocol):
@@ -139,19 +139,19 @@ class PolicySet(SkillSet):
     sha256: str
     """The checkpoint, and its checksum."""
 
-    def described(self, settings: BaseModel, *files: str, **more: object) -> dict[str, object]:
+    def described(self, settings: BaseModel, *files: str, **extra: object) -> dict[str, object]:
         """What records say of a set with a checkpoint: it, its checksum and its settings.
 
         Args:
             settings: Of the set.
             files: Which of the settings are files, whose checksums follow.
-            more: What stands before the settings.
+            extra: What stands before the settings.
         """
-        about = settings.model_dump(mode="json")
+        description = settings.model_dump(mode="json")
         for name in files:
             if (path := getattr(settings, name)) is not None:
-                about[f"{name}_sha256"] = fingerprint(path)
-        return {"checkpoint": str(self.path), "sha256": self.sha256, **more, **about}
+                description[f"{name}_sha256"] = fingerprint(path)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, **extra, **description}
 
     @abstractmethod
     def policy(self) -> Policy:

@@ -41,8 +41,8 @@ class PolicyRoutine(PolicySkill, MobileSkill):
         return RoutineSkill.act(self, observation)
 
     def required_cameras(self) -> tuple[str, ...]:
-        now = bool(self.wanted) and self.seen.stamp + self.spec.period >= self.due - EPSILON
-        return (self.wanted,) if now else ()
+        is_due = bool(self.wanted) and self.seen.stamp + self.spec.period >= self.due - EPSILON
+        return (self.wanted,) if is_due else ()
 
     def ask(self, camera: str, due: float) -> None:
         """Want a picture, from a stamp on."""

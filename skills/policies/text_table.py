@@ -80,11 +80,13 @@ class TextTable:
         """The embedding of an instruction, of the shape of the table. Raises PolicyFailed, which names similar ones."""
         row = self.rows.get(plain(text))
         if row is None:
-            near = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
-            rest = f"the nearest are {', '.join(map(repr, near))}" if near else f"it has {len(self.rows)} others"
+            similar = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
+            alternatives = (
+                f"the nearest are {', '.join(map(repr, similar))}" if similar else f"it has {len(self.rows)} others"
+            )
             raise PolicyFailed(
                 FailureReason.NO_EMBEDDING,
-                lacks=f"{self.path.name} has no row for '{plain(text)}'; {rest}; {LISTS}",
+                lacks=f"{self.path.name} has no row for '{plain(text)}'; {alternatives}; {LISTS}",
             )
         return row
 
@@ -103,16 +105,16 @@ class _Described:
 
 def _described(archive: zipfile.ZipFile, name: str) -> _Described:
     """The claims of an array, of which only the head is read. Raises what numpy and zipfile do."""
-    with archive.open(f"{name}.npy") as opened:
-        version = np.lib.format.read_magic(opened)
+    with archive.open(f"{name}.npy") as stream:
+        version = np.lib.format.read_magic(stream)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(opened)
+        shape, _, dtype = read(stream)
     return _Described(shape, dtype)
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(f"{name}.npy") as opened:
-        return np.asarray(np.lib.format.read_array(opened, allow_pickle=False))
+    with archive.open(f"{name}.npy") as stream:
+        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def _check_claims(path: Path, texts: _Described, embeddings: _Described, row: tuple[int, ...]) -> None:

@@ -31,10 +31,10 @@ def encode(values: ArrayLike, low: float, high: float, bins: int) -> Tokens:
 
 def decode(tokens: ArrayLike, low: float, high: float, bins: int) -> Array:
     """The numbers of bins. Raises ValueError for a token that is none of them."""
-    whole = np.asarray(tokens)
-    if whole.size and (whole.min() < 0 or whole.max() >= bins):
-        raise ValueError(f"a token is outside 0..{bins - 1}: {whole.tolist()}")
-    return np.asarray(whole / (bins - 1) * (high - low) + low)
+    values = np.asarray(tokens)
+    if values.size and (values.min() < 0 or values.max() >= bins):
+        raise ValueError(f"a token is outside 0..{bins - 1}: {values.tolist()}")
+    return np.asarray(values / (bins - 1) * (high - low) + low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ class TokenCodec:
 
     def decode(self, tokens: ArrayLike) -> tuple[str, dict[str, Array]]:
         """Mode and fields of tokens (length,). A first token that is not a mode means the last one, as RT-1 has it."""
-        whole = np.asarray(tokens)
-        if whole.shape != (self.length,):
-            raise ValueError(f"an action has {self.length} tokens, got {whole.shape}")
-        mode = self.modes[min(int(whole[0]), len(self.modes) - 1)]
+        token_array = np.asarray(tokens)
+        if token_array.shape != (self.length,):
+            raise ValueError(f"an action has {self.length} tokens, got {token_array.shape}")
+        mode = self.modes[min(int(token_array[0]), len(self.modes) - 1)]
         values, start = {}, 1
         for field in self.fields:
-            values[field.name] = decode(whole[start : start + field.size], field.low, field.high, self.bins)
+            values[field.name] = decode(token_array[start : start + field.size], field.low, field.high, self.bins)
             start += field.size
         return mode, values
 

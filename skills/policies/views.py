@@ -26,8 +26,8 @@ def best_seen(goal: Goal, observation: Observation) -> Detection | None:
 
 def heading(frame: CameraFrame) -> float:
     """The yaw (odometry frame) in which a camera looks. Of no meaning for one that looks straight up or down."""
-    ahead = frame.pose.rotation[:, 2]
-    return math.atan2(ahead[1], ahead[0])
+    forward = frame.pose.rotation[:, 2]
+    return math.atan2(forward[1], forward[0])
 
 
 def place(seen: Detection, frame: CameraFrame) -> Array:
