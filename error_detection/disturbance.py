@@ -28,39 +28,40 @@ TIPPED = 0.5
 
 def disturbances(trial: Trial) -> str:
     """What is known to have changed unexpectedly, in one sentence for the planner; "" where nothing is."""
-    after = trial.world.arrangement(trial.observation)
-    changes = [*_moved_doors(trial, after), *_moved_things(trial, after)]
+    arrangement = trial.world.arrangement(trial.observation)
+    changes = [*_moved_doors(trial, arrangement), *_moved_things(trial, arrangement)]
     return f"meanwhile {' and '.join(changes)}" if changes else ""
 
 
-def _moved_doors(trial: Trial, after: Arrangement) -> Iterator[str]:
-    for entity, openings in after.openings.items():
-        was = trial.before.openings.get(entity)
+def _moved_doors(trial: Trial, arrangement: Arrangement) -> Iterator[str]:
+    for entity, openings in arrangement.openings.items():
+        previous = trial.before.openings.get(entity)
         if entity == trial.entity and trial.action.target == "opens":
             continue
-        if was is None or len(was) != len(openings) or not _looked_at(entity, trial, after):
+        if previous is None or len(previous) != len(openings) or not _looked_at(entity, trial, arrangement):
             continue
-        if max(abs(now - then) for now, then in zip(openings, was, strict=True)) > PUSHED:
-            most = max(openings)
-            state = "open" if thresholds.is_open(most) else "closed" if thresholds.is_closed(most) else "ajar"
+        if max(abs(opening - before) for opening, before in zip(openings, previous, strict=True)) > PUSHED:
+            widest = max(openings)
+            state = "open" if thresholds.is_open(widest) else "closed" if thresholds.is_closed(widest) else "ajar"
             yield f"{_named(entity, trial)} has been moved: it is {state} now"
 
 
-def _moved_things(trial: Trial, after: Arrangement) -> Iterator[str]:
-    about = trial.entity in trial.before.things or trial.action.target == "opens"
-    spared = {trial.held, trial.world.held(trial.observation), *((trial.entity,) if about else ())}
-    for entity, lies in after.things.items():
+def _moved_things(trial: Trial, arrangement: Arrangement) -> Iterator[str]:
+    is_expected = trial.entity in trial.before.things or trial.action.target == "opens"
+    spared = {trial.held, trial.world.held(trial.observation), *((trial.entity,) if is_expected else ())}
+    for entity, lies in arrangement.things.items():
         lay = trial.before.things.get(entity)
-        if lay is None or not _looked_at(entity, trial, after):
+        if lay is None or not _looked_at(entity, trial, arrangement):
             continue
-        if spared & {entity, *_holders(lay, trial.before), *_holders(lies, after)}:
+        if spared & {entity, *_holders(lay, trial.before), *_holders(lies, arrangement)}:
             continue
-        over = lay.upright is not None and lies.upright is not None and abs(lies.upright - lay.upright) > TIPPED
-        far = np.linalg.norm(lies.middle - lay.middle) > (SHIFTED if lies.holder == lay.holder else ELSEWHERE)
-        if over or far:  # only then: a name is for the rest of the episode, and a thing that no planner knows has none
-            where = trial.world.whereabouts(entity, trial.observation)
-            change = "knocked over" if over else "moved"
-            yield f"{_named(entity, trial)} has been {change}{f': it is {where} now' if where else ''}"
+        is_tipped = lay.upright is not None and lies.upright is not None and abs(lies.upright - lay.upright) > TIPPED
+        is_shifted = np.linalg.norm(lies.middle - lay.middle) > (SHIFTED if lies.holder == lay.holder else ELSEWHERE)
+        # Only then: a name is for the rest of the episode, and a thing that no planner knows has none.
+        if is_tipped or is_shifted:
+            location = trial.world.whereabouts(entity, trial.observation)
+            change = "knocked over" if is_tipped else "moved"
+            yield f"{_named(entity, trial)} has been {change}{f': it is {location} now' if location else ''}"
 
 
 def _named(entity: str, trial: Trial) -> str:
@@ -76,6 +77,6 @@ def _holders(lying: Lying, arrangement: Arrangement) -> list[str]:
     return [holder for holder in holders if holder]
 
 
-def _looked_at(entity: str, trial: Trial, after: Arrangement) -> bool:
+def _looked_at(entity: str, trial: Trial, arrangement: Arrangement) -> bool:
     """Whether it is known how it is after the subtask: where it was not seen again, nothing is."""
-    return not after.seen or after.seen.get(entity, -np.inf) > trial.before.seen.get(entity, -np.inf)
+    return not arrangement.seen or arrangement.seen.get(entity, -np.inf) > trial.before.seen.get(entity, -np.inf)

@@ -17,18 +17,18 @@ from homie.kernel.types import Attempt, Check, ErrorCode, Failure, FailureReason
 
 def effect(trial: Trial) -> bool | None:
     """Whether the result of the action (`Action.result`) has been reached; None if that is unknown."""
-    world, entity, now = trial.world, trial.entity, trial.observation
+    world, entity, observation = trial.world, trial.entity, trial.observation
     match trial.action.result if entity else "":
         case "":
             return None
         case "reached":
-            return world.arrived(entity, now)
+            return world.arrived(entity, observation)
         case "held":
-            return world.holds(entity, now)
+            return world.holds(entity, observation)
         case "placed":
-            return world.placed(trial.held, entity, now)
+            return world.placed(trial.held, entity, observation)
         case state:
-            return world.state(entity, state, now)
+            return world.state(entity, state, observation)
 
 
 def judged(trial: Trial) -> Attempt:
@@ -42,14 +42,15 @@ def judged(trial: Trial) -> Attempt:
         is there all the same, with how the skill ended behind `done, then:` in the reason.
     """
     attempt, action = trial.attempt, trial.action
-    done = effect(trial)
+    is_reached = effect(trial)
     succeeded = attempt.outcome is Outcome.SUCCEEDED
     if action.ends_empty_handed and trial.observation.body.holding:
-        kept = Failure(FailureReason.HAND_KEPT, and_then=f"; {attempt.reason}" if attempt.reason else "")
-        return replace(attempt, outcome=Outcome.FAILED, reason=kept)
-    if done is False and succeeded:
+        failure = Failure(FailureReason.HAND_KEPT, and_then=f"; {attempt.reason}" if attempt.reason else "")
+        return replace(attempt, outcome=Outcome.FAILED, reason=failure)
+    if is_reached is False and succeeded:
         return replace(attempt, outcome=Outcome.FAILED, reason=Failure(FailureReason.WITHOUT_EFFECT))
-    if done and not succeeded and action.result != "reached":  # of a drive that failed, being near is not an effect
+    # Of a drive that failed, being near is not an effect.
+    if is_reached and not succeeded and action.result != "reached":
         return replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
     return attempt
 
@@ -67,20 +68,20 @@ def _shut_in(trial: Trial) -> str:
 def check(trial: Trial) -> Check:
     """The error of a judged attempt: E2 for a Put after which the hand is empty, E1 for every other failure; and what
     has changed unexpectedly."""
-    result, changed = _of_the_target(trial), disturbances(trial)
-    return replace(result, message="; ".join(filter(None, (result.message, changed)))) if changed else result
+    result, disturbance = _check_target(trial), disturbances(trial)
+    return replace(result, message="; ".join(filter(None, (result.message, disturbance)))) if disturbance else result
 
 
-def _of_the_target(trial: Trial) -> Check:
+def _check_target(trial: Trial) -> Check:
     attempt, name = trial.attempt, trial.action.name
     if attempt.outcome is Outcome.SUCCEEDED:
         return Check("execution", message=_shut_in(trial))
     if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
-        where = trial.world.whereabouts(trial.held, trial.observation) if trial.held else ""
-        return Check("execution", ErrorCode.E2, further_sentences.missing(name, where))
-    about = tuple(names_for_planners.named(entity, trial.world, trial.observation) for entity in attempt.about)
+        location = trial.world.whereabouts(trial.held, trial.observation) if trial.held else ""
+        return Check("execution", ErrorCode.E2, further_sentences.missing(name, location))
+    names = tuple(names_for_planners.named(entity, trial.world, trial.observation) for entity in attempt.about)
     if trial.feedback_message:
-        return Check("execution", ErrorCode.E1, trial.feedback_message, about, lasting=True)
-    reason = attempt.reason.naming(about) if isinstance(attempt.reason, Failure) and about else attempt.reason
+        return Check("execution", ErrorCode.E1, trial.feedback_message, names, lasting=True)
+    reason = attempt.reason.naming(names) if isinstance(attempt.reason, Failure) and names else attempt.reason
     sentence = further_sentences.too_difficult(name, reason)
-    return Check("execution", ErrorCode.E1, sentence, about, lasting(attempt.reason))
+    return Check("execution", ErrorCode.E1, sentence, names, lasting(attempt.reason))

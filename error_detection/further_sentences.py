@@ -59,5 +59,5 @@ def too_difficult(action: str, reason: str = "") -> str:
     """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: why, and what
     may help, if the reason in the record is one that planners see (`error_detection.failure_advice`)."""
     sentence = ErrorCode.E1.filled(action=action)
-    why = explained(reason)
-    return f"{sentence}: {why}" if why else sentence
+    explanation = explained(reason)
+    return f"{sentence}: {explanation}" if explanation else sentence

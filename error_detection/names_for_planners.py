@@ -16,10 +16,10 @@ def named(entity: str, world: WorldModel, observation: Observation) -> str:
     `fridge` for `fridge_1` where that is the only one, else the exact name."""
     if called := world.called(entity):
         return called
-    numbered = re.fullmatch(r"(.+)_(\d+)", entity)
-    if numbered is None:
+    number_match = re.fullmatch(r"(.+)_(\d+)", entity)
+    if number_match is None:
         return entity.replace("_", " ")
-    kind, number = numbered.groups()
+    kind, number = number_match.groups()
     other = f"{kind}_{'2' if number == '1' else '1'}"
     resolved = world.resolve(other, OPEN, observation)
     return entity if resolved == other else kind.replace("_", " ")

@@ -32,19 +32,19 @@ def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> 
     """
     lows, highs = [np.zeros((0, 3))], [np.zeros((0, 3))]
     turn = rotation_z(-yaw)
-    left = points[np.linalg.norm(points - center, axis=1) < reach].astype(np.float64) @ turn.T
+    remaining = points[np.linalg.norm(points - center, axis=1) < reach].astype(np.float64) @ turn.T
     for size in CELLS:
-        if not len(left):
+        if not len(remaining):
             break
-        _, index = np.unique(cells_of(left, size), return_inverse=True)
+        _, index = np.unique(cells_of(remaining, size), return_inverse=True)
         order = np.argsort(index, kind="stable")
         starts = np.flatnonzero(np.diff(index[order], prepend=-1))
-        ordered = left[order]
+        ordered = remaining[order]
         low, high = np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
-        whole = ((high - low).min(axis=1) <= 2 * PLATE) | (size == CELLS[-1])
-        lows.append(low[whole])
-        highs.append(high[whole])
-        left = left[~whole[index]]
+        is_final = ((high - low).min(axis=1) <= 2 * PLATE) | (size == CELLS[-1])
+        lows.append(low[is_final])
+        highs.append(high[is_final])
+        remaining = remaining[~is_final[index]]
     boxes = merged(np.concatenate(lows), np.concatenate(highs))
     return [Box(turn.T @ box.center, box.half, yaw) for box in boxes] if yaw else boxes
 

@@ -26,11 +26,11 @@ def suppress(boxes: Array, scores: Array, classes: NDArray[np.intp], overlap: fl
         scores, classes: (n,). A box goes where a better one of its class that stays overlaps it by more than `overlap`
             (intersection over union). Boxes of other classes never count.
     """
-    rest = np.argsort(-scores, kind="stable")
-    kept = []
-    while len(rest):
-        best, rest = rest[0], rest[1:]
-        kept.append(best)
-        same = (overlaps(boxes[best], boxes[rest]) > overlap) & (classes[rest] == classes[best])
-        rest = rest[~same]
-    return np.array(kept, dtype=np.intp)
+    remaining = np.argsort(-scores, kind="stable")
+    chosen = []
+    while len(remaining):
+        best, remaining = remaining[0], remaining[1:]
+        chosen.append(best)
+        is_duplicate = (overlaps(boxes[best], boxes[remaining]) > overlap) & (classes[remaining] == classes[best])
+        remaining = remaining[~is_duplicate]
+    return np.array(chosen, dtype=np.intp)

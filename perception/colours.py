@@ -73,8 +73,8 @@ def possible_colours(rgb: Array | tuple[int, int, int]) -> tuple[str, ...]:
     if name := colour_of(rgb):
         return (name,)
     gray = float(np.mean(rgb))
-    light = [gray + by * (np.asarray(rgb, dtype=np.float64) - gray) for by in (0.6, 1.0, 1.6)]
-    names = (colour_of(np.clip(shade * by, 0.0, 255.0)) for shade in light for by in (0.85, 1.0, 1.15))
+    light = [gray + factor * (np.asarray(rgb, dtype=np.float64) - gray) for factor in (0.6, 1.0, 1.6)]
+    names = (colour_of(np.clip(shade * factor, 0.0, 255.0)) for shade in light for factor in (0.85, 1.0, 1.15))
     return tuple(dict.fromkeys(name for name in names if name))
 
 

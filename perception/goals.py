@@ -66,8 +66,8 @@ class SeenGoals:
     def grid(self, entity: str) -> OccupancyGrid:
         """The map, with the furniture that stands on the floor filled in, and the walls around a target."""
         boxes = (piece.box for piece in self._recall.things.furniture.values())
-        standing = [box for box in boxes if box.center[2] - box.half[2] < 0.3]
-        return self._mapper.grid(standing, self._walls_around(entity), floor_stays=self._recall.things.rough)
+        floor_boxes = [box for box in boxes if box.center[2] - box.half[2] < 0.3]
+        return self._mapper.grid(floor_boxes, self._walls_around(entity), floor_stays=self._recall.things.rough)
 
     def _walls_around(self, entity: str) -> Points:
         """Points (n, 2) of walls that may be between the robot and what it is to reach; none for a room."""
@@ -76,9 +76,9 @@ class SeenGoals:
             return np.zeros((0, 2), dtype=np.float32)
         reach = thresholds.REACH + float(np.linalg.norm(item.box.half[:2]))
         walls = self._mapper.walls(item.box.center, reach)
-        others = [piece for piece in self._recall.things.furniture.values() if piece is not item]
-        near = [piece for piece in others if piece.box.distance(item.box.center) < reach]
-        walls = walls[~belonging(walls, near)]
+        other_pieces = [piece for piece in self._recall.things.furniture.values() if piece is not item]
+        nearby = [piece for piece in other_pieces if piece.box.distance(item.box.center) < reach]
+        walls = walls[~belonging(walls, nearby)]
         if isinstance(item, Furniture):  # by its points alone: its box may reach into the wall behind it
             walls = walls[~touching(walls, item)]
         return walls
@@ -94,11 +94,11 @@ class SeenGoals:
 
     def _solids(self, center: Array, entity: str, action: Action) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
-        near = [piece for piece in self._recall.things.furniture.values() if piece.box.distance(center) < NEAR]
+        nearby = [piece for piece in self._recall.things.furniture.values() if piece.box.distance(center) < NEAR]
         # A wall is what is tall and is not furniture: that is known better from its own points.
         walls = self._mapper.walls(center, NEAR)
-        boxes = walls_of(walls[~belonging(walls, near)], HIGHEST)
-        for piece in near:
+        boxes = walls_of(walls[~belonging(walls, nearby)], HIGHEST)
+        for piece in nearby:
             moves = piece.identity.entity == entity and action.target == "opens"
             boxes += solids_of(self._clear(piece.points(panel=False)), center, NEAR)
             if not moves:
@@ -107,21 +107,21 @@ class SeenGoals:
                 )
             if not moves and piece.panel is not None:
                 boxes.append(bar_of(piece.panel))
-        for name, loose in self._recall.things.objects.items():
-            if name not in (entity, self._recall.held) and loose.box.distance(center) < NEAR:
-                boxes.append(loose.box)
+        for name, item in self._recall.things.objects.items():
+            if name not in (entity, self._recall.held) and item.box.distance(center) < NEAR:
+                boxes.append(item.box)
         return tuple(boxes)
 
     def _clear(self, points: Points) -> Points:
         """Points (n, 3) of furniture without those that are of what stands on it, where outlines are rough."""
         if not self._recall.things.rough:
             return points
-        own = np.zeros(len(points), dtype=bool)
+        is_foreign = np.zeros(len(points), dtype=bool)
         for item in self._recall.things.objects.values():
             center = item.box.center + np.array([0.0, 0.0, ABOVE])
-            around = replace(item.box, center=center, half=item.box.half + BESIDE)
-            own |= inside(points, around, 0.0)
-        return points[~own]
+            expanded_box = replace(item.box, center=center, half=item.box.half + BESIDE)
+            is_foreign |= inside(points, expanded_box, 0.0)
+        return points[~is_foreign]
 
     def _goal(self, entity: str, action: Action) -> Goal:
         if entity in self._recall.things.objects:
@@ -147,27 +147,27 @@ class SeenGoals:
 
     def _goal_object(self, item: LooseObject) -> Goal:
         """A loose object, with the surface it stands on and its neighbours."""
-        below = under(item.box, tuple(self._recall.things.furniture.values()))
+        support = under(item.box, tuple(self._recall.things.furniture.values()))
         box, front = item.box, None
         surfaces: tuple[Surface, ...] = ()
-        if below is not None:
-            furniture, surface = below
+        if support is not None:
+            furniture, surface = support
             box, surfaces = standing_on(box, surface), (surface,)
             if surface.access is not None:
                 front = float(np.arctan2(surface.access[1], surface.access[0]))
-            near = self._things_at(furniture, but=item.identity.entity)
+            neighbours = self._things_at(furniture, but=item.identity.entity)
         else:
-            near = tuple(
+            neighbours = tuple(
                 other.box
                 for entity, other in self._recall.things.objects.items()
                 if entity not in (item.identity.entity, self._recall.held) and other.box.distance(box.center) < 0.5
             )
-        return Goal(item.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=near, front=front)
+        return Goal(item.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=neighbours, front=front)
 
     def _goal_into(self, item: LooseObject) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle if it is hollow, else its top."""
-        up = 0.0 if item.hollow else float(item.box.half[2])
-        point = Surface(item.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, item.box.yaw)
+        top_offset = 0.0 if item.hollow else float(item.box.half[2])
+        point = Surface(item.box.center + np.array([0.0, 0.0, top_offset]), 0.005, 0.005, item.box.yaw)
         return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(point,))
 
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:

@@ -133,8 +133,8 @@ def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | 
     known = scan.frame.memo.setdefault((patch_of, detection.box, limit), [])
     for mask, patch in known:
         if mask is detection.mask:
-            same: Patch | None = patch
-            return same
+            cached: Patch | None = patch
+            return cached
     known.append((detection.mask, _patch_of(scan, detection, limit)))
     return known[-1][1]  # type: ignore[no-any-return]
 
@@ -181,8 +181,8 @@ def _corrected(
         return np.asarray(mask & (np.abs(height) < 2 * FLOOR))
     if part == "handle":
         return _protruding(valid, points, eye)
-    above = mask & (height > FLOOR)
-    mask = above if np.count_nonzero(above) > 0.1 * np.count_nonzero(mask) else mask
+    above_floor = mask & (height > FLOOR)
+    mask = above_floor if np.count_nonzero(above_floor) > 0.1 * np.count_nonzero(mask) else mask
     if not mask.any():
         return mask
     x0, y0, x1, y1 = mask_bounds(mask)
@@ -197,27 +197,27 @@ def _protruding(valid: Mask, points: Points, eye: Array) -> Mask:
     cloud = points[valid].astype(np.float64)
     if len(cloud) < 12:
         return valid
-    behind = np.ones(len(cloud), dtype=bool)
-    before = np.zeros(len(cloud))
+    is_behind = np.ones(len(cloud), dtype=bool)
+    depth_before_plane = np.zeros(len(cloud))
     for _ in range(PLANE_FITS):
-        middle = cloud[behind].mean(axis=0)
-        normal = np.linalg.svd(cloud[behind] - middle, full_matrices=False)[2][-1]
+        middle = cloud[is_behind].mean(axis=0)
+        normal = np.linalg.svd(cloud[is_behind] - middle, full_matrices=False)[2][-1]
         normal = normal * np.sign((eye - middle) @ normal)
-        before = (cloud - middle) @ normal
-        nearer = np.abs(before) < max(PROTRUDES, float(np.percentile(np.abs(before), 40)))
+        depth_before_plane = (cloud - middle) @ normal
+        nearer = np.abs(depth_before_plane) < max(PROTRUDES, float(np.percentile(np.abs(depth_before_plane), 40)))
         if np.count_nonzero(nearer) < 8:
             break
-        behind = nearer
+        is_behind = nearer
     handle = np.zeros(valid.shape, dtype=bool)
-    handle[valid] = (before > PROTRUDES) & (before < FARTHEST_HANDLE)
+    handle[valid] = (depth_before_plane > PROTRUDES) & (depth_before_plane < FARTHEST_HANDLE)
     return handle
 
 
-def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, beside: float) -> Mask:
+def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: float) -> Mask:
     """The largest piece of an outline over which the depth changes little by little, and what is about as far away.
 
     Args:
-        beside: Metres before and behind that piece at which there may be more of it.
+        max_step: Metres before and behind that piece at which there may be more of it.
     """
     kernel = np.ones((3, 3), np.uint8)
     farthest = cv2.dilate(np.where(mask, depth, np.float32(0.0)), kernel)
@@ -228,7 +228,7 @@ def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, beside: float)
         return mask
     main = pieces == 1 + int(np.argmax(facts[1:, cv2.CC_STAT_AREA]))
     low, high = np.percentile(depth[main], [2, 98])
-    return np.asarray(mask & (depth > low - beside) & (depth < high + beside))
+    return np.asarray(mask & (depth > low - max_step) & (depth < high + max_step))
 
 
 def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:
@@ -248,8 +248,8 @@ def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask
     step = SMALL_EDGE_STEP if np.count_nonzero(mask) < small else EDGE_STEP
     farthest = cv2.dilate(np.where(inner, depth, np.float32(-1.0)), kernel) + step
     nearest = cv2.erode(np.where(inner, depth, np.float32(1e3)), kernel) - step
-    kept: Mask = inner | (mask & (depth < farthest) & (depth > nearest))
-    return kept
+    remaining: Mask = inner | (mask & (depth < farthest) & (depth > nearest))
+    return remaining
 
 
 def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
@@ -260,8 +260,8 @@ def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: floa
             farther behind its nearest points than it may be deep; of something small what is about as near as its
             middle, without the level surface that it stands on.
     """
-    above = mask & (points[..., 2] > FLOOR)
-    mask = above if np.count_nonzero(above) > 0.1 * np.count_nonzero(mask) else mask
+    above_floor = mask & (points[..., 2] > FLOOR)
+    mask = above_floor if np.count_nonzero(above_floor) > 0.1 * np.count_nonzero(mask) else mask
     if not mask.any():
         return mask
     h, w = mask.shape
@@ -277,8 +277,8 @@ def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: floa
     height = points[..., 2]
     bottom = float(np.percentile(height[layer], 5))
     support = layer & level_mask(points, layer) & (height < bottom + SUPPORT)
-    rest: Mask = layer & ~support & (height > bottom + SUPPORT / 2)
-    return rest if np.count_nonzero(rest) > max(4, 0.15 * np.count_nonzero(layer)) else layer
+    remaining: Mask = layer & ~support & (height > bottom + SUPPORT / 2)
+    return remaining if np.count_nonzero(remaining) > max(4, 0.15 * np.count_nonzero(layer)) else layer
 
 
 def level_mask(points: Points, mask: Mask) -> Mask:
@@ -298,8 +298,8 @@ def level_mask(points: Points, mask: Mask) -> Mask:
     columns = np.zeros_like(level)
     columns[:, 1:] |= flat_side
     columns[:, :-1] |= flat_side
-    both: Mask = rows & columns & mask
-    return both
+    is_level: Mask = rows & columns & mask
+    return is_level
 
 
 def rectangle(xy: Array | Points, yaw: float | None = None) -> tuple[Array, Array, float]:
@@ -331,21 +331,23 @@ def _best_yaw(xy: Array) -> float:
         return 0.0
     edges = np.roll(hull, -1, axis=0) - hull
     yaws = np.unique(np.round(np.arctan2(edges[:, 1], edges[:, 0]) % (np.pi / 2), 4))
-    along = np.stack([np.cos(yaws), np.sin(yaws)])
-    across = np.stack([-np.sin(yaws), np.cos(yaws)])
-    areas = (np.ptp(hull @ along, axis=0) + 1e-4) * (np.ptp(hull @ across, axis=0) + 1e-4)
-    near = areas < 1.2 * areas.min()
-    if np.count_nonzero(near) == 1:
-        return float(yaws[near][0])
-    few = xy[:: len(xy) // 300 + 1]
-    u, v = few @ along[:, near], few @ across[:, near]
+    directions = np.stack([np.cos(yaws), np.sin(yaws)])
+    normals = np.stack([-np.sin(yaws), np.cos(yaws)])
+    areas = (np.ptp(hull @ directions, axis=0) + 1e-4) * (np.ptp(hull @ normals, axis=0) + 1e-4)
+    near_best = areas < 1.2 * areas.min()
+    if np.count_nonzero(near_best) == 1:
+        return float(yaws[near_best][0])
+    sample = xy[:: len(xy) // 300 + 1]
+    u, v = sample @ directions[:, near_best], sample @ normals[:, near_best]
     to_side = np.minimum(
-        np.minimum(u - (hull @ along[:, near]).min(axis=0), (hull @ along[:, near]).max(axis=0) - u),
-        np.minimum(v - (hull @ across[:, near]).min(axis=0), (hull @ across[:, near]).max(axis=0) - v),
+        np.minimum(
+            u - (hull @ directions[:, near_best]).min(axis=0), (hull @ directions[:, near_best]).max(axis=0) - u
+        ),
+        np.minimum(v - (hull @ normals[:, near_best]).min(axis=0), (hull @ normals[:, near_best]).max(axis=0) - v),
     )
     blur = 0.04 * float(np.sqrt(areas.min())) + 1e-3
-    closeness = (1.0 / np.maximum(to_side, blur)).sum(axis=0) / areas[near]
-    return float(yaws[near][np.argmax(closeness)])
+    closeness = (1.0 / np.maximum(to_side, blur)).sum(axis=0) / areas[near_best]
+    return float(yaws[near_best][np.argmax(closeness)])
 
 
 def _quarter(yaw: float) -> float:
@@ -364,20 +366,20 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     points = np.asarray(points, dtype=np.float64)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     xy = points[:, :2]
-    away = points.mean(axis=0) - eye
-    reach = float(np.hypot(away[0], away[1]))
-    view = away[:2] / max(reach, 1e-6)
+    view_offset = points.mean(axis=0) - eye
+    reach = float(np.hypot(view_offset[0], view_offset[1]))
+    view = view_offset[:2] / max(reach, 1e-6)
     sine = max(0.0, float(eye[2]) - high) / float(np.hypot(reach, eye[2] - high) + 1e-6)
     row = spacing / max(sine, 1e-3)
-    along = xy @ view
+    depths = xy @ view
     top = points[:, 2] > high - min(0.006, TOP * (high - low))
-    deep = bool(top.sum() >= LEAST_TOP and np.ptp(along[top]) > WHOLE_TOP * np.ptp(along))
+    deep = bool(top.sum() >= LEAST_TOP and np.ptp(depths[top]) > WHOLE_TOP * np.ptp(depths))
     topped = deep or float(np.mean(points[:, 2] > high - 0.006)) > 0.2
     resolved = row < 0.03
     if complete and resolved and not topped:
-        hidden = float(np.ptp(along)) * (2.0 / (1.0 + sine) - 1.0)
-        across = float(np.ptp(xy @ np.array([-view[1], view[0]])))
-        hidden = min(hidden, max(0.0, max(across, ROUND_DEPTH) - float(np.ptp(along))))
+        hidden = float(np.ptp(depths)) * (2.0 / (1.0 + sine) - 1.0)
+        width = float(np.ptp(xy @ np.array([-view[1], view[0]])))
+        hidden = min(hidden, max(0.0, max(width, ROUND_DEPTH) - float(np.ptp(depths))))
         xy = np.concatenate([xy, xy + hidden * view])
     center, half, yaw = rectangle(xy)
     axes = planar_rotation(-yaw)

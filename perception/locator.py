@@ -100,9 +100,10 @@ class SensorLocator(Locator):
     def due(self, observation: Observation) -> tuple[str, ...] | None:
         if observation.stamp - self._looked < PERIOD:
             return None
-        here, there = observation.body.base, self._looked_around
-        still = there is not None and (
-            np.linalg.norm(here.xy - there.xy) < MOVED and abs(wrapped_angle(here.yaw - there.yaw)) < TURNED
+        base, last_look_base = observation.body.base, self._looked_around
+        still = last_look_base is not None and (
+            np.linalg.norm(base.xy - last_look_base.xy) < MOVED
+            and abs(wrapped_angle(base.yaw - last_look_base.yaw)) < TURNED
         )
         return (self._eye,) if still and not self._fixed else self.cameras
 
@@ -117,15 +118,15 @@ class SensorLocator(Locator):
 
     def _update_map(self, observation: Observation, scans: dict[str, Scan], detections: Sequence[Detection]) -> None:
         segmented = any(detection.instance for detection in detections)
-        own = {name: self._own_pixels(scan, observation.body, segmented) for name, scan in scans.items()}
+        own_pixels = {name: self._own_pixels(scan, observation.body, segmented) for name, scan in scans.items()}
         for detection in detections:
-            if detection.mask is None or detection.view not in own or not self._held:
+            if detection.mask is None or detection.view not in own_pixels or not self._held:
                 continue
             if self._recall.entity_of(detection) == self._held:
-                own[detection.view] = own[detection.view] | detection.mask
+                own_pixels[detection.view] = own_pixels[detection.view] | detection.mask
         hand = Keepout(self._recall.arm.gripper(observation.body).position, 0.2, 0.25)
         self._mapper.update(
-            list(scans.values()), list(own.values()), observation.body.base, self._spec.footprint_radius, [hand]
+            list(scans.values()), list(own_pixels.values()), observation.body.base, self._spec.footprint_radius, [hand]
         )
 
     def _own_pixels(self, scan: Scan, body: Proprioception, segmented: bool) -> Mask:
@@ -158,8 +159,8 @@ class SensorLocator(Locator):
         landmarks = [mark for mark in self._recall.recognise(words, observation.body.base) if mark.entity in self]
         if len(landmarks) == 1 and (landmarks[0].alone or self._may_mean(landmarks[0].entity, action)):
             return landmarks[0].entity
-        meant = dict.fromkeys([*self._things.meant(words), *(mark.entity for mark in landmarks)])
-        return min(meant, key=lambda entity: self._preference(entity, action, observation), default=None)
+        candidates = dict.fromkeys([*self._things.meant(words), *(mark.entity for mark in landmarks)])
+        return min(candidates, key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _may_mean(self, entity: str, action: Action) -> bool:
         """As `fits`, but whatever is not in the hand may be a place: surfaces may not have been seen yet."""
@@ -262,17 +263,17 @@ class SensorLocator(Locator):
             for name, piece in things.furniture.items()
             if piece.panel is not None and piece.box.distance(base) < AT_HAND
         }
-        loose = {
+        objects = {
             name: item
             for name, item in things.objects.items()
             if name != self._held and item.box.distance(base) < AT_HAND and np.isfinite(item.spacing)
         }
         return Arrangement(
             openings={name: (_fraction(panel),) for name, (panel, _) in panels.items()},
-            things={name: Lying(self._recall.holder(item), item.box.center) for name, item in loose.items()},
+            things={name: Lying(self._recall.holder(item), item.box.center) for name, item in objects.items()},
             seen={
                 **{name: stamp for name, (_, stamp) in panels.items()},
-                **{name: item.seen for name, item in loose.items()},
+                **{name: item.seen for name, item in objects.items()},
             },
         )
 
@@ -316,5 +317,5 @@ class SensorLocator(Locator):
 
 def _fraction(panel: Panel) -> float:
     """How far a door or drawer is open, of what those are taken to open; 0 for what looks the same as closed."""
-    shut, opened = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
-    return 0.0 if panel.opening <= shut else thresholds.OPEN * panel.opening / opened
+    shut, fully_open = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
+    return 0.0 if panel.opening <= shut else thresholds.OPEN * panel.opening / fully_open

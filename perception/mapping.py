@@ -75,15 +75,15 @@ class _Evidence:
         self._looks, self._points = looks.reshape(-1), points.reshape(-1, 3)
 
     @property
-    def there(self) -> Mask:
+    def occupied(self) -> Mask:
         """The cells in which something is, (ny nx,)."""
-        there: Mask = self._looks > 0
-        return there
+        occupied: Mask = self._looks > 0
+        return occupied
 
     @property
     def points(self) -> Points:
         """The points of those cells, (n, 3)."""
-        return self._points[self.there]
+        return self._points[self.occupied]
 
     def update(self, points: Points, cells: NDArray[np.intp], floor: Mask, scans: Sequence[Scan]) -> None:
         """Take in one look: points (n, 3) in cells (n,), and the cells (ny nx,) in which it shows floor.
@@ -92,13 +92,13 @@ class _Evidence:
         """
         hit = np.zeros(len(self._looks), dtype=bool)
         hit[cells] = True
-        against = floor & ~hit
-        known = np.flatnonzero(self.there & ~hit)
+        contradicted = floor & ~hit
+        known = np.flatnonzero(self.occupied & ~hit)
         for scan in scans:
-            against[known[_seen_through(scan, self._points[known])]] = True
+            contradicted[known[_seen_through(scan, self._points[known])]] = True
         self._points[cells] = points
         self._looks[hit] = np.minimum(self._looks[hit] + 1.0, SURE)
-        self._looks[against] = np.maximum(self._looks[against] - 1.0, -SURE)
+        self._looks[contradicted] = np.maximum(self._looks[contradicted] - 1.0, -SURE)
 
 
 class OccupancyMapper:
@@ -118,12 +118,17 @@ class OccupancyMapper:
         self._origin: Array | None = None
 
     def update(
-        self, scans: Sequence[Scan], own: Sequence[Mask | None], base: Pose2, radius: float, keepouts: Sequence[Keepout]
+        self,
+        scans: Sequence[Scan],
+        own_pixels: Sequence[Mask | None],
+        base: Pose2,
+        radius: float,
+        keepouts: Sequence[Keepout],
     ) -> None:
         """Take in pictures made at one time.
 
         Args:
-            own: For each scan where the robot sees itself (H, W), None where that is not known.
+            own_pixels: For each scan where the robot sees itself (H, W), None where that is not known.
             base, radius: Where the robot stands, which is free floor.
             keepouts: Where points are not part of the house.
         """
@@ -131,7 +136,7 @@ class OccupancyMapper:
             half = len(self._seen) * RESOLUTION / 2
             self._origin = np.floor((base.xy - half) / RESOLUTION) * RESOLUTION
         body = Keepout(np.array([base.x, base.y, 0.0]), radius, np.inf)
-        looks = [self._classified(scan, mask, [body, *keepouts]) for scan, mask in zip(scans, own, strict=True)]
+        looks = [self._classified(scan, mask, [body, *keepouts]) for scan, mask in zip(scans, own_pixels, strict=True)]
         obstacles = np.concatenate([_NOTHING, *(obstacle for obstacle, _ in looks)])
         grounds = [_disc(base, radius), *(ground for _, ground in looks)]
         self._cover([obstacles, *grounds])
@@ -156,16 +161,16 @@ class OccupancyMapper:
         if self._origin is None:
             raise ValueError("the map is empty before the first update")
         x0, y0, x1, y1 = mask_bounds(self._seen)
-        around = round(MARGIN / RESOLUTION)
-        x0, y0, x1, y1 = max(0, x0 - around), max(0, y0 - around), x1 + around, y1 + around
-        filled = np.zeros(self._seen.shape, dtype=np.uint8)
+        margin_cells = round(MARGIN / RESOLUTION)
+        x0, y0, x1, y1 = max(0, x0 - margin_cells), max(0, y0 - margin_cells), x1 + margin_cells, y1 + margin_cells
+        cells = np.zeros(self._seen.shape, dtype=np.uint8)
         for box in solids:
             corners = np.round((box.corners() - self._origin) / RESOLUTION - 0.5).astype(np.int32)
-            cv2.fillConvexPoly(filled, corners, 1)
+            cv2.fillConvexPoly(cells, corners, 1)
         if floor_stays:
-            filled[self._floor] = 0
-        filled |= self._obstacles.there.reshape(self._seen.shape)
-        occupied = filled[y0:y1, x0:x1] > 0
+            cells[self._floor] = 0
+        cells |= self._obstacles.occupied.reshape(self._seen.shape)
+        occupied = cells[y0:y1, x0:x1] > 0
         tall = np.zeros(self._seen.size, dtype=np.uint8)
         tall[self._located(walls)] = 1
         return OccupancyGrid(
@@ -179,8 +184,8 @@ class OccupancyMapper:
     def walls(self, center: Array, reach: float) -> Points:
         """Points (n, 2) within `reach` metres of a point (2+,) at which something as high as a wall was seen."""
         points = self._walls.points[:, :2]
-        near: Points = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
-        return near
+        nearby: Points = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
+        return nearby
 
     def _cover(self, clouds: Sequence[Points]) -> None:
         """Make the map large enough for points (n, 2 or more), with `MARGIN` around them."""
@@ -189,11 +194,11 @@ class OccupancyMapper:
             [bound(cloud[:, 0]), bound(cloud[:, 1])] for cloud in clouds if len(cloud) for bound in (np.min, np.max)
         ]
         cells = (np.array(corners) - self._origin) / RESOLUTION
-        beyond = np.array([-cells.min(axis=0), cells.max(axis=0) - self._seen.shape[::-1]]) + MARGIN / RESOLUTION
-        if (beyond <= 0).all():
+        overflow = np.array([-cells.min(axis=0), cells.max(axis=0) - self._seen.shape[::-1]]) + MARGIN / RESOLUTION
+        if (overflow <= 0).all():
             return
-        steps = np.ceil(np.maximum(beyond, 0.0) / GROWTH).astype(int) * GROWTH
-        columns, rows = ((int(before), int(after)) for before, after in steps.T)
+        steps = np.ceil(np.maximum(overflow, 0.0) / GROWTH).astype(int) * GROWTH
+        columns, rows = ((int(cells_before), int(cells_after)) for cells_before, cells_after in steps.T)
         self._origin = self._origin - RESOLUTION * steps[0]
         self._seen, self._floor = (np.pad(known, (rows, columns)) for known in (self._seen, self._floor))
         for evidence in (self._obstacles, self._walls):
@@ -206,18 +211,18 @@ class OccupancyMapper:
         return np.asarray(cell[:, 1] * self._seen.shape[1] + cell[:, 0])
 
     @staticmethod
-    def _classified(scan: Scan, own: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
+    def _classified(scan: Scan, own_pixels: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
         """Obstacle points and floor points (n, 3) of a picture; every second row and column is looked at."""
         points, valid = scan.points[::2, ::2], scan.valid[::2, ::2]
-        if own is not None:
-            valid = valid & ~own[::2, ::2]
+        if own_pixels is not None:
+            valid = valid & ~own_pixels[::2, ::2]
         x, y, z = (np.ascontiguousarray(points[..., axis]) for axis in range(3))
         reach = np.hypot(x - np.float32(scan.eye[0]), y - np.float32(scan.eye[1]))
         solid = valid & (z > LOWEST) & (z < HIGHEST) & (reach < FAR)
         ground = valid & (np.abs(z) < LOWEST) & (reach < FREE_FAR)
         for keepout in keepouts:
-            near = np.hypot(x - keepout.center[0], y - keepout.center[1]) < keepout.radius
-            solid &= ~(near & (np.abs(z - keepout.center[2]) < keepout.half_height))
+            is_near = np.hypot(x - keepout.center[0], y - keepout.center[1]) < keepout.radius
+            solid &= ~(is_near & (np.abs(z - keepout.center[2]) < keepout.half_height))
         # Where two rows show one level surface that is not as high as the eye.
         level = (np.abs(z[1:] - z[:-1]) < 0.03) & (z[1:] < HIGHEST_LEVEL)
         return _filled(points, level, solid), _filled(points, level, ground)
@@ -227,16 +232,16 @@ def _seen_through(scan: Scan, points: Points) -> Mask:
     """Which points (n, 3) a picture looks through, (n,): all that is seen there and around is behind them."""
     frame, k = scan.frame, scan.frame.intrinsics
     assert frame.depth is not None
-    across, down, away = ((points - frame.pose.position) @ frame.pose.rotation).T
-    near = (away > 0.2) & (np.linalg.norm(points - frame.pose.position, axis=1) < SEE_FAR)
-    through = np.zeros(len(points), dtype=bool)
-    u = np.round(across[near] / away[near] * k.fx + k.cx).astype(int)
-    v = np.round(down[near] / away[near] * k.fy + k.cy).astype(int)
-    shown = (u >= 0) & (v >= 0) & (u < k.width) & (v < k.height)
+    x, y, depth = ((points - frame.pose.position) @ frame.pose.rotation).T
+    is_near = (depth > 0.2) & (np.linalg.norm(points - frame.pose.position, axis=1) < SEE_FAR)
+    is_seen_through = np.zeros(len(points), dtype=bool)
+    u = np.round(x[is_near] / depth[is_near] * k.fx + k.cx).astype(int)
+    v = np.round(y[is_near] / depth[is_near] * k.fy + k.cy).astype(int)
+    in_picture = (u >= 0) & (v >= 0) & (u < k.width) & (v < k.height)
     nearest = cv2.erode(np.where(scan.valid, frame.depth, np.float32(0.0)), np.ones((3, 3), np.uint8))
-    index = np.flatnonzero(near)[shown]
-    through[index] = nearest[v[shown], u[shown]] > away[index] + BEHIND
-    return through
+    index = np.flatnonzero(is_near)[in_picture]
+    is_seen_through[index] = nearest[v[in_picture], u[in_picture]] > depth[index] + BEHIND
+    return is_seen_through
 
 
 def _filled(points: Points, level: Mask, chosen: Mask) -> Points:

@@ -93,12 +93,12 @@ def normalise(text: str) -> str:
         'green apple'
     """
     while True:
-        plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).replace("'s ", " ")
-        words = re.sub(r"[\W_]+", " ", plain).split()
-        once = " ".join(_singular(word) for word in words if word not in vocabulary().articles)
-        if once == text:
-            return once
-        text = once
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).replace("'s ", " ")
+        words = re.sub(r"[\W_]+", " ", folded).split()
+        singular = " ".join(_singular(word) for word in words if word not in vocabulary().articles)
+        if singular == text:
+            return singular
+        text = singular
 
 
 def _singular(word: str) -> str:
@@ -127,19 +127,19 @@ def canonical(text: str) -> str:
 
 def _replaced(text: str, table: Mapping[str, str]) -> str:
     """Replace the phrases that are in a table, from left to right, longest phrase first, in one pass."""
-    words, out, at = text.split(), [], 0
+    words, result, at = text.split(), [], 0
     longest = max(len(phrase.split()) for phrase in table)
     while at < len(words):
         for length in range(min(longest, len(words) - at), 0, -1):
             replacement = table.get(" ".join(words[at : at + length]))
             if replacement is not None:
-                out.append(replacement)
+                result.append(replacement)
                 at += length
                 break
         else:
-            out.append(words[at])
+            result.append(words[at])
             at += 1
-    return " ".join(out)
+    return " ".join(result)
 
 
 # ---------------------------------------------------------------- resolution
@@ -215,18 +215,21 @@ def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
     if phrase == kind or phrase in aliases:
         return Rank.KIND
     called = {kind, *aliases}
-    described = _described(phrase, candidate, name, called)
+    rank_by_description = _described(phrase, candidate, name, called)
     if called & set(vocabulary().nicknames.get(phrase, ())):
         rooms = vocabulary().nickname_rooms.get(phrase)
         if rooms and candidate.room and canonical(re.sub(r"[ _]\d+$", "", candidate.room)) not in rooms:
             return None
         spoken = COLOUR_WORDS & set(phrase.split())
         true = (
-            described is Rank.DESCRIBED or not spoken or not candidate.colour or canonical(candidate.colour) in spoken
+            rank_by_description is Rank.DESCRIBED
+            or not spoken
+            or not candidate.colour
+            or canonical(candidate.colour) in spoken
         )
         return Rank.DESCRIBED if true else Rank.NICKNAME
-    if described is not None:
-        return described
+    if rank_by_description is not None:
+        return rank_by_description
     return Rank.TYPO if _misspelt(phrase, {name, *called}) else None
 
 
@@ -243,12 +246,12 @@ def _described(phrase: str, candidate: NamedThing, name: str, called: set[str]) 
         return None
     true_of_it = set(f"{canonical(candidate.colour or '')} {canonical(candidate.room)} {name}".split())
     true_of_it.update(word for alias in called for word in alias.split())
-    others = set(words) - {head}
+    other_words = set(words) - {head}
     if not candidate.room and head not in vocabulary().rooms:  # its room is unknown, so it may be the named one
-        others -= vocabulary().rooms - true_of_it
-    if not others <= true_of_it:
+        other_words -= vocabulary().rooms - true_of_it
+    if not other_words <= true_of_it:
         return None
-    return Rank.DESCRIBED if others else Rank.HEAD
+    return Rank.DESCRIBED if other_words else Rank.HEAD
 
 
 def _misspelt(phrase: str, names: set[str]) -> bool:

@@ -80,20 +80,20 @@ def mark(
     Args:
         widths: Of the pictures that the boxes were found in, where these here are scaled.
     """
-    numbered = {
+    boxes_by_view = {
         number: detection
         for number, detection in enumerate(things, first)
         if detection is not None and detection.view in pictures
     }
-    drawn = dict(pictures)
+    marked_pictures = dict(pictures)
     for view, picture in pictures.items():
-        seen = {number: detection for number, detection in numbered.items() if detection.view == view}
+        seen = {number: detection for number, detection in boxes_by_view.items() if detection.view == view}
         if seen:
             width = (widths or {}).get(view, picture.shape[1])
             boxes = {number: detection.box for number, detection in seen.items()}
             masks = {number: detection.mask for number, detection in seen.items() if detection.mask is not None}
-            drawn[view] = draw_marks(picture, boxes, picture.shape[1] / width, masks)
-    return Marked(numbered, drawn)
+            marked_pictures[view] = draw_marks(picture, boxes, picture.shape[1] / width, masks)
+    return Marked(boxes_by_view, marked_pictures)
 
 
 def draw_marks(
@@ -105,8 +105,8 @@ def draw_marks(
     that picture and say which pixels of a box are the thing (without one: all). An outline leaves out the pixels of
     smaller things; a tag is where it covers least of them all, and no other tag if there is room.
     """
-    drawn = np.ascontiguousarray(picture).copy()
-    height, width = drawn.shape[:2]
+    marked = np.ascontiguousarray(picture).copy()
+    height, width = marked.shape[:2]
     inside = {number: _clipped(box, factor, width, height) for number, box in boxes.items()}
     areas = {number: _pixels_of(box, (masks or {}).get(number), (height, width)) for number, box in inside.items()}
     by_size = sorted(inside, key=lambda number: -int(areas[number].sum()))
@@ -114,17 +114,17 @@ def draw_marks(
         outline = np.zeros((height, width), np.uint8)
         x0, y0, x1, y1 = inside[number]
         cv2.rectangle(outline, (x0 - 1, y0 - 1), (x1, y1), 1, 1)
-        free = outline.astype(bool)
+        is_free = outline.astype(bool)
         for smaller in by_size[place + 1 :]:
-            free &= ~areas[smaller]
-        drawn[free] = _colour(number)
-    worth = np.zeros((height, width))
+            is_free &= ~areas[smaller]
+        marked[is_free] = _colour(number)
+    weights = np.zeros((height, width))
     for area in areas.values():
-        worth += area / max(int(area.sum()), 1)
+        weights += area / max(int(area.sum()), 1)
     for number in reversed(by_size):  # the smallest first: it has the fewest places for its tag
-        x0, y0, x1, y1 = _tag(drawn, number, inside[number], worth)
-        worth[y0:y1, x0:x1] += _OTHER_TAG
-    return drawn
+        x0, y0, x1, y1 = _tag(marked, number, inside[number], weights)
+        weights[y0:y1, x0:x1] += _OTHER_TAG
+    return marked
 
 
 def _colour(number: int) -> tuple[int, int, int]:
@@ -144,13 +144,13 @@ def _pixels_of(box: PixelBox, mask: Mask | None, shape: tuple[int, int]) -> Mask
         scaled: Mask = cv2.resize(mask.astype(np.uint8), shape[::-1], interpolation=cv2.INTER_NEAREST).astype(bool)
         if scaled.any():
             return scaled
-    filled = np.zeros(shape, bool)
+    pixels = np.zeros(shape, bool)
     x0, y0, x1, y1 = box
-    filled[y0:y1, x0:x1] = True
-    return filled
+    pixels[y0:y1, x0:x1] = True
+    return pixels
 
 
-def _tag(drawn: Image, number: int, box: PixelBox, worth: Array) -> PixelBox:
+def _tag(picture: Image, number: int, box: PixelBox, weights: Array) -> PixelBox:
     """Draw one number where it hides least near its box.
 
     Args:
@@ -159,11 +159,11 @@ def _tag(drawn: Image, number: int, box: PixelBox, worth: Array) -> PixelBox:
     text = str(number)
     (wide, high), _ = cv2.getTextSize(text, _FONT, _SCALE, 1)
     wide, high = wide + 2 * _MARGIN, high + 2 * _MARGIN
-    height, width = drawn.shape[:2]
+    height, width = picture.shape[:2]
     x0, y0, x1, y1 = box
     lefts = np.unique(np.clip(np.arange(x0 - 3 * wide, x1 + 2 * wide + 1), 0, max(0, width - wide)))
     tops = np.unique(np.clip(np.arange(y0 - 3 * high, y1 + 2 * high + 1), 0, max(0, height - high)))
-    summed = np.pad(worth.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    summed = np.pad(weights.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     rights, bottoms = np.minimum(lefts + wide, width), np.minimum(tops + high, height)
     hidden = (
         summed[np.ix_(bottoms, rights)]
@@ -171,13 +171,13 @@ def _tag(drawn: Image, number: int, box: PixelBox, worth: Array) -> PixelBox:
         - summed[np.ix_(bottoms, lefts)]
         + summed[np.ix_(tops, lefts)]
     )
-    aside = np.maximum(0, np.maximum(lefts - (x1 + 1), (x0 - 1) - rights))
-    above = np.maximum(0, np.maximum(tops - (y1 + 1), (y0 - 1) - bottoms))
+    horizontal_gap = np.maximum(0, np.maximum(lefts - (x1 + 1), (x0 - 1) - rights))
+    vertical_gap = np.maximum(0, np.maximum(tops - (y1 + 1), (y0 - 1) - bottoms))
     corner = np.abs(tops[:, None] - (y0 - high)) + np.abs(lefts[None, :] - x0)
-    cost = hidden + _AWAY * (aside[None, :] + above[:, None]) + _FROM_CORNER * corner
+    cost = hidden + _AWAY * (horizontal_gap[None, :] + vertical_gap[:, None]) + _FROM_CORNER * corner
     row, column = np.unravel_index(int(np.argmin(cost)), cost.shape)
-    left, top = int(lefts[column]), int(tops[row])
-    cv2.rectangle(drawn, (left, top), (left + wide - 1, top + high - 1), _colour(number), cv2.FILLED)
-    place = (left + _MARGIN, top + high - _MARGIN - 1)
-    cv2.putText(drawn, text, place, _FONT, _SCALE, (255, 255, 255), 1, cv2.LINE_AA)
-    return left, top, min(left + wide, width), min(top + high, height)
+    tag_left, top = int(lefts[column]), int(tops[row])
+    cv2.rectangle(picture, (tag_left, top), (tag_left + wide - 1, top + high - 1), _colour(number), cv2.FILLED)
+    place = (tag_left + _MARGIN, top + high - _MARGIN - 1)
+    cv2.putText(picture, text, place, _FONT, _SCALE, (255, 255, 255), 1, cv2.LINE_AA)
+    return tag_left, top, min(tag_left + wide, width), min(top + high, height)

@@ -25,13 +25,13 @@ def belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     mask = np.zeros(len(walls), dtype=bool)
     if not len(walls):
         return mask
-    around = _cells_around(walls)
+    neighbour_cells = _cells_around(walls)
     for piece in furniture:
         level = np.column_stack([walls, np.full(len(walls), piece.box.center[2])])
         mask |= inside(level, piece.box, BESIDE)
         if piece.panel is not None and (door := piece.panel.articulation().panel) is not None:
             mask |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
-        mask |= _among(around, piece)
+        mask |= _among(neighbour_cells, piece)
     return mask
 
 
@@ -46,7 +46,7 @@ def _cells_around(walls: Points) -> NDArray[np.int64]:
     return np.asarray(cells_of(walls, BESIDE)[:, None] + steps)
 
 
-def _among(around: NDArray[np.int64], piece: Furniture) -> Mask:
+def _among(neighbour_cells: NDArray[np.int64], piece: Furniture) -> Mask:
     """`touching`, of points by the cells (n, 9) around them."""
     cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
-    return np.asarray(np.isin(around, cells).any(axis=1))
+    return np.asarray(np.isin(neighbour_cells, cells).any(axis=1))

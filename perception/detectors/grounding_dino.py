@@ -94,9 +94,9 @@ class GroundingDinoDetector(HubDetector):
         return _Text(tuple(names), inputs, parts.to(self._device))
 
     def look(self, pictures: Sequence[Image]) -> list[Boxes]:
-        return [self._seen(picture) for picture in pictures]
+        return [self._detect_boxes(picture) for picture in pictures]
 
-    def _seen(self, picture: Image) -> Boxes:
+    def _detect_boxes(self, picture: Image) -> Boxes:
         import torch
 
         images = self.prepared([picture])
@@ -104,8 +104,8 @@ class GroundingDinoDetector(HubDetector):
         for text in self._texts:
             with torch.inference_mode():
                 outputs = self._network.model(**images, **text.inputs)
-            sure = torch.sigmoid(outputs.logits[0, :, : text.parts.shape[1]]) @ text.parts.T
-            best, index = sure.max(dim=-1)
+            class_scores = torch.sigmoid(outputs.logits[0, :, : text.parts.shape[1]]) @ text.parts.T
+            best, index = class_scores.max(dim=-1)
             boxes.append(corners(outputs.pred_boxes[0], picture.shape[1], picture.shape[0]))
             scores.append(np.asarray(best.cpu(), dtype=np.float64))
             labels += [text.names[number] for number in index.tolist()]

@@ -92,8 +92,12 @@ class HubDetector(PictureDetector):
         self._network = _load(self.name, argument, settings.revision, self._device, self.auto, tuple(self.kinds))
 
     def describe(self) -> Mapping[str, object]:
-        about = {"model": self._weights, "type": self._network.model.config.model_type, "sha256": self._network.sha256}
-        return {**super().describe(), **about}
+        description = {
+            "model": self._weights,
+            "type": self._network.model.config.model_type,
+            "sha256": self._network.sha256,
+        }
+        return {**super().describe(), **description}
 
     def prepared(self, pictures: Sequence[Image]) -> Any:
         """Pictures preprocessed by the model's own image processor, on the model's device."""
@@ -139,21 +143,21 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
     folder = Path(weights).expanduser()
     if not folder.is_dir() and (folder.exists() or weights.startswith((".", "/", "~"))):
         raise BadInput(f"There is no folder {folder}: give a folder of weights or a hub id such as owner/model.")
-    where = str(folder) if folder.is_dir() else weights
-    asked = {"local_files_only": True} if folder.is_dir() else {"revision": revision or None}
-    log.info("loading %s", where)
+    source = str(folder) if folder.is_dir() else weights
+    options = {"local_files_only": True} if folder.is_dir() else {"revision": revision or None}
+    log.info("loading %s", source)
     try:
         with _without_retries():
-            config = transformers.AutoConfig.from_pretrained(where, **asked)
+            config = transformers.AutoConfig.from_pretrained(source, **options)
         if config.model_type not in kinds:
             raise BadInput(
                 f"The model {weights} is a '{config.model_type}'; the detector '{name}' runs: {', '.join(kinds)}."
             )
         loader = getattr(transformers, auto)
-        model, report = loader.from_pretrained(where, **asked, use_safetensors=True, output_loading_info=True)
-        images = transformers.AutoImageProcessor.from_pretrained(where, **asked, backend="pil")
+        model, report = loader.from_pretrained(source, **options, use_safetensors=True, output_loading_info=True)
+        images = transformers.AutoImageProcessor.from_pretrained(source, **options, backend="pil")
         reads = hasattr(config, "text_config")
-        tokenizer = transformers.AutoTokenizer.from_pretrained(where, **asked) if reads else None
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options) if reads else None
     except HomieError:
         raise
     except Exception as error:  # the library and the client of the hub below it raise a dozen kinds

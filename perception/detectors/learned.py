@@ -77,41 +77,41 @@ class LearnedDetector(YoloOnnxDetector):
 
     def _in_picture(self, view: str, picture: Image) -> list[Detection]:
         height, width = picture.shape[:2]
-        across, down = (self._side or side for side in (width, height))
-        frame = Letterbox.between((width, height), (-(-across // STRIDE) * STRIDE, -(-down // STRIDE) * STRIDE))
+        columns, rows = (self._side or side for side in (width, height))
+        frame = Letterbox.between((width, height), (-(-columns // STRIDE) * STRIDE, -(-rows // STRIDE) * STRIDE))
         table, cells = next(self._outputs(frame.put(picture)[None]))
         boxes = self._boxes(frame, table)
-        filled = _spread(cells, frame, (width, height))
-        reported = _without_pieces(detections(boxes, view, (height, width), self._settings))
-        filled = np.where(self._beside_small(filled), -1, filled).astype(np.int16)
-        outlined = (self._outlined(seen, reported, filled, picture) for seen in reported)
+        class_map = _spread(cells, frame, (width, height))
+        reported = _drop_nested_pieces(detections(boxes, view, (height, width), self._settings))
+        class_map = np.where(self._beside_small(class_map), -1, class_map).astype(np.int16)
+        outlined = (self._outlined(seen, reported, class_map, picture) for seen in reported)
         return [seen for seen in outlined if seen is not None]
 
-    def _beside_small(self, filled: NDArray[np.int16]) -> Mask:
+    def _beside_small(self, class_map: NDArray[np.int16]) -> Mask:
         """The pixels just beside things that a hand lifts, other than their own: the cells of an outline are too coarse
         to tell whether they are of the thing or of what it stands on."""
-        small = np.isin(filled, self._small)
-        near: Mask = cv2.dilate(small.astype(np.uint8), np.ones((2 * BESIDE + 1, 2 * BESIDE + 1), np.uint8)) > 0
-        return near & ~small
+        small = np.isin(class_map, self._small)
+        nearby: Mask = cv2.dilate(small.astype(np.uint8), np.ones((2 * BESIDE + 1, 2 * BESIDE + 1), np.uint8)) > 0
+        return nearby & ~small
 
     def _outlined(
-        self, seen: Detection, reported: Sequence[Detection], filled: NDArray[np.int16], picture: Image
+        self, seen: Detection, reported: Sequence[Detection], class_map: NDArray[np.int16], picture: Image
     ) -> Detection | None:
         """A detection with its outline and colour; None where all that is seen of a thing are its parts.
 
         An outline may go on a little beyond its box, but not into the box of another thing of its class.
         """
-        x0, y0, x1, y1 = _grown(seen.box, filled.shape)
-        inside: Mask = np.isin(filled[y0:y1, x0:x1], self._numbers[seen.name, seen.part])
+        x0, y0, x1, y1 = _grown(seen.box, class_map.shape)
+        inside: Mask = np.isin(class_map[y0:y1, x0:x1], self._numbers[seen.name, seen.part])
         if np.count_nonzero(inside) < LEAST_FILLED:
             return None if not seen.part and seen.name in self._parted else seen
-        mask = np.zeros(filled.shape, dtype=bool)
+        mask = np.zeros(class_map.shape, dtype=bool)
         mask[y0:y1, x0:x1] = inside
-        own = np.zeros(filled.shape, dtype=bool)
-        own[seen.box[1] : seen.box[3], seen.box[0] : seen.box[2]] = True
+        own_pixels = np.zeros(class_map.shape, dtype=bool)
+        own_pixels[seen.box[1] : seen.box[3], seen.box[0] : seen.box[2]] = True
         for other in reported:
             if other is not seen and (other.name, other.part) == (seen.name, seen.part):
-                mask[other.box[1] : other.box[3], other.box[0] : other.box[2]] &= own[
+                mask[other.box[1] : other.box[3], other.box[0] : other.box[2]] &= own_pixels[
                     other.box[1] : other.box[3], other.box[0] : other.box[2]
                 ]
         if not mask.any():
@@ -121,14 +121,14 @@ class LearnedDetector(YoloOnnxDetector):
         return replace(seen, name=f"{colour} {seen.name}".strip(), box=box, mask=mask)
 
 
-def _without_pieces(reported: Sequence[Detection]) -> list[Detection]:
+def _drop_nested_pieces(reported: Sequence[Detection]) -> list[Detection]:
     """Detections without those that lie within a surer one of their class, of which they are a piece."""
-    kept: list[Detection] = []
+    remaining: list[Detection] = []
     for seen in sorted(reported, key=lambda seen: -seen.score):
-        alike = (other.box for other in kept if (other.name, other.part) == (seen.name, seen.part))
-        if not any(_shared(seen.box, box) > PIECE for box in alike):
-            kept.append(seen)
-    return sorted(kept, key=lambda seen: (seen.box[0] - seen.box[2]) * (seen.box[3] - seen.box[1]))
+        similar_boxes = (other.box for other in remaining if (other.name, other.part) == (seen.name, seen.part))
+        if not any(_shared(seen.box, box) > PIECE for box in similar_boxes):
+            remaining.append(seen)
+    return sorted(remaining, key=lambda seen: (seen.box[0] - seen.box[2]) * (seen.box[3] - seen.box[1]))
 
 
 def _shared(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> float:
@@ -142,8 +142,8 @@ def _shared(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) ->
 def _grown(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
     """A box with a border around it, as far as the picture (height, width) goes."""
     x0, y0, x1, y1 = box
-    across, down = round(BORDER * (x1 - x0)), round(BORDER * (y1 - y0))
-    return max(0, x0 - across), max(0, y0 - down), min(shape[1], x1 + across), min(shape[0], y1 + down)
+    margin_x, margin_y = round(BORDER * (x1 - x0)), round(BORDER * (y1 - y0))
+    return max(0, x0 - margin_x), max(0, y0 - margin_y), min(shape[1], x1 + margin_x), min(shape[0], y1 + margin_y)
 
 
 def _around(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
@@ -153,6 +153,6 @@ def _around(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) ->
 
 def _spread(cells: NDArray[np.int32], frame: Letterbox, size: tuple[int, int]) -> NDArray[np.int16]:
     """The class of each pixel (height, width) of a picture from the fine cells of its frame."""
-    whole = cv2.resize(cells.astype(np.int16), frame.frame, interpolation=cv2.INTER_NEAREST)
-    shown = whole[frame.top : frame.top + frame.size[1], frame.left : frame.left + frame.size[0]]
-    return cv2.resize(shown, size, interpolation=cv2.INTER_NEAREST).astype(np.int16)
+    full_frame = cv2.resize(cells.astype(np.int16), frame.frame, interpolation=cv2.INTER_NEAREST)
+    picture_cells = full_frame[frame.top : frame.top + frame.size[1], frame.left : frame.left + frame.size[0]]
+    return cv2.resize(picture_cells, size, interpolation=cv2.INTER_NEAREST).astype(np.int16)

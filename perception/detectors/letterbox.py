@@ -43,10 +43,10 @@ class Letterbox:
     @classmethod
     def between(cls, picture: tuple[int, int], frame: tuple[int, int], placing: Placing = "middle") -> Letterbox:
         """The placement of a picture of a size (width, height) in a frame of a size (width, height)."""
-        across, down = frame[0] / picture[0], frame[1] / picture[1]
+        scale_x, scale_y = frame[0] / picture[0], frame[1] / picture[1]
         if placing == "whole":
-            return cls(frame=frame, size=frame, left=0, top=0, scale=(across, down))
-        scale = min(across, down)
+            return cls(frame=frame, size=frame, left=0, top=0, scale=(scale_x, scale_y))
+        scale = min(scale_x, scale_y)
         width, height = picture[0] * scale, picture[1] * scale
         if placing == "corner":
             size = max(1, int(width)), max(1, int(height))
@@ -59,8 +59,8 @@ class Letterbox:
         """The picture in its frame, (height, width, 3) uint8."""
         framed = np.full((self.frame[1], self.frame[0], 3), GRAY, dtype=np.uint8)
         width, height = self.size
-        same = picture.shape[:2] == (height, width)
-        scaled = picture if same else cv2.resize(picture, self.size, interpolation=cv2.INTER_LINEAR)
+        fits_exactly = picture.shape[:2] == (height, width)
+        scaled = picture if fits_exactly else cv2.resize(picture, self.size, interpolation=cv2.INTER_LINEAR)
         framed[self.top : self.top + height, self.left : self.left + width] = scaled
         return framed
 

@@ -97,12 +97,12 @@ def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxS
     index = index[suppress(candidates.boxes[index], candidates.scores[index], classes[index], settings.overlap)][
         : settings.most
     ]
-    kept = [
+    accepted = [
         Detection(names[i][0], view, _corners(boxes[i]), min(1.0, float(candidates.scores[i])), part=names[i][1])
         for i in index
     ]
     return sorted(
-        kept, key=lambda detection: (detection.box[0] - detection.box[2]) * (detection.box[3] - detection.box[1])
+        accepted, key=lambda detection: (detection.box[0] - detection.box[2]) * (detection.box[3] - detection.box[1])
     )
 
 

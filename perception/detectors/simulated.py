@@ -104,22 +104,22 @@ class SimulatedDetector(Detector):
         counts = np.bincount(seen.ravel(), minlength=len(things))
         for index in np.flatnonzero(counts):
             entity, part = things[index]
-            least = self._settings.min_part_pixels if part not in ("", PERSON) else self._settings.min_pixels
-            if not entity or counts[index] < scale * least:
+            min_pixels = self._settings.min_part_pixels if part not in ("", PERSON) else self._settings.min_pixels
+            if not entity or counts[index] < scale * min_pixels:
                 continue
             mask: Mask = seen == index
             words = PERSON if part == PERSON else kind_of(entity)
-            shown = "" if part == PERSON else part
+            part_name = "" if part == PERSON else part
             shows = states.get(entity, ())
-            yield Detection(words, view, mask_bounds(mask), instance=entity, part=shown, mask=mask, states=shows)
+            yield Detection(words, view, mask_bounds(mask), instance=entity, part=part_name, mask=mask, states=shows)
 
 
-def _states(frame: CameraFrame, least: float) -> dict[str, tuple[str, ...]]:
+def _states(frame: CameraFrame, min_pixels: float) -> dict[str, tuple[str, ...]]:
     """What a frame shows of the states of things, from parts of at least so many pixels."""
     assert frame.instances is not None
     counts = np.bincount(frame.instances.ravel() + 1, minlength=len(frame.instance_names) + 1)[1:]
     states: dict[str, tuple[str, ...]] = {}
-    for index in np.flatnonzero(counts >= least):
+    for index in np.flatnonzero(counts >= min_pixels):
         entity, _, part = frame.instance_names[index].partition("/")
         word = SIGNS.get(part, "")
         if part == LAMP:
@@ -133,17 +133,20 @@ def _states(frame: CameraFrame, least: float) -> dict[str, tuple[str, ...]]:
 def _colours(detections: Sequence[Detection], observation: Observation) -> dict[str, str]:
     """The colour of each entity of a coloured kind, from the picture that shows most of it. Its door or drawer counts,
     because people name a cabinet by the colour of its front."""
-    shown: dict[tuple[str, str], list[Mask]] = {}
+    masks_by_entity: dict[tuple[str, str], list[Mask]] = {}
     for detection in detections:
         assert detection.mask is not None
         if detection.part in ("", "door", "drawer") and kind_of(detection.instance) in COLOURED:
-            shown.setdefault((detection.instance, detection.view), []).append(detection.mask)
+            masks_by_entity.setdefault((detection.instance, detection.view), []).append(detection.mask)
     largest: dict[str, tuple[int, str]] = {}
-    for (entity, view), masks in shown.items():
+    for (entity, view), masks in masks_by_entity.items():
         size = sum(map(np.count_nonzero, masks))  # parts of a thing do not overlap in a picture
         if size > largest.get(entity, (0, ""))[0]:
             largest[entity] = size, view
-    named = {entity: _colour(observation.frames[view], shown[entity, view]) for entity, (_, view) in largest.items()}
+    named = {
+        entity: _colour(observation.frames[view], masks_by_entity[entity, view])
+        for entity, (_, view) in largest.items()
+    }
     return {entity: colour for entity, colour in named.items() if colour}
 
 
@@ -162,8 +165,8 @@ def _things(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str,
     pair of empty strings, index 0, stands for instances that are not reported."""
     things: list[tuple[str, str]] = [("", "")]
     table = np.zeros(len(names) + 1, dtype=np.int32)
-    for index, full in enumerate(names):
-        entity, _, part = full.partition("/")
+    for index, qualified_name in enumerate(names):
+        entity, _, part = qualified_name.partition("/")
         if entity == "floor":
             entity = part
         if not entity or entity.startswith(_IGNORED):

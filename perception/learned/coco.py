@@ -190,5 +190,5 @@ def _covers(counts: str, segmentation: dict[str, Any], height: int, width: int) 
             value -= 1 << shift
         runs.append(value + (runs[-2] if len(runs) > 2 else 0))
         value = shift = 0
-    whole = not shift and min(runs, default=0) >= 0 and sum(runs) == height * width
-    return whole and segmentation.get("size") == [height, width]
+    is_complete = not shift and min(runs, default=0) >= 0 and sum(runs) == height * width
+    return is_complete and segmentation.get("size") == [height, width]

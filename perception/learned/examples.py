@@ -69,26 +69,26 @@ def examples_of(
     peaks = np.zeros((count, classes, rows, columns), dtype=np.float32)
     boxes = np.zeros((count, max(groups) + 1, 4, rows, columns), dtype=np.float32)
     weights = np.zeros((count, max(groups) + 1, rows, columns), dtype=np.float32)
-    filled = np.full((count, height // FINE_CELL, width // FINE_CELL), classes, dtype=np.int64)
+    class_maps = np.full((count, height // FINE_CELL, width // FINE_CELL), classes, dtype=np.int64)
     labels = 0
     for place, item in enumerate(labelled):
         transform = _transform(item.size, size, rng)
-        pictures[place] = _shown(item.picture(), transform, size, rng)
-        filled[place] = _filled(item, transform, size, classes)
-        moved = _moved(item.boxes, transform, size)
-        areas = (moved[:, 2] - moved[:, 0]) * (moved[:, 3] - moved[:, 1])
+        pictures[place] = _warp_picture(item.picture(), transform, size, rng)
+        class_maps[place] = _warp_classes(item, transform, size, classes)
+        warped = _warp_boxes(item.boxes, transform, size)
+        areas = (warped[:, 2] - warped[:, 0]) * (warped[:, 3] - warped[:, 1])
         for index in np.argsort(-areas):  # what is small lies before what is large
             if areas[index] > 0.0:
                 labels += 1
                 number = int(item.classes[index])
-                _mark(moved[index], peaks[place, number], boxes[place, groups[number]], weights[place, groups[number]])
+                _mark(warped[index], peaks[place, number], boxes[place, groups[number]], weights[place, groups[number]])
     tensor = torch.from_numpy(pictures).permute(0, 3, 1, 2).float().div_(255.0)
     return Examples(
         tensor.contiguous(memory_format=torch.channels_last),
         torch.from_numpy(peaks),
         torch.from_numpy(boxes),
         torch.from_numpy(weights),
-        torch.from_numpy(filled),
+        torch.from_numpy(class_maps),
         labels,
     )
 
@@ -103,21 +103,21 @@ def _transform(of: tuple[int, int], size: tuple[int, int], rng: np.random.Genera
         if rng.random() < ZOOMED:
             factor = math.exp(rng.uniform(*np.log(ZOOM)))
             scale *= factor
-            loose = abs(factor - 1.0) * np.array(size) / 2
-            at = at + rng.uniform(-loose, loose)
+            slack = abs(factor - 1.0) * np.array(size) / 2
+            at = at + rng.uniform(-slack, slack)
     linear = scale * np.array([[mirror, 0.0], [0.0, 1.0]])
     return np.column_stack([linear, at - linear @ middle])
 
 
-def _shown(picture: Image, transform: Array, size: tuple[int, int], rng: np.random.Generator | None) -> Image:
+def _warp_picture(picture: Image, transform: Array, size: tuple[int, int], rng: np.random.Generator | None) -> Image:
     grey = (114, 114, 114)
-    shown = cv2.warpAffine(picture, _of_pixels(transform), size, flags=cv2.INTER_LINEAR, borderValue=grey)
+    warped = cv2.warpAffine(picture, _of_pixels(transform), size, flags=cv2.INTER_LINEAR, borderValue=grey)
     factors = np.ones(3) if rng is None else rng.normal(1.0, BRIGHTER) * rng.normal(1.0, TINTED, 3)
-    tinted: Image = np.clip(shown * factors.astype(np.float32), 0, 255).astype(np.uint8)
+    tinted: Image = np.clip(warped * factors.astype(np.float32), 0, 255).astype(np.uint8)
     return tinted
 
 
-def _filled(labelled: Labelled, transform: Array, size: tuple[int, int], nothing: int) -> NDArray[np.int64]:
+def _warp_classes(labelled: Labelled, transform: Array, size: tuple[int, int], nothing: int) -> NDArray[np.int64]:
     """The class of each fine cell: that of the smallest outline over its middle, for parts lie on what they are of."""
     width, height = labelled.size
     classes = np.full((height, width), nothing, dtype=np.int16)
@@ -127,8 +127,8 @@ def _filled(labelled: Labelled, transform: Array, size: tuple[int, int], nothing
         classes[labelled.mask(int(index))] = labelled.classes[index]
     fine = (size[0] // FINE_CELL, size[1] // FINE_CELL)
     cells = _of_pixels(transform / FINE_CELL)
-    shown = cv2.warpAffine(classes, cells, fine, flags=cv2.INTER_NEAREST, borderValue=nothing)
-    return shown.astype(np.int64)
+    warped = cv2.warpAffine(classes, cells, fine, flags=cv2.INTER_NEAREST, borderValue=nothing)
+    return warped.astype(np.int64)
 
 
 def _of_pixels(transform: Array) -> Array:
@@ -137,17 +137,17 @@ def _of_pixels(transform: Array) -> Array:
     return np.column_stack([transform[:, :2], transform[:, 2] + shift])
 
 
-def _moved(boxes: Array, transform: Array, size: tuple[int, int]) -> Array:
+def _warp_boxes(boxes: Array, transform: Array, size: tuple[int, int]) -> Array:
     """Boxes (n, 4) in the example, clipped to it; zeros for those of which too little is left."""
     if not len(boxes):
         return boxes
     corners = boxes.reshape(-1, 2, 2) @ transform[:, :2].T + transform[:, 2]
-    whole = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
-    clipped = np.clip(whole, 0.0, [*size, *size])
-    shares = np.prod(clipped[:, 2:] - clipped[:, :2], axis=1) / np.prod(whole[:, 2:] - whole[:, :2], axis=1)
+    full_boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    clipped = np.clip(full_boxes, 0.0, [*size, *size])
+    shares = np.prod(clipped[:, 2:] - clipped[:, :2], axis=1) / np.prod(full_boxes[:, 2:] - full_boxes[:, :2], axis=1)
     small = (clipped[:, 2:] - clipped[:, :2]).min(axis=1) < 3.0
-    left: Array = np.where(((shares < LEAST_LEFT) | small)[:, None], 0.0, clipped)
-    return left
+    remaining: Array = np.where(((shares < LEAST_LEFT) | small)[:, None], 0.0, clipped)
+    return remaining
 
 
 def _mark(box: Array, peaks: NDArray[np.float32], boxes: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
@@ -157,14 +157,18 @@ def _mark(box: Array, peaks: NDArray[np.float32], boxes: NDArray[np.float32], we
     row, column = min(int(y), rows - 1), min(int(x), columns - 1)
     spread = np.maximum(SPREAD * (box[2:] - box[:2]) / CELL, LEAST_SPREAD)
     reach = np.ceil(2.5 * spread).astype(int)
-    across = np.arange(max(0, column - reach[0]), min(columns, column + reach[0] + 1))
-    down = np.arange(max(0, row - reach[1]), min(rows, row + reach[1] + 1))
+    columns_in_reach = np.arange(max(0, column - reach[0]), min(columns, column + reach[0] + 1))
+    rows_in_reach = np.arange(max(0, row - reach[1]), min(rows, row + reach[1] + 1))
     value = np.exp(
-        -((across[None, :] - column) ** 2) / (2 * spread[0] ** 2) - ((down[:, None] - row) ** 2) / (2 * spread[1] ** 2)
+        -((columns_in_reach[None, :] - column) ** 2) / (2 * spread[0] ** 2)
+        - ((rows_in_reach[:, None] - row) ** 2) / (2 * spread[1] ** 2)
     ).astype(np.float32)
-    window = np.ix_(down, across)
+    window = np.ix_(rows_in_reach, columns_in_reach)
     peaks[window] = np.maximum(peaks[window], value)
-    near = value > NEAR
-    cells = down[:, None].repeat(len(across), 1)[near], across[None, :].repeat(len(down), 0)[near]
+    is_positive = value > NEAR
+    cells = (
+        rows_in_reach[:, None].repeat(len(columns_in_reach), 1)[is_positive],
+        columns_in_reach[None, :].repeat(len(rows_in_reach), 0)[is_positive],
+    )
     boxes[:, cells[0], cells[1]] = box[:, None]
-    weights[cells] = value[near] / value[near].sum()
+    weights[cells] = value[is_positive] / value[is_positive].sum()

@@ -68,14 +68,14 @@ def export(
     )
     model = onnx.load(path)
     _halve(model.graph)
-    described = {
+    metadata = {
         "task": "detect",
         "names": json.dumps(dict(enumerate(classes))),
         "imgsz": json.dumps([size[1], size[0]]),
         "filled": "1",
         **facts,
     }
-    onnx.helper.set_model_props(model, described)
+    onnx.helper.set_model_props(model, metadata)
     onnx.checker.check_model(model)
     onnx.save(model, path)
 

@@ -21,9 +21,9 @@ def loss_of(outputs: Outputs, examples: Examples, balance: torch.Tensor) -> torc
         balance: What a fine cell of each class counts, (classes + 1,).
     """
     number = max(1, examples.labels)
-    boxes = (examples.weights * _unlike(boxes_of(outputs.sides), examples.boxes)).sum() / number
-    filled = functional.cross_entropy(outputs.filled.float(), examples.filled, balance)
-    return _peaks(outputs.scores.float(), examples.peaks) / number + BOXES * boxes + FILLED * filled
+    boxes = (examples.weights * _giou_loss(boxes_of(outputs.sides), examples.boxes)).sum() / number
+    class_loss = functional.cross_entropy(outputs.filled.float(), examples.filled, balance)
+    return _peaks(outputs.scores.float(), examples.peaks) / number + BOXES * boxes + FILLED * class_loss
 
 
 def _peaks(logits: torch.Tensor, peaks: torch.Tensor) -> torch.Tensor:
@@ -34,14 +34,14 @@ def _peaks(logits: torch.Tensor, peaks: torch.Tensor) -> torch.Tensor:
     return -torch.where(peaks >= 0.999, hit, miss).sum()
 
 
-def _unlike(boxes: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+def _giou_loss(boxes: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
     """1 - generalised IoU (arXiv 1902.09630) of boxes (n, groups, 4, h, w), without the axis of 4."""
     low = torch.maximum(boxes[:, :, :2], others[:, :, :2])
     high = torch.minimum(boxes[:, :, 2:], others[:, :, 2:])
-    around = torch.maximum(boxes[:, :, 2:], others[:, :, 2:]) - torch.minimum(boxes[:, :, :2], others[:, :, :2])
+    enclosing = torch.maximum(boxes[:, :, 2:], others[:, :, 2:]) - torch.minimum(boxes[:, :, :2], others[:, :, :2])
     shared = (high - low).clamp(min=0.0).prod(2)
     union = _area(boxes) + _area(others) - shared
-    hull = around.prod(2)
+    hull = enclosing.prod(2)
     return 1.0 - shared / union.clamp(min=1e-6) + (hull - union) / hull.clamp(min=1e-6)
 
 

@@ -39,9 +39,9 @@ def measure(
     seconds = []
     for labelled in pictures.pictures[:TIMED]:
         observation = observation_of(labelled)
-        began = time.perf_counter()
+        start = time.perf_counter()
         usual.detect(observation)
-        seconds.append(time.perf_counter() - began)
+        seconds.append(time.perf_counter() - start)
     return DetectorMeasurement(
         scores=scores,
         pictures=len(pictures.pictures),

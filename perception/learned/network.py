@@ -96,8 +96,8 @@ def boxes_of(sides: torch.Tensor) -> torch.Tensor:
     """The boxes (n, groups, 4, h, w) of cells as (x0, y0, x1, y1) in pixels."""
     ones = torch.ones_like(sides[:1, :1, 0], dtype=torch.float32)  # an exported file counts those of its own picture
     rows, columns = ones.cumsum(-2) - 0.5, ones.cumsum(-1) - 0.5
-    left, top, right, bottom = sides.float().clamp(max=6.0).exp().unbind(2)
-    return CELL * torch.stack((columns - left, rows - top, columns + right, rows + bottom), dim=2)
+    left_side, top, right, bottom = sides.float().clamp(max=6.0).exp().unbind(2)
+    return CELL * torch.stack((columns - left_side, rows - top, columns + right, rows + bottom), dim=2)
 
 
 def peaks_of(scores: torch.Tensor) -> torch.Tensor:

@@ -44,7 +44,7 @@ def score(detector: Detector, split: CocoSplit) -> DetectorScores:
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names), 1)}
     results: list[dict[str, Any]] = []
     confused: Counter[tuple[str, str]] = Counter()
-    sure: list[tuple[float, bool]] = []
+    scored: list[tuple[float, bool]] = []
     for picture, labelled in enumerate(split.pictures):
         detections = [d for d in detector.detect(observation_of(labelled)) if named(d) in numbers]
         results += [
@@ -58,19 +58,19 @@ def score(detector: Detector, split: CocoSplit) -> DetectorScores:
             for x0, y0, x1, y1 in [detection.box]
         ]
         for detection, true in _matches(detections, labelled, names):
-            sure.append((detection.score, named(detection) == true))
+            scored.append((detection.score, named(detection) == true))
             if detection.score >= SURE:
                 confused[true, named(detection)] += 1
-    numbered = [numbers[name] for name in names]
-    every, large = (_precisions(split, numbered, results, limit) for limit in (0.0, LARGE))
+    class_numbers = [numbers[name] for name in names]
+    all_precisions, large = (_precisions(split, class_numbers, results, limit) for limit in (0.0, LARGE))
     return DetectorScores(
-        every=_mean(every),
+        every=_mean(all_precisions),
         large=_mean(large),
         by_class={name: value for name, value in zip(numbers, large, strict=True) if value >= 0.0},
-        confusions=[(true, taken, count) for (true, taken), count in confused.most_common() if true != taken][
-            :CONFUSIONS
-        ],
-        calibration=list(_calibration(sure)),
+        confusions=[
+            (true, predicted, count) for (true, predicted), count in confused.most_common() if true != predicted
+        ][:CONFUSIONS],
+        calibration=list(_calibration(scored)),
     )
 
 
@@ -98,7 +98,7 @@ def observation_of(labelled: Labelled) -> Observation:
     return Observation(0.0, Proprioception(Pose2(0.0, 0.0, 0.0)), {VIEW: frame})
 
 
-def _precisions(split: CocoSplit, numbers: Sequence[int], results: Sequence[dict[str, Any]], least: float) -> Array:
+def _precisions(split: CocoSplit, numbers: Sequence[int], results: Sequence[dict[str, Any]], min_share: float) -> Array:
     """Average precision by class, -1 without a label, of boxes of at least a share of their picture.
 
     Args:
@@ -121,7 +121,7 @@ def _precisions(split: CocoSplit, numbers: Sequence[int], results: Sequence[dict
             annotation["area"] = annotation["bbox"][2] * annotation["bbox"][3] / sides[annotation["image_id"]]
         evaluation = COCOeval(truth, predictions, "bbox")
         evaluation.params.iouThrs = np.array([OVERLAP])
-        evaluation.params.areaRng = [[least, 1e12]]
+        evaluation.params.areaRng = [[min_share, 1e12]]
         evaluation.params.areaRngLbl = ["chosen"]
         evaluation.evaluate()
         evaluation.accumulate()
@@ -163,17 +163,17 @@ def _matches(
 
     A label of the same class is preferred to others.
     """
-    free = np.ones(len(labelled.boxes), dtype=bool)
+    is_free = np.ones(len(labelled.boxes), dtype=bool)
     truth = np.array([names[index] for index in labelled.classes])
     for detection in sorted(detections, key=lambda detection: -detection.score):
-        overlaps = _overlaps(np.array(detection.box, dtype=np.float64), labelled.boxes) * free
+        overlaps = _overlaps(np.array(detection.box, dtype=np.float64), labelled.boxes) * is_free
         fitting = overlaps >= OVERLAP
         if not fitting.any():
             yield detection, ""
             continue
-        same = fitting & (truth == named(detection))
-        index = int(np.argmax(overlaps * (same if same.any() else fitting)))
-        free[index] = False
+        is_same_class = fitting & (truth == named(detection))
+        index = int(np.argmax(overlaps * (is_same_class if is_same_class.any() else fitting)))
+        is_free[index] = False
         yield detection, str(truth[index])
 
 
@@ -186,9 +186,9 @@ def _overlaps(box: Array, boxes: Array) -> Array:
     return overlaps
 
 
-def _calibration(sure: Sequence[tuple[float, bool]]) -> Iterator[tuple[float, float, int]]:
+def _calibration(scored: Sequence[tuple[float, bool]]) -> Iterator[tuple[float, float, int]]:
     """For tenths of the score: its mean, the share of boxes that are right, and how many there are."""
-    scores, right = np.array([s for s, _ in sure]), np.array([r for _, r in sure], dtype=bool)
+    scores, right = np.array([s for s, _ in scored]), np.array([r for _, r in scored], dtype=bool)
     for number in range(BINS):
         chosen = (scores >= number / BINS) & (scores < (number + 1) / BINS + (number == BINS - 1))
         if chosen.any():

@@ -54,7 +54,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     Raises:
         BadInput: The data set or the weights to begin with cannot be used.
     """
-    began = time.monotonic()
+    start = time.monotonic()
     torch.set_num_threads(order.threads or torch.get_num_threads())
     torch.manual_seed(order.seed)
     data = read_split(order.data, "train")
@@ -86,7 +86,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
         parameters=sum(weight.numel() for weight in network.parameters()),
         classes=data.classes,
         scores=score(detector, read_split(order.data, "test")),
-        seconds=round(run.seconds + time.monotonic() - began, 1),
+        seconds=round(run.seconds + time.monotonic() - start, 1),
     )
 
 
@@ -119,11 +119,11 @@ class _Run:
         loss.backward()
         nn.utils.clip_grad_norm_(self._network.parameters(), LARGEST)
         self._optimizer.step()
-        kept = min(AVERAGED, (1 + self.step) / (10 + self.step))
+        decay = min(AVERAGED, (1 + self.step) / (10 + self.step))
         with torch.no_grad():
             for old, new in zip(self.average.state_dict().values(), self._network.state_dict().values(), strict=True):
                 if old.dtype.is_floating_point:
-                    old.lerp_(new, 1.0 - kept)
+                    old.lerp_(new, 1.0 - decay)
         return float(loss.detach())
 
     def keep(self) -> None:
@@ -182,10 +182,10 @@ def _held_out(order: DetectorOrder, data: CocoSplit) -> Sequence[Labelled]:
 
 def _balance(data: CocoSplit, size: tuple[int, int]) -> torch.Tensor:
     """What a fine cell of each class counts: rare ones more, by the root of how rare they are."""
-    some = data.pictures[:: max(1, len(data.pictures) // BALANCED)]
+    sample = data.pictures[:: max(1, len(data.pictures) // BALANCED)]
     groups = [0] * len(data.classes)
     counts = torch.zeros(len(data.classes) + 1)
-    for picture in some:
+    for picture in sample:
         counts += torch.bincount(examples_of([picture], groups, size, None).filled.flatten(), minlength=len(counts))
     weights = (counts.clamp(min=1.0).median() / counts.clamp(min=1.0)).sqrt().clamp(1.0 / HEAVIEST, HEAVIEST)
     return weights / (weights * counts).sum() * counts.sum()
@@ -207,17 +207,17 @@ def _begin_with(network: Network, classes: Sequence[str], start: str) -> None:
     """Load the weights of an earlier training, as far as its classes are these. Raises BadInput."""
     path = Path(start) / "weights.pt" if Path(start).is_dir() else Path(start)
     try:
-        kept = torch.load(path, weights_only=True)
-        known = kept["network"]
+        saved = torch.load(path, weights_only=True)
+        known = saved["network"]
     except (OSError, RuntimeError, KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{path} has no weights of `homie train detector` ({type(error).__name__}).") from error
-    own = network.state_dict()
-    same = kept["classes"] == list(classes)
+    weights = network.state_dict()
+    has_same_classes = saved["classes"] == list(classes)
     fitting = {
         name: value
         for name, value in known.items()
-        if name in own
-        and own[name].shape == value.shape
-        and (same or not name.startswith(("scores", "sides", "filled")))
+        if name in weights
+        and weights[name].shape == value.shape
+        and (has_same_classes or not name.startswith(("scores", "sides", "filled")))
     }
-    network.load_state_dict({**own, **fitting})
+    network.load_state_dict({**weights, **fitting})

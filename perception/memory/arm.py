@@ -36,10 +36,10 @@ class OwnArm:
         centres = np.array([body.base.transform(point) for point in self._kinematics.link_points(q)])
         reach = self._kinematics.point_radii + ARM_MARGIN
         low, high = (centres - reach[:, None]).min(axis=0), (centres + reach[:, None]).max(axis=0)
-        near: Mask = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)
-        points = scan.points[near]
-        own = np.zeros(len(points), dtype=bool)
+        in_bounds: Mask = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)
+        points = scan.points[in_bounds]
+        is_own = np.zeros(len(points), dtype=bool)
         for centre, radius in zip(centres, reach, strict=True):
-            own |= ((points - centre) ** 2).sum(axis=1) < radius**2
-        near[near] = own
-        return near
+            is_own |= ((points - centre) ** 2).sum(axis=1) < radius**2
+        in_bounds[in_bounds] = is_own
+        return in_bounds

@@ -72,15 +72,15 @@ class Cloud:
     def add(self, points: Points, level: Mask) -> None:
         """Take in points (n, 3) and whether the surface is horizontal at each (n,)."""
         # A level point is worth keeping beside one of a vertical edge in the same cell.
-        fresh, first = np.unique(cells_of(points, self._cell) * 2 + level, return_index=True)
-        at = np.searchsorted(self._keys, fresh)
+        new_keys, first = np.unique(cells_of(points, self._cell) * 2 + level, return_index=True)
+        at = np.searchsorted(self._keys, new_keys)
         if len(self._keys):
-            new = self._keys[np.minimum(at, len(self._keys) - 1)] != fresh
-            fresh, first, at = fresh[new], first[new], at[new]
+            new = self._keys[np.minimum(at, len(self._keys) - 1)] != new_keys
+            new_keys, first, at = new_keys[new], first[new], at[new]
         room = self._limit - len(self._keys)
-        fresh, first, at = fresh[:room], first[:room], at[:room]
-        if not len(fresh):
+        new_keys, first, at = new_keys[:room], first[:room], at[:room]
+        if not len(new_keys):
             return
-        self._keys = np.insert(self._keys, at, fresh)
+        self._keys = np.insert(self._keys, at, new_keys)
         self.points = np.insert(self.points, at, points[first], axis=0)
         self.level = np.insert(self.level, at, level[first])

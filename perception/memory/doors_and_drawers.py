@@ -84,9 +84,9 @@ class Seen:
         height = 2 * float(panel.front.half[2])
         ray = center - self.eye[:2]
         slanted = abs(float(ray @ panel.normal)) < GRAZING * float(np.linalg.norm(ray))
-        whole = 2 * half[0] > PLAIN_SHARE * panel.width and high - low > PLAIN_SHARE * height
+        is_complete = 2 * half[0] > PLAIN_SHARE * panel.width and high - low > PLAIN_SHARE * height
         bar = bar_of(self.handle)
-        return not slanted and (whole or (bar is not None and bar.length > PLAIN_SHARE * panel.bar.length))
+        return not slanted and (is_complete or (bar is not None and bar.length > PLAIN_SHARE * panel.bar.length))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,19 +176,19 @@ class Panel:
             origin = np.array([*self.origin, center[2]])
             panel = replace(self.front, center=self.front.center + opening * axis)
             return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range, panel)
-        turned = planar_rotation(self.turn * opening)
-        center = np.array([*(self.origin + turned @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
+        rotation = planar_rotation(self.turn * opening)
+        center = np.array([*(self.origin + rotation @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
         if self.bar_now is not None:
             center = self.bar_now.center
         middle = self.front.center
-        front = np.array([*(self.origin + turned @ (middle[:2] - self.origin)), middle[2]])
+        front = np.array([*(self.origin + rotation @ (middle[:2] - self.origin)), middle[2]])
         return Articulation(
             kind="hinge",
             axis_point=np.array([*self.origin, 0.0]),
             axis=np.array([0.0, 0.0, self.turn]),
             handle=center,
-            handle_axis=np.array([*(turned @ self.bar.axis[:2]), self.bar.axis[2]]),
-            outward=np.array([*(turned @ self.outward), 0.0]),
+            handle_axis=np.array([*(rotation @ self.bar.axis[:2]), self.bar.axis[2]]),
+            outward=np.array([*(rotation @ self.outward), 0.0]),
             opening=opening,
             range=self.range,
             panel=replace(self.front, center=front, yaw=self.yaw),
@@ -206,31 +206,34 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
         return fitted
     opening = _opening(known, seen)
     bar = bar_of(seen.handle)
-    whole = bar is not None and bar.length > 0.9 * known.bar.length
-    now = known if opening is None else replace(known, opening=opening, bar_now=bar if whole else None)
+    is_complete = bar is not None and bar.length > 0.9 * known.bar.length
+    panel = known if opening is None else replace(known, opening=opening, bar_now=bar if is_complete else None)
     if fitted is None:
-        return now
+        return panel
     fitted = replace(fitted, front=_as_high(fitted.front, known.front))
     if _agree(fitted, known):
         better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
-        if not (fitted.tight and now.tight and better):
-            return now
+        if not (fitted.tight and panel.tight and better):
+            return panel
         partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
         return replace(fitted, bar=known.bar) if partial else fitted
     if fitted.width > WIDER * known.width and fitted.spacing < 2.0 * known.spacing:
         return fitted  # what was learned from a piece of the panel may have its hinge at the wrong end
     wide = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
     better = wide and fitted.spacing < 0.9 * known.spacing
-    return fitted if better and not _explains(now, seen) else now
+    return fitted if better and not _explains(panel, seen) else panel
 
 
 def _explains(known: Panel, seen: Seen) -> bool:
     """Whether a door as it is known, at the opening that was just seen, stands where the points of this look are."""
     if known.kind == "slide" or len(seen.panel) < 12:
         return False
-    turned = planar_rotation(known.turn * known.opening)
-    away = np.median(seen.panel[:, :2], axis=0) - known.origin
-    off, along = float(away @ (turned @ known.outward)), float(away @ (turned @ known.along))
+    rotation = planar_rotation(known.turn * known.opening)
+    offset = np.median(seen.panel[:, :2], axis=0) - known.origin
+    off, along = (
+        float(offset @ (rotation @ known.outward)),
+        float(offset @ (rotation @ known.along)),
+    )
     return abs(off) < IN_PLANE and 0.0 < along < 1.2 * known.width
 
 
@@ -275,9 +278,9 @@ def tray(panel: Panel, points: Points) -> Surface | None:
 
 def core(points: Points, eye: Array) -> Points:
     """The points (n, 3) of the side of a bar that was seen from `eye` (3,), moved into its middle."""
-    away = np.median(points, axis=0) - eye
-    moved: Points = points + (HANDLE_RADIUS / float(np.linalg.norm(away)) * away).astype(np.float32)
-    return moved
+    view_offset = np.median(points, axis=0) - eye
+    shifted: Points = points + (HANDLE_RADIUS / float(np.linalg.norm(view_offset)) * view_offset).astype(np.float32)
+    return shifted
 
 
 def bar_of(points: Points) -> Bar | None:
@@ -289,8 +292,8 @@ def bar_of(points: Points) -> Bar | None:
     _, _, axes = np.linalg.svd(spread - middle, full_matrices=False)
     axis = np.array([0.0, 0.0, 1.0]) if abs(axes[0][2]) > 0.7 else np.array([*axes[0][:2], 0.0])
     axis = axis / np.linalg.norm(axis)
-    along = (spread - middle) @ axis
-    low, high = float(along.min()), float(along.max())
+    offsets_on_axis = (spread - middle) @ axis
+    low, high = float(offsets_on_axis.min()), float(offsets_on_axis.max())
     return Bar(middle + axis * (low + high) / 2, axis, high - low)
 
 
@@ -306,14 +309,14 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
     opening = front - _front(seen.box, outward)
     closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
-    along = np.array([-outward[1], outward[0]])
-    across = seen.panel[:, :2] @ along
-    low, high = float(across.min()), float(across.max())
-    middle = (front - opening - FRONT_THICKNESS / 2) * outward + (low + high) / 2 * along
+    tangent = np.array([-outward[1], outward[0]])
+    tangential = seen.panel[:, :2] @ tangent
+    low, high = float(tangential.min()), float(tangential.max())
+    middle = (front - opening - FRONT_THICKNESS / 2) * outward + (low + high) / 2 * tangent
     half, yaw = np.array([FRONT_THICKNESS, high - low]) / 2, float(np.arctan2(outward[1], outward[0]))
     shut = _upright(middle, half, yaw, *_heights(seen.panel))
     width = high - low
-    return Panel("slide", closed.center[:2], along, outward, closed, width, shut, opening, seen.spacing)
+    return Panel("slide", closed.center[:2], tangent, outward, closed, width, shut, opening, seen.spacing)
 
 
 def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
@@ -322,20 +325,20 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     offset = bar.center[:2] - center
     if half[0] < 0.08 or abs(float(offset @ direction)) < 0.2 * half[0]:
         return None
-    along = direction * np.sign(offset @ direction)
-    normal = np.array([-along[1], along[0]])
+    tangent = direction * np.sign(offset @ direction)
+    normal = np.array([-tangent[1], tangent[0]])
     normal = normal * np.sign(offset @ normal)
     thickness = 2 * float(half[1]) if 0.015 < 2 * half[1] < 0.12 else THICKNESS
     outer = center + float(half[1]) * normal
-    pivot = outer - float(half[0]) * along - thickness * normal
-    turn = 1.0 if along[0] * normal[1] - along[1] * normal[0] > 0 else -1.0
+    pivot = outer - float(half[0]) * tangent - thickness * normal
+    turn = 1.0 if tangent[0] * normal[1] - tangent[1] * normal[0] > 0 else -1.0
     known_yaw = len(seen.body) >= LEAST_BODY
-    widest = AWAY if _within_body(seen.body, pivot, along, normal, 2 * float(half[0])) else 2.1
+    widest = AWAY if _within_body(seen.body, pivot, tangent, normal, 2 * float(half[0])) else 2.1
     best: tuple[float, float, Array] | None = None
     for outward in _axes(seen.box.yaw) if known_yaw else [normal]:
         angle = turn * _angle(outward, normal)
         if -0.35 < angle < widest:
-            closed = planar_rotation(-turn * angle) @ along
+            closed = planar_rotation(-turn * angle) @ tangent
             score = _support(seen.body, pivot, closed, outward, 2 * float(half[0])) - 0.05 * abs(angle)
             if best is None or score > best[0]:
                 best = score, angle, outward
@@ -351,14 +354,14 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
         bar.length,
     )
     width = 2 * float(half[0])
-    long = max(width, float((shut.center[:2] - pivot) @ (back @ along)))
+    long = max(width, float((shut.center[:2] - pivot) @ (back @ tangent)))
     front = _upright(
-        pivot + back @ (long * along + thickness * normal) / 2,
+        pivot + back @ (long * tangent + thickness * normal) / 2,
         np.array([long, thickness]) / 2,
-        float(np.arctan2(*(back @ along)[::-1])),
+        float(np.arctan2(*(back @ tangent)[::-1])),
         *_heights(seen.panel),
     )
-    return Panel("hinge", pivot, back @ along, outward, shut, width, front, angle, seen.spacing)
+    return Panel("hinge", pivot, back @ tangent, outward, shut, width, front, angle, seen.spacing)
 
 
 def _heights(points: Points) -> tuple[float, float]:
@@ -373,13 +376,13 @@ def _support(body: Points, pivot: Array, along: Array, outward: Array, width: fl
     What belongs to the body is behind the closed door and beside no other way: points behind it speak for it, points
     in its plane, where the way in has to be, and before it speak against it.
     """
-    across = (body[:, :2] - pivot) @ along
+    tangential = (body[:, :2] - pivot) @ along
     deep = -((body[:, :2] - pivot) @ outward)
-    span = (across > -0.03) & (across < width + 0.03)
-    middle = (across > 0.15 * width) & (across < 0.85 * width)
-    behind = np.count_nonzero(span & (deep > 0.05) & (deep < 0.9))
-    against = np.count_nonzero(middle & (np.abs(deep) < 0.03)) + np.count_nonzero(span & (deep < -0.05))
-    return (behind - 2 * against) / max(1, len(body))
+    span = (tangential > -0.03) & (tangential < width + 0.03)
+    middle = (tangential > 0.15 * width) & (tangential < 0.85 * width)
+    points_behind = np.count_nonzero(span & (deep > 0.05) & (deep < 0.9))
+    points_against = np.count_nonzero(middle & (np.abs(deep) < 0.03)) + np.count_nonzero(span & (deep < -0.05))
+    return (points_behind - 2 * points_against) / max(1, len(body))
 
 
 def _within_body(body: Points, pivot: Array, along: Array, normal: Array, width: float) -> bool:
@@ -387,9 +390,9 @@ def _within_body(body: Points, pivot: Array, along: Array, normal: Array, width:
 
     Of a shut door whose hinge end is hidden it tells that it is none that stands open at the other end of the body.
     """
-    away = body[:, :2] - pivot
-    across, off = away @ along, np.abs(away @ normal)
-    return int(np.count_nonzero((across > 0.5 * width) & (across < width) & (off < IN_PLANE))) >= WITHIN_BODY
+    offsets = body[:, :2] - pivot
+    tangential, off = offsets @ along, np.abs(offsets @ normal)
+    return int(np.count_nonzero((tangential > 0.5 * width) & (tangential < width) & (off < IN_PLANE))) >= WITHIN_BODY
 
 
 def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
@@ -408,9 +411,9 @@ def _opening(known: Panel, seen: Seen) -> float | None:
         return float(np.percentile(seen.panel[:, :2] @ known.outward, 98)) - _front(seen.box, known.outward)
     bar = bar_of(seen.handle)
     if bar is not None:
-        now, closed = bar.center[:2] - known.origin, known.bar.center[:2] - known.origin
-        if abs(np.linalg.norm(now) - np.linalg.norm(closed)) < 0.08:
-            return known.turn * _angle(closed, now)
+        offset, closed_offset = bar.center[:2] - known.origin, known.bar.center[:2] - known.origin
+        if abs(np.linalg.norm(offset) - np.linalg.norm(closed_offset)) < 0.08:
+            return known.turn * _angle(closed_offset, offset)
     if len(seen.panel) < 12:
         return None
     panel = seen.panel[:, :2].astype(np.float64)

@@ -67,16 +67,16 @@ class Gap:
         way = self.right - self.left
         width = float(np.linalg.norm(way))
         x, y = way / width
-        away = points[:, :2] - self.left
-        return width, away @ np.array([x, y]), np.abs(away @ np.array([-y, x]))
+        offsets = points[:, :2] - self.left
+        return width, offsets @ np.array([x, y]), np.abs(offsets @ np.array([-y, x]))
 
     @property
     def squarely(self) -> float:
         """How squarely and how near it was seen; the best look tells where it is."""
-        away = self.middle - self.eye
-        along = (self.right - self.left) / np.linalg.norm(self.right - self.left)
-        metres = float(np.linalg.norm(away))
-        return abs(float(away[0] * along[1] - away[1] * along[0])) / max(metres, 0.5) ** 2
+        view_offset = self.middle - self.eye
+        direction = (self.right - self.left) / np.linalg.norm(self.right - self.left)
+        metres = float(np.linalg.norm(view_offset))
+        return abs(float(view_offset[0] * direction[1] - view_offset[1] * direction[0])) / max(metres, 0.5) ** 2
 
 
 @dataclass(slots=True)
@@ -94,15 +94,15 @@ class Passage:
 
     def side(self, point: Array) -> int:
         """On which side of its plane a point (2,) is: 1, -1, or 0 in it."""
-        along = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
-        away = point[:2] - self.best.middle
-        metres = float(along[0] * away[1] - along[1] * away[0])
+        direction = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
+        offset = point[:2] - self.best.middle
+        metres = float(direction[0] * offset[1] - direction[1] * offset[0])
         return 0 if abs(metres) < ASIDE else int(np.sign(metres))
 
     def before(self, side: int, metres: float) -> Array:
         """A point (2,) on the floor before its middle, on one side."""
-        along = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
-        point: Array = self.best.middle + side * metres * np.array([-along[1], along[0]])
+        direction = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
+        point: Array = self.best.middle + side * metres * np.array([-direction[1], direction[0]])
         return point
 
     @property
@@ -139,17 +139,17 @@ class Doorways:
         for passage in self.all:
             half = float(np.linalg.norm(passage.best.right - passage.best.left)) / 2
             side = passage.side(base.xy)
-            ahead = passage.before(side, 0.0) - base.xy
-            along = (passage.best.right - passage.best.left) / (2 * half)
-            if side and abs(float(ahead @ along)) < half and float(np.linalg.norm(ahead)) < BEFORE:
+            offset = passage.before(side, 0.0) - base.xy
+            direction = (passage.best.right - passage.best.left) / (2 * half)
+            if side and abs(float(offset @ direction)) < half and float(np.linalg.norm(offset)) < BEFORE:
                 passage.sides.add(side)
 
     def _join(self) -> None:
         """Note which of those known are one, now that their best looks are better than the first."""
-        for later, passage in enumerate(self.all):
-            for earlier in range(later if later not in self.same else 0):
-                if earlier not in self.same and _apart(self.all[earlier], passage.best) < SAME:
-                    self.same[later] = earlier
+        for later_index, passage in enumerate(self.all):
+            for earlier_index in range(later_index if later_index not in self.same else 0):
+                if earlier_index not in self.same and _apart(self.all[earlier_index], passage.best) < SAME:
+                    self.same[later_index] = earlier_index
                     break
 
 
@@ -159,8 +159,8 @@ def _apart(passage: Passage, gap: Gap) -> float:
 
 def _known_gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
     """The doorways that pictures show, looked for once in the same frames."""
-    first, *others = (scan.frame.memo for scan in scans)
-    key = (gaps, center.tobytes(), *(memo.setdefault(_ITSELF, object()) for memo in others))
+    first, *other_memos = (scan.frame.memo for scan in scans)
+    key = (gaps, center.tobytes(), *(memo.setdefault(_ITSELF, object()) for memo in other_memos))
     if key not in first:
         first[key] = gaps(scans, center)
     known: list[Gap] = first[key]
@@ -173,27 +173,31 @@ def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
     Args:
         center (2,): The middle of the cameras, on the floor plan.
     """
-    every = np.concatenate([scan.points[::4, ::2][scan.valid[::4, ::2]] for scan in scans])  # columns are bearings
-    every = every[every[:, 2] < HIGH]
-    away = every[:, :2] - center.astype(np.float32)
-    metres = np.hypot(away[:, 0], away[:, 1])
-    bearing = (np.arctan2(away[:, 1], away[:, 0]) * (BEARINGS / (2 * np.pi))).astype(np.intp) % BEARINGS
-    tall = np.flatnonzero(every[:, 2] > LOW)
+    points = np.concatenate([scan.points[::4, ::2][scan.valid[::4, ::2]] for scan in scans])  # columns are bearings
+    points = points[points[:, 2] < HIGH]
+    offsets = points[:, :2] - center.astype(np.float32)
+    metres = np.hypot(offsets[:, 0], offsets[:, 1])
+    bearing = (np.arctan2(offsets[:, 1], offsets[:, 0]) * (BEARINGS / (2 * np.pi))).astype(np.intp) % BEARINGS
+    tall = np.flatnonzero(points[:, 2] > LOW)
     wall, sight, edge = np.full(BEARINGS, np.inf), np.zeros(BEARINGS), np.zeros((BEARINGS, 2))
     np.minimum.at(wall, bearing[tall], metres[tall].astype(np.float64))
     np.maximum.at(sight, bearing, metres.astype(np.float64))
     farthest = np.flatnonzero(metres == sight[bearing])
     nearest = tall[metres[tall] == wall[bearing[tall]]]
-    edge[bearing[farthest]] = every[farthest, :2]
-    edge[bearing[nearest]] = every[nearest, :2]
-    around = _Around(wall, sight, edge)
-    low = every[(every[:, 2] > SILL[0]) & (every[:, 2] < SILL[1]), :2]
-    walls = every[tall, :2]
+    edge[bearing[farthest]] = points[farthest, :2]
+    edge[bearing[nearest]] = points[nearest, :2]
+    surroundings = _Around(wall, sight, edge)
+    low = points[(points[:, 2] > SILL[0]) & (points[:, 2] < SILL[1]), :2]
+    walls = points[tall, :2]
     gaps: list[Gap] = []
-    outline = around.outline
+    outline = surroundings.outline
     for start in np.flatnonzero((np.roll(outline, -1) > outline + STEP) & (outline < REACH)):
-        real = (candidate for candidate in _gaps_from(int(start), around, center) if _in_a_wall(candidate, walls))
-        gap = next((candidate for candidate in real if not _walled_up(candidate, low)), None)
+        real = (
+            candidate
+            for candidate in _gaps_from(int(start), surroundings, center)
+            if _continues_as_wall(candidate, walls)
+        )
+        gap = next((candidate for candidate in real if not _is_walled_up(candidate, low)), None)
         if gap is not None:
             gaps.append(gap)
     return gaps
@@ -223,45 +227,47 @@ def _gaps_from(start: int, around: _Around, center: Array) -> list[Gap]:
     """What may be doorways whose right jamb, seen from the middle, is at a bearing; bearings grow to the left."""
     right = around.edge[start]
     span = (start + np.arange(BEARINGS // 3)) % BEARINGS
-    along = around.edge[span] - right
-    wide = np.hypot(along[:, 0], along[:, 1])
+    jamb_offset = around.edge[span] - right
+    wide = np.hypot(jamb_offset[:, 0], jamb_offset[:, 1])
     fits = (around.outline[span] < REACH) & (wide > NARROWEST) & (wide < WIDEST)
-    ends = np.flatnonzero(fits[3:]) + 3
-    if not len(ends):
+    end_indices = np.flatnonzero(fits[3:]) + 3
+    if not len(end_indices):
         return []
-    span = span[: ends[-1]]
+    span = span[: end_indices[-1]]
     wall, sight = around.wall[span, None], around.sight[span, None]
     places = np.arange(len(span))[:, None]
-    between = (places > 0) & (places < ends)
+    is_between = (places > 0) & (places < end_indices)
     # Of each bearing (rows) and each left jamb (columns): metres to the line through both jambs, and how squarely the
     # bearing goes through it, 1 at a right angle.
     x, y = _WAYS[span].T[:, :, None]
-    normal_x, normal_y = -along[ends, 1], along[ends, 0]
-    across = x * normal_x + y * normal_y
-    lefts = around.edge[(start + ends) % BEARINGS]
-    aside = (lefts[:, 0] - center[0]) * normal_x + (lefts[:, 1] - center[1]) * normal_y
-    line = aside / np.where(np.abs(across) < 1e-9, 1e-9, across)
-    clear = ((wall > line - 0.1) | ~between).all(axis=0)
-    deep = (np.minimum(sight, wall) - line) * (np.abs(across) / wide[ends])
-    through = np.count_nonzero((deep > DEEPER) & between, axis=0) >= OPEN * (ends - 1)
-    return [Gap(left, right, center) for left in lefts[clear & through]]
+    normal_x, normal_y = -jamb_offset[end_indices, 1], jamb_offset[end_indices, 0]
+    normal_offset = x * normal_x + y * normal_y
+    lefts = around.edge[(start + end_indices) % BEARINGS]
+    line_offset = (lefts[:, 0] - center[0]) * normal_x + (lefts[:, 1] - center[1]) * normal_y
+    line = line_offset / np.where(np.abs(normal_offset) < 1e-9, 1e-9, normal_offset)
+    is_clear = ((wall > line - 0.1) | ~is_between).all(axis=0)
+    deep = (np.minimum(sight, wall) - line) * (np.abs(normal_offset) / wide[end_indices])
+    is_open = np.count_nonzero((deep > DEEPER) & is_between, axis=0) >= OPEN * (end_indices - 1)
+    return [Gap(left_jamb, right, center) for left_jamb in lefts[is_clear & is_open]]
 
 
-def _in_a_wall(gap: Gap, tall: Points) -> bool:
+def _continues_as_wall(gap: Gap, tall: Points) -> bool:
     """Whether what is tall goes on in line with it on both sides."""
-    width, out, aside = gap.along(tall)
+    width, distance_along, off_line = gap.along(tall)
     lengths, straight = [], []
-    for beside in (-out, out - width):
-        near = (beside > -0.02) & (beside < BESIDE) & (aside < BESIDE)
-        in_line = near & (aside < WALL_THICK)
-        lengths.append(float(beside[in_line].max(initial=0.0)))
-        straight.append(np.count_nonzero(in_line) >= STRAIGHT * np.count_nonzero(near))
+    for distance_beside in (-distance_along, distance_along - width):
+        is_near = (distance_beside > -0.02) & (distance_beside < BESIDE) & (off_line < BESIDE)
+        in_line = is_near & (off_line < WALL_THICK)
+        lengths.append(float(distance_beside[in_line].max(initial=0.0)))
+        straight.append(np.count_nonzero(in_line) >= STRAIGHT * np.count_nonzero(is_near))
     goes_on = any(length > WALL_LONG and line for length, line in zip(lengths, straight, strict=True))
     return goes_on and min(lengths) > WALL_SHORT
 
 
-def _walled_up(gap: Gap, low: Points) -> bool:
+def _is_walled_up(gap: Gap, low: Points) -> bool:
     """Whether something fills it from side to side below the height of a window."""
-    width, out, aside = gap.along(low)
-    filled = out[(aside < WALL_THICK) & (out > 0.15 * width) & (out < 0.85 * width)]
-    return len(np.unique(np.floor(filled / 0.1))) * 0.1 > 0.5 * width
+    width, distance_along, off_line = gap.along(low)
+    filled_positions = distance_along[
+        (off_line < WALL_THICK) & (distance_along > 0.15 * width) & (distance_along < 0.85 * width)
+    ]
+    return len(np.unique(np.floor(filled_positions / 0.1))) * 0.1 > 0.5 * width

@@ -80,8 +80,8 @@ class Evidence:
         """Whether another kind has more evidence at a point (3,) than a small thing of this kind."""
         if kind in HOLLOW:
             return False
-        own = self._nearest(kind, point, RIVALS)
-        total = 0.0 if own is None else own.total
+        own_claim = self._nearest(kind, point, RIVALS)
+        total = 0.0 if own_claim is None else own_claim.total
         return any(
             rival.small and rival.total > total and float(np.linalg.norm(rival.point - point)) < RIVALS
             for other, rivals in self._claims.items()
@@ -97,8 +97,8 @@ class Evidence:
         return claim
 
     def _nearest(self, kind: str, point: Array, metres: float) -> _Claim | None:
-        near = [claim for claim in self._claims[kind] if float(np.linalg.norm(claim.point - point)) < metres]
-        return min(near, key=lambda claim: float(np.linalg.norm(claim.point - point)), default=None)
+        nearby = [claim for claim in self._claims[kind] if float(np.linalg.norm(claim.point - point)) < metres]
+        return min(nearby, key=lambda claim: float(np.linalg.norm(claim.point - point)), default=None)
 
     def _floor(self, kind: str, look: _Look, score: float, patch: Patch) -> Patch | None:
         cells = cells_of(patch.points[:, :2], FLOOR_CELL)
@@ -106,8 +106,8 @@ class Evidence:
         for cell in seen[counts >= LEAST_POINTS].tolist():
             votes = self._floors[cell][kind]
             votes[look] = max(score, votes.get(look, 0.0))
-        own = np.isin(cells, [cell for cell in seen.tolist() if self._room_of(cell) == kind])
-        return _part(patch, own) if np.count_nonzero(own) >= LEAST_FLOOR else None
+        is_own = np.isin(cells, [cell for cell in seen.tolist() if self._room_of(cell) == kind])
+        return _part(patch, is_own) if np.count_nonzero(is_own) >= LEAST_FLOOR else None
 
     def floors(self) -> list[tuple[str, Array]]:
         """The pieces of floor that are believed to be rooms: their kind, and the corners (n, 2) of their cells."""
@@ -117,11 +117,11 @@ class Evidence:
             first, kind = rooms.popitem()
             piece, edge = [first], [first]
             while edge:
-                for beside in beside_cell(edge.pop()):
-                    if rooms.get(beside) == kind:
-                        del rooms[beside]
-                        piece.append(beside)
-                        edge.append(beside)
+                for neighbour in beside_cell(edge.pop()):
+                    if rooms.get(neighbour) == kind:
+                        del rooms[neighbour]
+                        piece.append(neighbour)
+                        edge.append(neighbour)
             if len(piece) >= LEAST_CELLS:
                 pieces.append((kind, FLOOR_CELL * corners_of(piece)))
         return pieces

@@ -48,8 +48,8 @@ def seen_through(scan: Scan, box: Box) -> bool:
     """Whether a view shows what is behind the place of a box, so that nothing is there any more."""
     corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
     middles = box.center + 0.5 * (corners - box.center)
-    up = np.array([0.0, 0.0, 0.7 * box.half[2]])
-    points = np.concatenate([box.center[None], middles + up, middles])
+    half_height = np.array([0.0, 0.0, 0.7 * box.half[2]])
+    points = np.concatenate([box.center[None], middles + half_height, middles])
     pose, k = scan.frame.pose, scan.frame.intrinsics
     local = (points - pose.position) @ pose.rotation
     if local[:, 2].min() < 0.2 or k.fx * 2 * float(np.sort(box.half)[1]) / local[0, 2] < 8:
@@ -60,5 +60,5 @@ def seen_through(scan: Scan, box: Box) -> bool:
         return False
     assert scan.frame.depth is not None
     depth = scan.frame.depth[v, u]
-    behind = (depth == 0.0) | (depth > local[:, 2] + 0.025)
-    return bool(behind.mean() > 0.8)
+    is_behind = (depth == 0.0) | (depth > local[:, 2] + 0.025)
+    return bool(is_behind.mean() > 0.8)

@@ -106,13 +106,13 @@ class Things:
         if not self.rooms:
             return ""
         middle = item.box.center[:2]
-        away = item.eye[:2] - middle
-        length = float(np.linalg.norm(away))
+        offset = item.eye[:2] - middle
+        length = float(np.linalg.norm(offset))
         steps = np.arange(0.0, min(length, UNSEEN_FLOOR) + 1e-6, 0.1) / max(length, 0.1)
-        way = middle + steps[:, None] * away
+        way = middle + steps[:, None] * offset
         rects = np.array([room.rect for room in self.rooms.values()])
-        beside = np.maximum(rects[:, :2] - way[:, None], way[:, None] - rects[:, 2:]).max(axis=2)
-        points, rooms = np.nonzero(beside < 0.05)  # by points first
+        gaps = np.maximum(rects[:, :2] - way[:, None], way[:, None] - rects[:, 2:]).max(axis=2)
+        points, rooms = np.nonzero(gaps < 0.05)  # by points first
         return list(self.rooms)[int(rooms[0])] if len(points) else ""
 
     def update(
@@ -124,7 +124,7 @@ class Things:
             stamp: When they were made (s); those of one moment may come in several updates.
         """
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
-        fresh: dict[str, _Newcomer] = {}
+        newcomers: dict[str, _Newcomer] = {}
         assigned: set[tuple[str, str]] = set()
         anonymous = not all(detection.instance for detection in detections)
         if anonymous:
@@ -138,7 +138,7 @@ class Things:
                 kind = kind_of(detection.name)
                 patch = self._evidence.believed(kind, detection, patch, kind in vocabulary().objects)
             if patch is not None:
-                entity = detection.instance or self._entity_of(detection, patch, fresh, assigned)
+                entity = detection.instance or self._entity_of(detection, patch, newcomers, assigned)
                 assigned.add((entity, detection.view))
                 patches[entity][detection.part].append((detection, patch))
         if stamp != self._shown_at:
@@ -154,12 +154,12 @@ class Things:
             self._settle(patches, held)
 
     def _entity_of(
-        self, detection: Detection, patch: Patch, fresh: dict[str, _Newcomer], assigned: set[tuple[str, str]]
+        self, detection: Detection, patch: Patch, newcomers: dict[str, _Newcomer], assigned: set[tuple[str, str]]
     ) -> str:
         """The thing that a detection without instance shows: a remembered one, one new in this look, or a newer one.
 
         Args:
-            fresh: What is new in this look.
+            newcomers: What is new in this look.
             told: Entities and views; two boxes of one picture are two things.
         """
         kind = kind_of(detection.name)
@@ -167,30 +167,36 @@ class Things:
         if detection.is_room:
             return self._room_of(kind, middle)
         low, high = patch.points.min(axis=0), patch.points.max(axis=0)
-        away = {}
+        distances = {}
         for item in self:
             if item.identity.kind == kind:
-                up = max(0.0, abs(middle[2] - item.box.center[2]) - 0.5)
-                away[item.identity.entity] = float(np.hypot(item.box.distance(middle), up))
-        away |= {entity: newcomer.gap(low, high) for entity, newcomer in fresh.items() if newcomer.kind == kind}
+                height_gap = max(0.0, abs(middle[2] - item.box.center[2]) - 0.5)
+                distances[item.identity.entity] = float(np.hypot(item.box.distance(middle), height_gap))
+        distances |= {
+            entity: newcomer.gap(low, high) for entity, newcomer in newcomers.items() if newcomer.kind == kind
+        }
         if detection.part:
-            near = [name for name, metres in away.items() if metres < PART_NEAR]
+            nearby = [name for name, metres in distances.items() if metres < PART_NEAR]
         else:
-            near = [name for name in away if away[name] < SAME_PLACE and (name, detection.view) not in assigned]
+            nearby = [
+                name for name in distances if distances[name] < SAME_PLACE and (name, detection.view) not in assigned
+            ]
         entity = (
-            min(near, key=lambda name: away[name])
-            if near
-            else _new_name(kind, {*self.furniture, *self.objects, *fresh, *self.same})
+            min(nearby, key=lambda name: distances[name])
+            if nearby
+            else _new_name(kind, {*self.furniture, *self.objects, *newcomers, *self.same})
         )
         if entity not in self.furniture and entity not in self.objects:
-            fresh[entity] = fresh[entity].with_(low, high) if entity in fresh else _Newcomer(kind, low, high)
+            newcomers[entity] = (
+                newcomers[entity].with_(low, high) if entity in newcomers else _Newcomer(kind, low, high)
+            )
         return entity
 
     def _room_of(self, kind: str, point: Array) -> str:
         """The remembered room of a kind whose floor a point (3,) is on or near, or a new name."""
-        alike = [name for name, room in self.rooms.items() if room.identity.kind == kind]
-        near = [name for name in alike if self.rooms[name].distance(point) < SAME_FLOOR]
-        return min(near, key=lambda name: self.rooms[name].distance(point)) if near else _new_name(kind, self.rooms)
+        same_kind = [name for name, room in self.rooms.items() if room.identity.kind == kind]
+        nearby = [name for name in same_kind if self.rooms[name].distance(point) < SAME_FLOOR]
+        return min(nearby, key=lambda name: self.rooms[name].distance(point)) if nearby else _new_name(kind, self.rooms)
 
     def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
         detections = [detection for detected in parts.values() for detection, _ in detected]
@@ -249,9 +255,9 @@ class Things:
         for entity in [entity for entity in patches if entity in self.furniture]:
             for other in list(self.furniture):
                 if other != entity and entity in self.furniture and self._is_one(entity, other):
-                    weaker, kept = sorted((entity, other), key=lambda name: self._support[name])
-                    if self.furniture[weaker].identity.kind == self.furniture[kept].identity.kind:
-                        self.same[weaker] = kept
+                    weaker, stronger = sorted((entity, other), key=lambda name: self._support[name])
+                    if self.furniture[weaker].identity.kind == self.furniture[stronger].identity.kind:
+                        self.same[weaker] = stronger
                     del self.furniture[weaker]
         self._believe_rooms()
 
@@ -268,17 +274,19 @@ class Things:
         """Make rooms of the floor that is believed: each keeps its name where most of it was."""
         if not (pieces := self._evidence.floors()):
             return
-        before, self.rooms = self.rooms, {}
+        previous_rooms, self.rooms = self.rooms, {}
         for kind, corners in sorted(pieces, key=lambda piece: -len(piece[1])):
-            alike = {
-                name: room for name, room in before.items() if room.identity.kind == kind and name not in self.rooms
+            same_kind = {
+                name: room
+                for name, room in previous_rooms.items()
+                if room.identity.kind == kind and name not in self.rooms
             }
             middles = corners + FLOOR_CELL / 2
-            shared = {name: sum(room.distance(middle) == 0.0 for middle in middles) for name, room in alike.items()}
+            shared = {name: sum(room.distance(middle) == 0.0 for middle in middles) for name, room in same_kind.items()}
             name = max(shared, key=lambda name: shared[name], default="")
             if not name or not shared[name]:
-                name = _new_name(kind, {*before, *self.rooms})
-            room = before.get(name) or Room(Identity(name, kind))
+                name = _new_name(kind, {*previous_rooms, *self.rooms})
+            room = previous_rooms.get(name) or Room(Identity(name, kind))
             room.rect = np.array([*corners.min(axis=0), *(corners.max(axis=0) + FLOOR_CELL)])
             self.rooms[name] = room
 
@@ -295,13 +303,13 @@ def _share_within(piece: Furniture, other: Furniture) -> float:
     return float(np.mean(inside(points, other.box, WITHIN))) if len(points) else 0.0
 
 
-def _new_name(kind: str, taken: Collection[str]) -> str:
+def _new_name(kind: str, used_names: Collection[str]) -> str:
     """A name for another thing of a kind: `table_2`."""
     stem = kind.replace(" ", "_")
-    return next(name for number in itertools.count(1) if (name := f"{stem}_{number}") not in taken)
+    return next(name for number in itertools.count(1) if (name := f"{stem}_{number}") not in used_names)
 
 
 def kind_of(name: str) -> str:
     """The kind in what a detector calls a thing: `brown table` is a table."""
-    first, _, rest = name.partition(" ")
-    return rest if rest and first in COLOUR_WORDS else name
+    first, _, noun = name.partition(" ")
+    return noun if noun and first in COLOUR_WORDS else name

@@ -50,16 +50,16 @@ class Names:
     def tell(self, entities: Iterable[str]) -> None:
         """Give things, all of which were noted, the names that planners get from now on, in the order in which
         they were noted."""
-        fresh: dict[str, list[str]] = defaultdict(list)
+        new_entities: dict[str, list[str]] = defaultdict(list)
         untold = {entity for entity in entities if entity not in self._number}
         for entity in self._name if untold else ():
             if entity in untold:
-                fresh[canonical(self._name[entity])].append(entity)
-        for name, alike in fresh.items():
+                new_entities[canonical(self._name[entity])].append(entity)
+        for name, entities_of_name in new_entities.items():
             bearers = self._bearers.setdefault(name, [])
-            if not bearers and len(alike) == 1:
-                self._plain[name] = alike[0]
-            for entity in alike:
+            if not bearers and len(entities_of_name) == 1:
+                self._plain[name] = entities_of_name[0]
+            for entity in entities_of_name:
                 bearers.append(entity)
                 self._number[entity] = 0 if self._plain.get(name) == entity else len(bearers)
 
@@ -79,9 +79,9 @@ class Names:
         number = self.number(entity)
         return f"{self._name[entity]} {number}" if number else self._name[entity]
 
-    def merge(self, entity: str, kept: str) -> None:
-        """Note that two named things are one: the names of `entity` mean `kept` from now on."""
-        self._same[entity] = kept
+    def merge(self, entity: str, remaining_entity: str) -> None:
+        """Note that two named things are one: the names of `entity` mean `remaining_entity` from now on."""
+        self._same[entity] = remaining_entity
 
     def bearers(self, words: str) -> tuple[tuple[str, ...], bool]:
         """The entities that have been given a name, and whether the words have the number of one.
@@ -91,11 +91,11 @@ class Names:
         for reading in readings(words):
             bearers = self._bearers.get(reading, [])
             if bearers:
-                meant = [self._plain[reading]] if reading in self._plain else bearers
-                return tuple(dict.fromkeys(map(self._kept, meant))), False
-            numbered = _NUMBERED.match(reading)
-            if numbered is not None:
-                bearers, number = self._bearers.get(numbered[1], []), int(numbered[2])
+                named_entities = [self._plain[reading]] if reading in self._plain else bearers
+                return tuple(dict.fromkeys(map(self._kept, named_entities))), False
+            number_match = _NUMBERED.match(reading)
+            if number_match is not None:
+                bearers, number = self._bearers.get(number_match[1], []), int(number_match[2])
                 if 1 <= number <= len(bearers):
                     return (self._kept(bearers[number - 1]),), True
         return (), False

@@ -26,15 +26,15 @@ class States:
 
     def see(self, entity: str, detections: Sequence[Detection]) -> None:
         """Take in all detections of a thing in one look."""
-        shown = {word for detection in detections for word in detection.states}
+        visible_states = {word for detection in detections for word in detection.states}
         pixels = sum(int(np.count_nonzero(detection.mask)) for detection in detections if detection.mask is not None)
-        if not shown and entity not in self._known:
+        if not visible_states and entity not in self._known:
             return
         known = self._known.setdefault(entity, {})
-        for word in MAY_END & known.keys() - shown:
+        for word in MAY_END & known.keys() - visible_states:
             if pixels >= known[word] > 0:
                 del known[word]
-        for word in shown:
+        for word in visible_states:
             known.pop(CONTRARY[word], None)
             known[word] = pixels
 

@@ -81,16 +81,18 @@ class SightRecall(Recall):
             scans: The frames that have depth, in space.
         """
         self.update_hand(observation)
-        before, self._stamp = self._stamp, observation.stamp
+        previous_stamp, self._stamp = self._stamp, observation.stamp
         self._base = observation.body.base
-        self._pictured = frozenset(scans) | (self._pictured if before == self._stamp else frozenset())
+        self._pictured = frozenset(scans) | (self._pictured if previous_stamp == self._stamp else frozenset())
         if not scans:
             return
         bare = any(detection.mask is None for detection in detections)
-        shown = {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if bare else scans
-        self.things.update(shown, detections, observation.stamp, self.held)
-        for piece, whole in self.things.same.items():
-            self._names.merge(piece, whole)
+        visible_scans = (
+            {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if bare else scans
+        )
+        self.things.update(visible_scans, detections, observation.stamp, self.held)
+        for piece, merged_entity in self.things.same.items():
+            self._names.merge(piece, merged_entity)
         for entity, room in self.things.rooms.items():
             if entity not in self._names:
                 self._names.note(entity, room.identity.kind, JUST_SEEN)
@@ -102,8 +104,8 @@ class SightRecall(Recall):
             self._visited.update(self._rooms_at(self._base.xy, AROUND_ROBOT))
             for number, _ in enumerate(self._doorways.all, 1):
                 self._names.note(f"{DOORWAY} {number}", DOORWAY, 1.0)
-            for later, earlier in self._doorways.same.items():
-                self._names.merge(f"{DOORWAY} {later + 1}", f"{DOORWAY} {earlier + 1}")
+            for later_doorway, earlier_doorway in self._doorways.same.items():
+                self._names.merge(f"{DOORWAY} {later_doorway + 1}", f"{DOORWAY} {earlier_doorway + 1}")
 
     def _note_names(self, frames: Mapping[str, CameraFrame], detections: Sequence[Detection]) -> None:
         """What each thing is called where most of it is seen."""
@@ -122,12 +124,12 @@ class SightRecall(Recall):
 
     def entity_of(self, detection: Detection) -> str:
         """The thing that a detection of the last update shows, "" where that is not known."""
-        shown = (
+        entities = (
             entity
             for entity, detections in self.things.shown.items()
             if any(other is detection for other in detections)
         )
-        return next(shown, detection.instance)
+        return next(entities, detection.instance)
 
     # ------------------------------------------------------------ the hand
 
@@ -138,9 +140,11 @@ class SightRecall(Recall):
 
     def _seen_at(self, center: Array, aimed: NamedThing) -> str:
         """What was seen at a place (3,) and may be the aimed object by its kind, "" for nothing."""
-        alike = (item for item in self.things.objects.values() if spelt_matches(item.identity.kind, [aimed]))
-        away = {item.identity.entity: float(np.linalg.norm(item.box.center - center)) for item in alike}
-        return min((name for name in away if away[name] < SAME_PLACE), key=lambda name: away[name], default="")
+        same_kind = (item for item in self.things.objects.values() if spelt_matches(item.identity.kind, [aimed]))
+        distances = {item.identity.entity: float(np.linalg.norm(item.box.center - center)) for item in same_kind}
+        return min(
+            (name for name in distances if distances[name] < SAME_PLACE), key=lambda name: distances[name], default=""
+        )
 
     def handles(self, entity: str) -> None:
         for piece in self.things.furniture.values():
@@ -172,17 +176,17 @@ class SightRecall(Recall):
             if self._aim in objects:
                 self._taken.pop(self._aim, None)
                 self._taken[self._aim] = self._where(objects[self._aim])
-            self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)
+            self.held, self._sits = self._aim, self._position_in_hand(self._aim, observation)
         if self.held in objects:
             objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)
 
-    def _where_in_hand(self, entity: str, observation: Observation) -> Array:
+    def _position_in_hand(self, entity: str, observation: Observation) -> Array:
         """The middle (3,) of a thing that was just taken, in the gripper frame."""
         if entity not in self.things.objects:
             return np.zeros(3)
         hand = self.arm.gripper(observation.body)
-        away = self.things.objects[entity].box.center - hand.position
-        return hand.rotation.T @ away if np.linalg.norm(away) < IN_FINGERS else np.zeros(3)
+        offset = self.things.objects[entity].box.center - hand.position
+        return hand.rotation.T @ offset if np.linalg.norm(offset) < IN_FINGERS else np.zeros(3)
 
     # ------------------------------------------------------------ names
 
@@ -208,16 +212,16 @@ class SightRecall(Recall):
 
     def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
         self._tell_names()
-        bearers, numbered = self._names.bearers(words)
+        bearers, has_number = self._names.bearers(words)
         doorways = [entity for entity in bearers if entity.startswith(f"{DOORWAY} ")]
         if doorways:
             return (self._doorway(doorways, base),)
-        return tuple(self._landmark(entity, numbered) for entity in bearers)
+        return tuple(self._landmark(entity, has_number) for entity in bearers)
 
-    def _landmark(self, entity: str, numbered: bool) -> Landmark:
+    def _landmark(self, entity: str, has_number: bool) -> Landmark:
         item = self.things.furniture.get(entity) or self.things.objects.get(entity)
         kind = kind_of(self._names.name(entity))
-        return Landmark(entity, kind, None if item is None else item.box.center, numbered)
+        return Landmark(entity, kind, None if item is None else item.box.center, has_number)
 
     def _doorway(self, entities: Sequence[str], base: Pose2) -> Landmark:
         """The doorway that is meant; of several the nearest that is not explored."""
@@ -241,11 +245,11 @@ class SightRecall(Recall):
 
     def objection(self, words: str) -> str:
         noun = _noun(words)
-        alike = [item for item in self.things if noun and _noun(item.identity.kind) == noun]
-        if not alike:
+        same_noun = [item for item in self.things if noun and _noun(item.identity.kind) == noun]
+        if not same_noun:
             return self._misspelt(words)
-        names = [self._names.called(item.identity.entity) for item in alike]
-        rooms = [self.things.room_with(item) for item in alike]
+        names = [self._names.called(item.identity.entity) for item in same_noun]
+        rooms = [self.things.room_with(item) for item in same_noun]
         known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
         return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
 
@@ -262,41 +266,43 @@ class SightRecall(Recall):
             return ""
         rooms = [self._names.called(entity) for entity in self.things.rooms]
         doors = self._told_doorways()
-        left = [door.name for door in doors if not door.explored]
+        unexplored = [door.name for door in doors if not door.explored]
         known = f"; rooms known: {', '.join(rooms)}" if rooms else ""
-        more = f"; not explored: {', '.join(left)}" if left else ""
-        return f"No {words.strip()} has been seen yet{known}{more}."
+        suffix = f"; not explored: {', '.join(unexplored)}" if unexplored else ""
+        return f"No {words.strip()} has been seen yet{known}{suffix}."
 
     # ------------------------------------------------------------ telling
 
     def knowledge(self, round_number: int) -> Knowledge:
         self._tell_names()
         self._rounds.setdefault(round_number, self._stamp)
-        here = self._room(self._base.xy, AROUND_ROBOT)
+        current_room = self._room(self._base.xy, AROUND_ROBOT)
         rooms = [self._names.called(entity) for entity in self.things.rooms]
         things = [item for item in self.things if item.identity.entity != self.held]
         places = consistent({item.identity.entity: self._where(item) for item in things}, self.things.furniture)
         return Knowledge(
-            room=here,
-            rooms=tuple(sorted(rooms, key=lambda room: room != here)),
+            room=current_room,
+            rooms=tuple(sorted(rooms, key=lambda room: room != current_room)),
             doorways=tuple(self._told_doorways()),
             remembered=tuple(self._remembered(item, places[item.identity.entity]) for item in things),
             taken=tuple(
-                Remembered(self._names.called(entity), self._room_in_words(where), self._in_words(where))
-                for entity, where in self._taken.items()
-                if entity in self._names and where != Whereabouts()
+                Remembered(self._names.called(entity), self._room_phrase(place), self._place_phrase(place))
+                for entity, place in self._taken.items()
+                if entity in self._names and place != Whereabouts()
             ),
         )
 
-    def _tell_names(self, also: Iterable[str] = ()) -> None:
+    def _tell_names(self, further_entities: Iterable[str] = ()) -> None:
         """Name all things seen since the last planner input: those of one kind get numbers together.
 
         Args:
-            also: Entities that may not be remembered, such as what is too far away for depth.
+            further_entities: Entities that may not be remembered, such as what is too far away for depth.
         """
         doorways = (f"{DOORWAY} {number}" for number in self._doorway_numbers())
         things = (item.identity.entity for item in self.things)
-        seen = [entity for entity in (*self.things.rooms, *doorways, *things, *also) if entity in self._names]
+        seen = [
+            entity for entity in (*self.things.rooms, *doorways, *things, *further_entities) if entity in self._names
+        ]
         self._names.tell(seen)
 
     def _doorway_numbers(self) -> list[int]:
@@ -317,25 +323,25 @@ class SightRecall(Recall):
     def _doorway_numbered(self, number: int) -> Doorway:
         entity, passage = f"{DOORWAY} {number}", self._doorways.all[number - 1]
         side = passage.side(passage.near) or 1
-        before, behind = passage.before(side, AT_DOOR), passage.before(-side, AT_DOOR)
-        near, far = self._rooms_at(before), self._rooms_at(behind)
-        if near == far:  # floor at its edge; of which room it is on the other side has not been seen
-            far = ()
+        point_before, point_behind = passage.before(side, AT_DOOR), passage.before(-side, AT_DOOR)
+        near_rooms, far_rooms = self._rooms_at(point_before), self._rooms_at(point_behind)
+        if near_rooms == far_rooms:  # floor at its edge; of which room it is on the other side has not been seen
+            far_rooms = ()
         # Whoever has looked around in both rooms has nothing to find behind it, wherever the looks were taken.
-        rooms = {*near, *far}
+        rooms = {*near_rooms, *far_rooms}
         visited = len(rooms) == 2 and rooms <= self._visited
         return Doorway(
             name=self._names.called(entity),
-            room=next(map(self._names.called, near), ""),
-            beyond=next(map(self._names.called, far), ""),
+            room=next(map(self._names.called, near_rooms), ""),
+            beyond=next(map(self._names.called, far_rooms), ""),
             explored=passage.explored or visited,
         )
 
-    def _remembered(self, item: Furniture | LooseObject, where: Whereabouts) -> Remembered:
+    def _remembered(self, item: Furniture | LooseObject, place: Whereabouts) -> Remembered:
         return Remembered(
             name=self._names.called(item.identity.entity),
-            room=self._room_in_words(where),
-            place=self._in_words(where),
+            room=self._room_phrase(place),
+            place=self._place_phrase(place),
             seen=max((r for r, stamp in self._rounds.items() if stamp <= item.seen), default=min(self._rounds)),
             state=item.state if isinstance(item, Furniture) else "",
             states=self._states.of(item.identity.entity),
@@ -353,11 +359,11 @@ class SightRecall(Recall):
     def _where(self, item: Furniture | LooseObject) -> Whereabouts:
         """Where it is; found out anew only after a look at it."""
         entity = item.identity.entity
-        stamp, where = self._whereabouts.get(entity, (-np.inf, Whereabouts()))
+        stamp, place = self._whereabouts.get(entity, (-np.inf, Whereabouts()))
         if item.seen > stamp:
-            where = whereabouts(item, self.things, self.held)
-            self._whereabouts[entity] = item.seen, where
-        return where
+            place = whereabouts(item, self.things, self.held)
+            self._whereabouts[entity] = item.seen, place
+        return place
 
     def holder(self, item: LooseObject) -> str:
         """The entity that a thing is in or on, "" where that is not known and for the floor."""
@@ -365,16 +371,16 @@ class SightRecall(Recall):
 
     def place(self, item: LooseObject) -> str:
         """Where a thing is, in words: `in the fridge`, "" where that is not known."""
-        return self._in_words(self._where(item))
+        return self._place_phrase(self._where(item))
 
-    def _room_in_words(self, where: Whereabouts) -> str:
-        return self._names.called(where.room) if where.room else ""
+    def _room_phrase(self, place: Whereabouts) -> str:
+        return self._names.called(place.room) if place.room else ""
 
-    def _in_words(self, where: Whereabouts) -> str:
+    def _place_phrase(self, place: Whereabouts) -> str:
         """`in the fridge`, `on kitchen counter 2`."""
-        if where.holder not in self._names:
-            return "" if where.holder else where.word
-        return f"{where.word} {the(self._names.called(where.holder))}"
+        if place.holder not in self._names:
+            return "" if place.holder else place.word
+        return f"{place.word} {the(self._names.called(place.holder))}"
 
 
 def _noun(words: str) -> str:

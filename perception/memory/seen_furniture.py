@@ -63,8 +63,10 @@ class Furniture:
         """One more look: what was seen of the body, of the door or drawer, and of its handle, a patch per picture."""
         self._box = self._surfaces = self._outward = None
         for patch in (*body, *moving):
-            toward = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
-            self._toward += toward / max(float(np.linalg.norm(toward)), 1e-6) / max(patch.spacing, 0.005)
+            view_direction = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
+            self._toward += (
+                view_direction / max(float(np.linalg.norm(view_direction)), 1e-6) / max(patch.spacing, 0.005)
+            )
             self._eye = patch.eye
         looks = (*body, *moving)
         if looks and min(patch.spacing for patch in looks) < self._spacing:
@@ -95,11 +97,11 @@ class Furniture:
             eye=(*moving, *handle)[0].eye,
         )
         panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen)
-        plain = panel is not None and seen.plain(panel)
-        changed = panel is not None and self.panel is not None and panel.state != self.panel.state
-        if changed and self._panel_plain and not (plain or self.handled):
+        is_plain = panel is not None and seen.plain(panel)
+        has_changed = panel is not None and self.panel is not None and panel.state != self.panel.state
+        if has_changed and self._panel_plain and not (is_plain or self.handled):
             return  # from afar or from its side shut doors look open: what nobody has touched stays as it was
-        self._panel_plain = plain or self._panel_plain
+        self._panel_plain = is_plain or self._panel_plain
         self.panel = panel
         self.panel_seen = stamp
         self._outward = None
@@ -134,8 +136,8 @@ class Furniture:
         door = None if self.panel is None else self.panel.articulation().panel
         if door is None:
             return False
-        up = max(0.0, abs(float(point[2] - door.center[2])) - float(door.half[2]))
-        return float(np.hypot(door.distance(point), up)) < metres
+        height_gap = max(0.0, abs(float(point[2] - door.center[2])) - float(door.half[2]))
+        return float(np.hypot(door.distance(point), height_gap)) < metres
 
     @property
     def closed(self) -> bool:
@@ -166,8 +168,8 @@ class Furniture:
         if half[1] < 0.5 * depth and (self.part or (bottom == 0.0 and top > 0.5)):  # seen from one side only
             axis = np.array([-np.sin(yaw), np.cos(yaw)])
             eye = self._eye if self._body_eye is None else self._body_eye
-            away = np.sign(axis @ (center - eye[:2]))
-            center = center + axis * away * (depth - half[1])
+            sign = np.sign(axis @ (center - eye[:2]))
+            center = center + axis * sign * (depth - half[1])
             half = np.array([half[0], depth])
         return Box(np.array([*center, (bottom + top) / 2]), np.array([*half, (top - bottom) / 2]), yaw)
 
@@ -196,8 +198,8 @@ class Furniture:
         yaw = self.box.yaw
         axes = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
         if len(self._moving) and len(self._body):
-            toward = np.median(self._moving[:, :2], axis=0) - np.median(self._body.points[:, :2], axis=0)
-            return max(axes, key=lambda axis: float(axis @ toward))
+            direction = np.median(self._moving[:, :2], axis=0) - np.median(self._body.points[:, :2], axis=0)
+            return max(axes, key=lambda axis: float(axis @ direction))
         votes = sum((entered(points, eye, self.box) for points, eye in self._glances), np.zeros(4))
         if votes.max() > LEAST_INSIDE:
             return axes[int(np.argmax(votes))]
@@ -232,23 +234,23 @@ class Furniture:
 
         None unless the box is inside and something is above it.
         """
-        around = self.box
-        top, bottom = float(around.center[2] + around.half[2]), float(box.center[2] - box.half[2])
-        if around.distance(box.center) > 0.01 or bottom < 0.05:
+        outline = self.box
+        top, bottom = float(outline.center[2] + outline.half[2]), float(box.center[2] - box.half[2])
+        if outline.distance(box.center) > 0.01 or bottom < 0.05:
             return None
         points = self._body.points
         front = np.array([*self.outward, 0.0])
-        deep = (around.corners() @ self.outward).max() - points @ front
-        near = np.linalg.norm(points[:, :2] - box.center[:2], axis=1) < 0.4
-        if not np.any(points[near, 2] > box.center[2] + box.half[2] + 0.05):
+        deep = (outline.corners() @ self.outward).max() - points @ front
+        is_near = np.linalg.norm(points[:, :2] - box.center[:2], axis=1) < 0.4
+        if not np.any(points[is_near, 2] > box.center[2] + box.half[2] + 0.05):
             return None
-        sides = np.abs((points - around.center) @ np.array([-front[1], front[0], 0.0]))
+        sides = np.abs((points - outline.center) @ np.array([-front[1], front[0], 0.0]))
         edge = points[(deep < 0.06) & (sides < sides.max() - 0.05), 2]
         edge = edge[(edge > bottom - 0.08) & (edge < bottom + 0.02)]
         height = float(edge.max()) if len(edge) else bottom
-        center = np.array([*around.center[:2], height])
-        half = np.maximum(around.half[:2] - 0.02, 0.05)
-        return Surface(center, float(half[0]), float(half[1]), around.yaw, top - height, self.outward)
+        center = np.array([*outline.center[:2], height])
+        half = np.maximum(outline.half[:2] - 0.02, 0.05)
+        return Surface(center, float(half[0]), float(half[1]), outline.yaw, top - height, self.outward)
 
     def _top(self) -> tuple[Surface, ...]:
         """The top of the box, where nothing better was seen yet."""
@@ -273,9 +275,9 @@ def _outlined(points: Points) -> _Outline:
         columns = np.sort(points.T, axis=1)  # of these numpy has percentiles in half the time
         low, high = np.percentile(columns, 0.3, axis=1), np.percentile(columns, 99.7, axis=1)
         low, high = low - 0.01, high + 0.01
-        kept = points[all_of((points >= low) & (points <= high))]
-        outline = rectangle(kept[:, :2].astype(np.float64))
-        _outlines[key] = *outline, float(kept[:, 2].min()), float(kept[:, 2].max())
+        inner_points = points[all_of((points >= low) & (points <= high))]
+        outline = rectangle(inner_points[:, :2].astype(np.float64))
+        _outlines[key] = *outline, float(inner_points[:, 2].min()), float(inner_points[:, 2].max())
         if len(_outlines) > _OUTLINES:
             _outlines.popitem(last=False)
     return _outlines[key]
@@ -288,8 +290,8 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
     """
     turn = rotation_z(box.yaw)
     deep = points[inside(points, box, -0.05)]
-    start, ends = (eye - box.center) @ turn, (deep - box.center) @ turn
-    ways = ends - start
+    start, end_points = (eye - box.center) @ turn, (deep - box.center) @ turn
+    ways = end_points - start
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(np.abs(ways) > 1e-9, (np.sign(start) * box.half - start) / ways, -np.inf)
     times[:, np.abs(start) <= box.half] = -np.inf

@@ -67,11 +67,11 @@ class LooseObject:
     def _measure(self, stamp: float) -> None:
         """The box from all points, judged from the place that showed most of its top."""
         points = self._cloud.points
-        away = np.array(self._eyes) - points.mean(axis=0)
-        bearings = np.arctan2(away[:, 1], away[:, 0])
-        turned = float(np.abs(np.angle(np.exp(1j * (bearings - bearings[0])))).max())
-        steepest = self._eyes[int(np.argmax(away[:, 2] / np.linalg.norm(away, axis=1)))]
-        self.box = object_box(points, self.spacing, steepest, complete=turned < 1.0)
+        view_offsets = np.array(self._eyes) - points.mean(axis=0)
+        bearings = np.arctan2(view_offsets[:, 1], view_offsets[:, 0])
+        turn_angle = float(np.abs(np.angle(np.exp(1j * (bearings - bearings[0])))).max())
+        steepest = self._eyes[int(np.argmax(view_offsets[:, 2] / np.linalg.norm(view_offsets, axis=1)))]
+        self.box = object_box(points, self.spacing, steepest, complete=turn_angle < 1.0)
         self.seen, self.missed = stamp, 0
 
     def update(self, patch: Patch, stamp: float) -> None:
@@ -87,7 +87,7 @@ class LooseObject:
                 self._start(patch, stamp)
         elif patch.spacing > 1.6 * self.spacing:
             self.seen, self.missed = stamp, 0
-        elif self._turned(patch.eye) > 0.5 and patch.spacing > 0.6 * self.spacing:
+        elif self._view_angle_change(patch.eye) > 0.5 and patch.spacing > 0.6 * self.spacing:
             self._cloud.add(patch.points, patch.level)
             self._eyes = [*self._eyes[-7:], patch.eye]
             self.spacing = min(self.spacing, patch.spacing)
@@ -108,10 +108,17 @@ class LooseObject:
         """Whether at least a share of a look's points are in the box grown by a margin."""
         return float(np.mean(inside(patch.points, self.box, margin))) > share
 
-    def _turned(self, eye: Array) -> float:
+    def _view_angle_change(self, eye: Array) -> float:
         """Angle (rad) between the directions from which it was seen and from which it is seen now."""
-        before, now = self._eyes[-1] - self.box.center, eye - self.box.center
-        return abs(float(np.arctan2(before[0] * now[1] - before[1] * now[0], before[:2] @ now[:2])))
+        previous_offset, current_offset = self._eyes[-1] - self.box.center, eye - self.box.center
+        return abs(
+            float(
+                np.arctan2(
+                    previous_offset[0] * current_offset[1] - previous_offset[1] * current_offset[0],
+                    previous_offset[:2] @ current_offset[:2],
+                )
+            )
+        )
 
     def move(self, center: Array, stamp: float) -> None:
         """It is known, without being seen, to be somewhere else now."""

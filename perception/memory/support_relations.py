@@ -26,10 +26,10 @@ def reach_of(place: Furniture) -> Box:
     box = place.box
     if place.part != "drawer" or place.panel is None or place.panel.shut:
         return box
-    out, opening = place.panel.outward, place.panel.opening
+    outward, opening = place.panel.outward, place.panel.opening
     axis = np.array([np.cos(box.yaw), np.sin(box.yaw)])
-    longer = np.array([opening / 2, 0.0, 0.0]) if abs(axis @ out) > 0.7 else np.array([0.0, opening / 2, 0.0])
-    return replace(box, center=box.center + np.array([*(out * opening / 2), 0.0]), half=box.half + longer)
+    longer = np.array([opening / 2, 0.0, 0.0]) if abs(axis @ outward) > 0.7 else np.array([0.0, opening / 2, 0.0])
+    return replace(box, center=box.center + np.array([*(outward * opening / 2), 0.0]), half=box.half + longer)
 
 
 def over(place: Furniture, box: Box) -> bool:
@@ -40,10 +40,10 @@ def over(place: Furniture, box: Box) -> bool:
     return outline.distance(box.center) < 0.02 and bottom > min(lowest - 0.06, 0.6)
 
 
-def holds_up(below: Box, box: Box) -> bool:
+def holds_up(support: Box, box: Box) -> bool:
     """Whether a box stands on another one or in it, as in a bowl."""
-    bottom = float(box.center[2] - box.half[2] - below.center[2])
-    return below.distance(box.center) < OVERHANG and abs(bottom) < float(below.half[2]) + ON_TOP
+    bottom = float(box.center[2] - box.half[2] - support.center[2])
+    return support.distance(box.center) < OVERHANG and abs(bottom) < float(support.half[2]) + ON_TOP
 
 
 def contains(place: Furniture, box: Box) -> bool:
@@ -87,10 +87,10 @@ def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture]
         inside = bottom < top - ON_TOP
         if holder.opens and (inside or not holder.topped):
             continue
-        within = inside and holder.identity.kind not in BASINS | BOARDS
-        if within and holder.surfaces and all(bottom > surface.center[2] + ON_TOP for surface in holder.surfaces):
+        is_inside = inside and holder.identity.kind not in BASINS | BOARDS
+        if is_inside and holder.surfaces and all(bottom > surface.center[2] + ON_TOP for surface in holder.surfaces):
             continue  # beside the back of a chair, on something else: over the seat it would hang in the air
-        word = "in" if holder.identity.kind in BASINS or within else "on"
+        word = "in" if holder.identity.kind in BASINS or is_inside else "on"
         if best is None or abs(bottom - top) < best[0]:
             best = abs(bottom - top), word, holder
     return None if best is None else best[1:]

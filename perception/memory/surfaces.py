@@ -100,8 +100,8 @@ def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
     cells = np.unique(cells_of(local, CELL))
     if len(cells) < LEAST_CELLS:
         return None
-    kept = _trimmed(local)
-    center, half, _ = rectangle(kept @ axes, yaw)
+    trimmed = _trimmed(local)
+    center, half, _ = rectangle(trimmed @ axes, yaw)
     half = np.asarray(half)
     size = np.maximum(np.ceil(2 * half / CELL), 1.0)
     if half.min() < LEAST_HALF or len(cells) < LEAST_FILL * float(size[0] * size[1]):
@@ -113,19 +113,19 @@ def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
 def _trimmed(local: Array) -> Array:
     """Points (n, 2) without stragglers: rows and columns of the rectangle in which next to nothing was seen."""
     low, high = np.percentile(local, [0.5, 99.5], axis=0)
-    kept: Array = local[all_of((local >= low) & (local <= high))]
-    return kept
+    remaining: Array = local[all_of((local >= low) & (local <= high))]
+    return remaining
 
 
 def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
     """The surface with the free height above it, and the way in if most of it is covered."""
     inner = np.maximum(np.array([surface.half_x, surface.half_y]) - 0.05, 0.02)
-    above = points[_within(points, surface, inner)]
-    above = above[above[:, 2] > surface.center[2] + HEADROOM]
-    covered = len(np.unique(cells_of(above[:, :2], CELL))) * CELL**2
+    points_above = points[_within(points, surface, inner)]
+    points_above = points_above[points_above[:, 2] > surface.center[2] + HEADROOM]
+    covered = len(np.unique(cells_of(points_above[:, :2], CELL))) * CELL**2
     if covered < LEAST_COVER * 4 * float(inner[0] * inner[1]):
         return surface
-    clearance = float(np.percentile(above[:, 2], 3) - surface.center[2])
+    clearance = float(np.percentile(points_above[:, 2], 3) - surface.center[2])
     return replace(surface, clearance=clearance, access=front)
 
 
@@ -210,5 +210,5 @@ def _beside(surface: Surface, basin: Surface) -> list[Surface]:
 def _in_basin(surface: Surface, basin: Surface) -> bool:
     """Whether a surface is part of a basin: its floor, or something that is left of its rim."""
     reach = np.array([basin.half_x, basin.half_y]) + 0.02
-    above = float(surface.center[2] - basin.center[2])
-    return bool(_within(surface.center[None], basin, reach)[0]) and abs(above) < DEEPEST
+    height_above = float(surface.center[2] - basin.center[2])
+    return bool(_within(surface.center[None], basin, reach)[0]) and abs(height_above) < DEEPEST

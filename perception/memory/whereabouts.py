@@ -73,8 +73,8 @@ def _holds(bowl: LooseObject, item: LooseObject) -> bool:
     """Whether a thing is in a hollow one; of two bowls in each other the smaller one is."""
     if not (bowl.hollow and within(bowl.box, item.box.center)):
         return False
-    both = item.hollow and within(item.box, bowl.box.center)
-    return not (both and float(item.box.half[:2].max()) > float(bowl.box.half[:2].max()))
+    is_inside = item.hollow and within(item.box, bowl.box.center)
+    return not (is_inside and float(item.box.half[:2].max()) > float(bowl.box.half[:2].max()))
 
 
 def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
@@ -87,16 +87,16 @@ def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) ->
         places: Of every thing by its entity, by geometry.
         furniture: The entities of furniture.
     """
-    kept = dict(places)
-    for entity, where in places.items():
-        if entity in furniture and where.holder and where.holder not in furniture:
-            kept[entity] = Whereabouts(where.room)
+    result = dict(places)
+    for entity, place in places.items():
+        if entity in furniture and place.holder and place.holder not in furniture:
+            result[entity] = Whereabouts(place.room)
     for entity in places:
         outwards = [entity]
-        while (holder := kept[outwards[-1]].holder) in kept and holder not in outwards:
+        while (holder := result[outwards[-1]].holder) in result and holder not in outwards:
             outwards.append(holder)
         if holder in outwards:
-            kept[entity] = Whereabouts(kept[entity].room)
-        elif room := next((kept[name].room for name in reversed(outwards) if kept[name].room), ""):
-            kept[entity] = replace(kept[entity], room=room)
-    return kept
+            result[entity] = Whereabouts(result[entity].room)
+        elif room := next((result[name].room for name in reversed(outwards) if result[name].room), ""):
+            result[entity] = replace(result[entity], room=room)
+    return result
