@@ -73,7 +73,7 @@ class Bag:
     def counts(self) -> dict[str, int]:
         """How many messages there are, by topic."""
         with self._lock:
-            return {name: self._writer.counts[each.id] for name, each in self._connections.items()}
+            return {name: self._writer.counts[connection.id] for name, connection in self._connections.items()}
 
     def add(self, topic: str, at: int, data: bytes) -> None:
         """Append a message: when it came (ns since 1970), its CDR bytes. `keep` says what the disk did not take."""

@@ -135,32 +135,32 @@ class _Index:
 
     def messages(self) -> Iterator[Recorded]:
         """The messages by the times at which they came; of equal ones in the order of the files."""
-        kept: OrderedDict[tuple[int, int], list[Record]] = OrderedDict()
+        chunks: OrderedDict[tuple[int, int], list[Record]] = OrderedDict()
         held = 0
-        places, opened = self._places, dict[int, BinaryIO]()
+        places, files = self._places, dict[int, BinaryIO]()
         try:
             for place in self._order.tolist():
                 number, offset = places.files[place], places.offsets[place]
-                if (number, offset) not in kept:
-                    if number not in opened:
-                        opened[number] = self._files[number].open("rb")
-                    kept[number, offset] = _messages_at(opened[number], offset)
-                    held += sum(len(record.data) for record in kept[number, offset])
-                    while held > UNPACKED and len(kept) > 1:
-                        held -= sum(len(record.data) for record in kept.popitem(last=False)[1])
-                kept.move_to_end((number, offset))
-                record = kept[number, offset][places.numbers[place]]
+                if (number, offset) not in chunks:
+                    if number not in files:
+                        files[number] = self._files[number].open("rb")
+                    chunks[number, offset] = _messages_at(files[number], offset)
+                    held += sum(len(record.data) for record in chunks[number, offset])
+                    while held > UNPACKED and len(chunks) > 1:
+                        held -= sum(len(record.data) for record in chunks.popitem(last=False)[1])
+                chunks.move_to_end((number, offset))
+                record = chunks[number, offset][places.numbers[place]]
                 topic, kind = self._channels[number][record.channel_id]
                 yield Recorded(topic, kind, record.log_time / NANO, record.data)
         finally:
-            for file in opened.values():
+            for file in files.values():
                 file.close()
 
     def _add(self, path: Path) -> None:
         kinds: dict[int, str] = {}
         channels: dict[int, tuple[str, str]] = {}
         self._channels.append(channels)
-        whole, count, offset = False, 0, MAGIC
+        is_complete, count, offset = False, 0, MAGIC
         with path.open("rb") as file:
             records = StreamReader(file, emit_chunks=True, validate_crcs=True, record_size_limit=LARGEST_RECORD).records
             while True:
@@ -179,7 +179,7 @@ class _Index:
                     elif isinstance(part, Channel) and part.message_encoding == "cdr":
                         channels[part.id] = (part.topic, kinds.get(part.schema_id, ""))
                     elif isinstance(part, Footer):
-                        whole = True
+                        is_complete = True
                     elif isinstance(part, Record):
                         if part.channel_id in channels:
                             count += 1
@@ -189,7 +189,7 @@ class _Index:
                             self._places.numbers.append(number)
                         number += 1
                 offset = file.tell()
-        if not whole:
+        if not is_complete:
             self.cut.append(f"{path.name} has no end: a recorder was killed or the file damaged; {count} messages kept")
 
 

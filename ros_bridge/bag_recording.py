@@ -70,14 +70,14 @@ def record_robot(
         InfrastructureError: The disk does not take it, or nothing has come.
     """
     topics = recorded_topics(read_profile(name))
-    with ended_by_signal() as ended:
+    with ended_by_signal() as is_ended:
         definitions = Definitions(os.environ.get("ROS_DISTRO") or "humble")
         with Bag(folder, topics, definitions) as bag, open_node("/homie_record", transport) as node:
             listen(node, bag, topics)
             ready(len(topics))
-            until = float("inf") if seconds is None else time.monotonic() + seconds
-            while not ended() and (left := until - time.monotonic()) > 0:
-                time.sleep(min(KEEPING, left))
+            deadline = float("inf") if seconds is None else time.monotonic() + seconds
+            while not is_ended() and (remaining := deadline - time.monotonic()) > 0:
+                time.sleep(min(KEEPING, remaining))
                 bag.keep()
         counts = bag.counts
     if not any(counts.values()):

@@ -114,9 +114,9 @@ class Desk:
                     raise BadInput(f"The agent ends, since an instruction before has failed: {self.failure}")
                 if self._busy:
                     raise BadInput("Another instruction is under way: wait for its result, or stop it.")
-                doing = self._begin(text)
+                execution = self._begin(text)
                 self._busy, self._stopping = True, None
-                self._worker = threading.Thread(target=self._carry_out, args=(instruction, doing), daemon=True)
+                self._worker = threading.Thread(target=self._carry_out, args=(instruction, execution), daemon=True)
                 self._worker.start()
         except BadInput as error:
             self._end(instruction, {"status": "rejected", "reason": str(error)})
@@ -135,13 +135,13 @@ class Desk:
                 publisher.publish(message)
             return False
 
-    def _carry_out(self, instruction: Instruction, doing: Doing) -> None:
+    def _carry_out(self, instruction: Instruction, execution: Doing) -> None:
         """Carry an instruction out, in a thread of its own, and say how it ended whatever happens."""
         log.info("Instruction %d: %s", instruction.number, instruction.text)
         self._say(self._feedback, instruction, {"round": 0, "subtasks": []})
         try:
             while True:
-                self._say(self._feedback, instruction, next(doing))
+                self._say(self._feedback, instruction, next(execution))
         except StopIteration as ended:
             result = {"status": "finished", **ended.value}
         except Stopped as error:
@@ -211,13 +211,13 @@ def serve_instructions(
         MissingPart, BadInput, InfrastructureError: The network cannot be joined.
         InfrastructureError: The robot, its guard or a server failed during an instruction.
     """
-    with open_node("/homie_agent", transport) as node, ended_by_signal() as ended:
+    with open_node("/homie_agent", transport) as node, ended_by_signal() as is_ended:
         desk = Desk(node, begin, stop)
         try:
             ready(node.transport)
-            over = threading.Event()
-            while not ended() and desk.failure is None:
-                over.wait(LOOK)
+            stopped = threading.Event()
+            while not is_ended() and desk.failure is None:
+                stopped.wait(LOOK)
         finally:
             desk.close()
     if desk.failure is not None:

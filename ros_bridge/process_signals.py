@@ -14,13 +14,13 @@ def ended_by_signal() -> Iterator[Callable[[], bool]]:
     A signal that is ignored stays so: a process that was started in the background does not hear Ctrl-C. Only for the
     main thread.
     """
-    heard: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    received: list[int] = []
+    previous_handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             if handler is not signal.SIG_IGN:
-                signal.signal(number, lambda number, _: heard.append(number))
-        yield lambda: bool(heard)
+                signal.signal(number, lambda number, _: received.append(number))
+        yield lambda: bool(received)
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)

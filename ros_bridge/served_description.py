@@ -37,13 +37,13 @@ def frames_of(profile: Profile) -> tuple[Frame, ...]:
         ['wrist_roll_link', 'gripper_link']
     """
     frames: list[Frame] = []
-    taken = {profile.frames.base, profile.frames.odometry, profile.frames.effector}
+    used_names = {profile.frames.base, profile.frames.odometry, profile.frames.effector}
     parent = profile.frames.base
     for number, link in enumerate(profile.chain, start=1):
         name = link.joint.replace("joint", "link") if "joint" in link.joint else f"{link.joint}_link"
-        name = f"{link.joint}_link" if name in taken else name
+        name = f"{link.joint}_link" if name in used_names else name
         name = profile.frames.effector if number == len(profile.chain) else name
-        taken.add(name)
+        used_names.add(name)
         frames.append(Frame(parent, name, link))
         parent = name
     return tuple(frames)

@@ -46,9 +46,9 @@ class ServedFingers:
         opening = self._gripper.gap_of(position)
         if not math.isfinite(opening):
             return Outcome(Status.ABORTED)
-        reached, at = self._bring(opening, goal)
-        position = position if reached else self._gripper.commanded(at)
-        result = {"position": position, "stalled": not reached, "reached_goal": reached}
+        is_reached, at = self._bring(opening, goal)
+        position = position if is_reached else self._gripper.commanded(at)
+        result = {"position": position, "stalled": not is_reached, "reached_goal": is_reached}
         return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
 
     def _along(self, goal: ServedGoal) -> Outcome:
@@ -57,22 +57,22 @@ class ServedFingers:
             _, positions = points_of(goal.message.trajectory, self._gripper.joints)
         except NoTrajectory as error:
             return Outcome(Status.ABORTED, {"error_code": int(error.code), "error_string": str(error)})
-        reached, at = self._bring(self._gripper.measured(positions[-1].tolist()), goal)
+        is_reached, at = self._bring(self._gripper.measured(positions[-1].tolist()), goal)
         if goal.cancelled.is_set():
             return Outcome(Status.CANCELED, {"error_string": "cancelled"})
-        if reached:
+        if is_reached:
             return Outcome(Status.SUCCEEDED)
         text = f"the fingers are {at:.3f} m apart"
         return Outcome(Status.ABORTED, {"error_code": int(Error.GOAL_TOLERANCE_VIOLATED), "error_string": text})
 
     def _bring(self, opening: float, goal: ServedGoal) -> tuple[bool, float]:
         """Wait until the fingers have an opening (m) or met something; whether they have it, and what they have."""
-        self.opening = wish = float(np.clip(opening, 0.0, self._gripper.width))
+        self.opening = target = float(np.clip(opening, 0.0, self._gripper.width))
         end = self._seconds() + GRIP_SECONDS
-        reached, state = False, self._state()
-        while not goal.cancelled.wait(2 * self._period) and self._seconds() < end and not reached:
+        is_reached, state = False, self._state()
+        while not goal.cancelled.wait(2 * self._period) and self._seconds() < end and not is_reached:
             state = self._state()
-            reached = abs(state.opening - wish) <= ARRIVED
+            is_reached = abs(state.opening - target) <= ARRIVED
             if state.holding and abs(state.speed) < STILL:
                 break
-        return reached, state.opening
+        return is_reached, state.opening

@@ -83,6 +83,6 @@ def planar(pose: Pose2) -> Array:
 
 def matrix(position: Array, rotation: Array) -> Array:
     """A position (3,) and a rotation (3, 3) as a matrix (4, 4)."""
-    placed = np.eye(4)
-    placed[:3, :3], placed[:3, 3] = rotation, position
-    return placed
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = rotation, position
+    return result

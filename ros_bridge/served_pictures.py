@@ -118,64 +118,68 @@ class Painter:
             with self._open() as robot:
                 if not isinstance(robot, Mirrored):
                     raise BadInput(f"The state of the {robot.spec.name} cannot be drawn elsewhere: --camera-rate 0.")
-                stands = np.eye(4)
+                mounting_pose = np.eye(4)
                 if self._profile.base is None:
-                    stands = mounted(self._profile, robot.spec, robot.kinematics)
+                    mounting_pose = mounted(self._profile, robot.spec, robot.kinematics)
                 self._names.set_result(robot.observe([self._regular]).frames[self._regular].instance_names)
                 while not self._over.is_set():
-                    self._draw_next(robot, stands)
+                    self._draw_next(robot, mounting_pose)
         except Exception as error:  # there is nobody above this thread
             if not self._names.done():
                 self._names.set_exception(error)
             else:
                 log.error("No more pictures: %s", error)
 
-    def _draw_next(self, robot: Robot, stands: Array) -> None:
+    def _draw_next(self, robot: Robot, mounting_pose: Array) -> None:
         name = self._next()
         if name is None:
             self._over.wait(PATIENCE)
             return
-        began = time.monotonic()
-        asked, self._shown[name].asked = self._shown[name].asked, False
-        self._paint(robot, name, stands)
-        took = time.monotonic() - began
-        self._shown[name].due = began + max(self._shown[name].period, 0.0 if asked else took / SHARE)
+        start = time.monotonic()
+        was_requested, self._shown[name].asked = self._shown[name].asked, False
+        self._paint(robot, name, mounting_pose)
+        took = time.monotonic() - start
+        self._shown[name].due = start + max(self._shown[name].period, 0.0 if was_requested else took / SHARE)
 
     def _next(self) -> str | None:
         """The camera to look through now: one that was asked for, else the one that is due."""
         with self._lock:
             if self._newest is None:
                 return None
-            asked = [name for name, shown in self._shown.items() if shown.asked]
-        present = time.monotonic()
-        due = [name for name, shown in self._shown.items() if math.isfinite(shown.period) and shown.due <= present]
-        return next(iter(asked + due), None)
+            requested_names = [name for name, shown_camera in self._shown.items() if shown_camera.asked]
+        now = time.monotonic()
+        due_names = [
+            name
+            for name, shown_camera in self._shown.items()
+            if math.isfinite(shown_camera.period) and shown_camera.due <= now
+        ]
+        return next(iter(requested_names + due_names), None)
 
-    def _paint(self, robot: Robot, name: str, stands: Array) -> None:
+    def _paint(self, robot: Robot, name: str, mounting_pose: Array) -> None:
         """Publish a picture. stands: The pose (4, 4) of the profile's base frame in the robot's base."""
         with self._lock:
             assert self._newest is not None
             state, at = self._newest
         assert isinstance(robot, Mirrored)
         robot.take_state(state)
-        shown, observation = self._shown[name], robot.observe([name])
+        shown_camera, observation = self._shown[name], robot.observe([name])
         frame: CameraFrame = observation.frames[name]
-        header = {**at, "frame_id": shown.camera.frame}
-        base = planar(observation.body.base) @ stands
-        placed = np.linalg.inv(base) @ matrix(frame.pose.position, frame.pose.rotation)
-        moved = transform(at, self._profile.frames.base, shown.camera.frame, placed)
+        header = {**at, "frame_id": shown_camera.camera.frame}
+        base = planar(observation.body.base) @ mounting_pose
+        camera_pose = np.linalg.inv(base) @ matrix(frame.pose.position, frame.pose.rotation)
+        camera_transform = transform(at, self._profile.frames.base, shown_camera.camera.frame, camera_pose)
         # The transform comes first: who has the picture may ask where it was taken.
         if self._tf is not None:
-            self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=[moved]))
+            self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=[camera_transform]))
         info = camera_info(frame.intrinsics)
-        shown.publishers["info"].publish(self._node.message(INFO, header=header, **info))
+        shown_camera.publishers["info"].publish(self._node.message(INFO, header=header, **info))
         if frame.instances is not None:
-            self._send(shown, "instances", header, numbers_picture(frame.instances))
+            self._send(shown_camera, "instances", header, numbers_picture(frame.instances))
         if frame.depth is not None:
-            self._send(shown, "depth", header, depth_picture(frame.depth))
-        self._send(shown, "rgb", header, picture(frame.rgb))
+            self._send(shown_camera, "depth", header, depth_picture(frame.depth))
+        self._send(shown_camera, "rgb", header, picture(frame.rgb))
 
-    def _send(self, shown: _Shown, what: str, header: dict[str, Any], fields: dict[str, Any]) -> None:
-        publisher = shown.publishers.get(what)
+    def _send(self, shown_camera: _Shown, stream: str, header: dict[str, Any], fields: dict[str, Any]) -> None:
+        publisher = shown_camera.publishers.get(stream)
         if publisher is not None:
             publisher.publish(self._node.message(IMAGE, header=header, **fields))

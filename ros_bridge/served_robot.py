@@ -143,24 +143,24 @@ class ServedRobot:
         if self._tf is None or not fixed:
             return
         at = {"stamp": self._stamp()}
-        placed = [transform(at, frame.parent, frame.name, step(frame.link, {})) for frame in fixed]
+        transforms = [transform(at, frame.parent, frame.name, step(frame.link, {})) for frame in fixed]
         static = self._node.publisher(TF, "/tf_static", LATCHED)
-        static.publish(self._node.message(TF, transforms=placed))
+        static.publish(self._node.message(TF, transforms=transforms))
 
     def run(self, over: Callable[[], bool]) -> None:
         """Act and publish in step with the clock on the wall, `speed` times as fast, until it is over; then stop the
         robot."""
-        due = time.monotonic()
+        next_period = time.monotonic()
         try:
             while not over():
                 self._act()
                 self._publish()
-                due += self._robot.spec.period / self._speed
-                rest = due - time.monotonic()
-                if rest > 0:
-                    time.sleep(rest)
-                elif rest < -BEHIND:
-                    due = self._give_up(due)
+                next_period += self._robot.spec.period / self._speed
+                remaining = next_period - time.monotonic()
+                if remaining > 0:
+                    time.sleep(remaining)
+                elif remaining < -BEHIND:
+                    next_period = self._give_up(next_period)
         finally:
             for server in self._servers:
                 server.close()
@@ -168,12 +168,12 @@ class ServedRobot:
                 self._navigation.close()
             self._robot.stop()
 
-    def _give_up(self, due: float) -> float:
+    def _give_up(self, next_period: float) -> float:
         """Begin to count time anew: this machine is slower than the robot."""
         if not self._behind_told:
             log.warning("The simulation is slower than it should be: fewer pictures (--camera-rate) may help.")
         self._behind_told = True
-        return max(due, time.monotonic())
+        return max(next_period, time.monotonic())
 
     def _seconds(self) -> float:
         """Its time: that of this machine, or of its simulation, which goes on in control periods."""
@@ -187,7 +187,9 @@ class ServedRobot:
     def _group(self, name: str) -> Group:
         """The group of the robot whose joints those of a group of the profile are."""
         joints = [joint.name for joint in self._profile.groups[name].joints]
-        group = next((each for each in self._robot.spec.groups if sorted(each.names) == sorted(joints)), None)
+        group = next(
+            (candidate for candidate in self._robot.spec.groups if sorted(candidate.names) == sorted(joints)), None
+        )
         if group is None:
             raise BadInput(
                 f"The profile {self._profile.name} is not that of the {self._robot.spec.name}, which has no group of "
@@ -200,21 +202,21 @@ class ServedRobot:
         return [] if server is None else [server]
 
     def _served_fingers(self) -> ServedFingers | None:
-        described, gripper = self._profile.gripper, self._gripper
-        if described is None or gripper is None:
+        gripper_profile, gripper = self._profile.gripper, self._gripper
+        if gripper_profile is None or gripper is None:
             return None
         period = self._robot.spec.period
-        return ServedFingers(described, period, lambda: self._body.grippers[gripper.name], self._seconds)
+        return ServedFingers(gripper_profile, period, lambda: self._body.grippers[gripper.name], self._seconds)
 
     def _serve(self) -> list[ActionServer]:
         servers: list[ActionServer] = []
-        for name, described in self._profile.groups.items():
+        for name, controlled in self._profile.groups.items():
             follow = functools.partial(self._follow, self._groups[name])
-            if described.action is not None:
-                servers += self._server(TRAJECTORY, described.action, follow)
-            if described.stream is not None:
-                take = self._on_positions if described.positions else self._on_stream
-                self._node.subscription(described.kind, described.stream, functools.partial(take, name), NEWEST)
+            if controlled.action is not None:
+                servers += self._server(TRAJECTORY, controlled.action, follow)
+            if controlled.stream is not None:
+                handler = self._on_positions if controlled.positions else self._on_stream
+                self._node.subscription(controlled.kind, controlled.stream, functools.partial(handler, name), NEWEST)
         if self._fingers is not None and self._profile.gripper is not None:
             kind = gripper_kind(self._profile.gripper)
             servers += self._server(kind, self._profile.gripper.action, self._fingers.execute)
@@ -249,12 +251,12 @@ class ServedRobot:
         assert grid is not None
         return grid
 
-    def _lead(self, name: str, positions: Array, asked: float) -> Following:
+    def _lead(self, name: str, positions: Array, requested_at: float) -> Following:
         """Follow positions (n, joints) of a group of the profile, one every control period, as MoveIt would have it."""
         joints, group = [joint.name for joint in self._profile.groups[name].joints], self._groups[name]
         times: Array = self._robot.spec.period * np.arange(1.0, len(positions) + 1)
         columns = [joints.index(joint) for joint in group.names]
-        return self._set_off(group, times, positions[:, columns], asked, LED_PATIENCE)
+        return self._set_off(group, times, positions[:, columns], requested_at, LED_PATIENCE)
 
     def _on_velocity(self, message: Message) -> None:
         velocity = velocity_of(message)
@@ -295,29 +297,29 @@ class ServedRobot:
         row = positions[[order.index(joint) for joint in group.names]]
         self._set_off(group, np.array([self._robot.spec.period]), row[None], time.monotonic())
 
-    def _begin(self, group: Group, trajectory: Message, asked: float) -> Following:
+    def _begin(self, group: Group, trajectory: Message, requested_at: float) -> Following:
         """Follow a trajectory from now on. Raises NoTrajectory for one that is none."""
-        return self._set_off(group, *points_of(trajectory, group.names), asked)
+        return self._set_off(group, *points_of(trajectory, group.names), requested_at)
 
     def _set_off(
-        self, group: Group, times: Array, positions: Array, asked: float, patience: float = PATIENCE
+        self, group: Group, times: Array, positions: Array, requested_at: float, patience: float = PATIENCE
     ) -> Following:
         """Follow positions (n, joints) at times (n,) from now on, in the place of another trajectory.
 
         Args:
-            asked: When it came (s, monotonic). Goals have threads of their own, and one that came later may be here
-                first: then this one has ended already.
+            requested_at: When it came (s, monotonic). Goals have threads of their own, and one that came later may be
+                here first: then this one has ended already.
         """
         with self._lock:
             measured = group.measured(self._body)
             last = self._commands.get(group.name, measured)
             start = last if np.max(np.abs(last - measured)) < NEAR else measured
             following = Following(self._seconds(), times, np.vstack([start, positions]), patience)
-            if asked < self._asked.get(group.name, -math.inf):
+            if requested_at < self._asked.get(group.name, -math.inf):
                 replaced: Following | None = following
             else:
                 replaced, self._following[group.name] = self._following.get(group.name), following
-                self._asked[group.name] = asked
+                self._asked[group.name] = requested_at
         if replaced is not None:
             replaced.end(Status.ABORTED, Error.INVALID_GOAL, "another trajectory came")
         return following
@@ -332,19 +334,19 @@ class ServedRobot:
     def _act(self) -> None:
         """One period: the newest velocity, every trajectory, the fingers."""
         self._periods += 1
-        present = self._seconds()
+        now = self._seconds()
         targets: dict[str, tuple[float, ...]] = {}
         base = self._robot.spec.first("base")
-        own = None
+        own_velocity = None
         if self._navigation is not None and base is not None:
-            own = self._navigation.step(self._robot.observe(), base.name)
+            own_velocity = self._navigation.step(self._robot.observe(), base.name)
         with self._lock:
             if base is not None:
-                fresh = present - self._velocity_at <= VELOCITY_LIFE
-                asked = own if own is not None else self._velocity if fresh else AT_REST
-                targets[base.name] = tuple(asked)[: self._ways]
+                is_fresh = now - self._velocity_at <= VELOCITY_LIFE
+                velocity = own_velocity if own_velocity is not None else self._velocity if is_fresh else AT_REST
+                targets[base.name] = tuple(velocity)[: self._ways]
             for name, following in self._following.items():
-                self._commands[name] = following.target(present)
+                self._commands[name] = following.target(now)
                 targets[name] = tuple(self._commands[name].tolist())
             if self._gripper is not None and self._fingers is not None and self._fingers.opening is not None:
                 targets[self._gripper.name] = (self._fingers.opening,)
@@ -357,7 +359,7 @@ class ServedRobot:
         with self._lock:
             groups = {group.name: group for group in self._groups.values()}
             for name, following in list(self._following.items()):
-                if following.ended.is_set() or following.judge(present, groups[name].measured(self._body)):
+                if following.ended.is_set() or following.judge(now, groups[name].measured(self._body)):
                     del self._following[name]
 
     def _publish(self) -> None:
@@ -376,29 +378,29 @@ class ServedRobot:
         fields: dict[str, Any] = {"name": names, "position": positions, "velocity": velocities}
         self._joints.publish(self._node.message("sensor_msgs/msg/JointState", header=at, **fields))
         frames = self._profile.frames
-        moved = self._chain(body, at)
+        moving_frames = self._chain(body, at)
         if self._odometry is not None:
             base = planar(body.base)
-            moved.append(transform(at, frames.odometry, frames.base, base))
-            placed = transform(at, frames.odometry, frames.base, base)["transform"]
+            moving_frames.append(transform(at, frames.odometry, frames.base, base))
+            base_transform = transform(at, frames.odometry, frames.base, base)["transform"]
             linear, angular, *sideways = body.base_velocity
             message = self._node.message(
                 "nav_msgs/msg/Odometry",
                 header={**at, "frame_id": frames.odometry},
                 child_frame_id=frames.base,
-                pose={"pose": {"position": placed["translation"], "orientation": placed["rotation"]}},
+                pose={"pose": {"position": base_transform["translation"], "orientation": base_transform["rotation"]}},
                 twist={"twist": {"linear": {"x": linear, "y": sum(sideways, 0.0)}, "angular": {"z": angular}}},
             )
             self._odometry.publish(message)
         if self._tf is not None:
-            self._tf.publish(self._node.message(TF, transforms=moved))
+            self._tf.publish(self._node.message(TF, transforms=moving_frames))
         self._show(at)
 
     def _show(self, at: dict[str, Any]) -> None:
         """Tell the painter and the network the state of the world."""
         if self._clock.subscribers():
-            passed = stamp(self._robot.observe().stamp)
-            self._clock.publish(self._node.message(CLOCK_KIND, clock=passed))
+            time = stamp(self._robot.observe().stamp)
+            self._clock.publish(self._node.message(CLOCK_KIND, clock=time))
         if not isinstance(self._robot, Mirrored):
             return
         state = self._robot.state()
@@ -414,5 +416,5 @@ class ServedRobot:
             return [transform(at, frame.parent, frame.name, step(frame.link, body.joints)) for frame in moving]
         pose = self._robot.kinematics.forward(self._robot.spec.chain.measured(body))
         frames = self._profile.frames
-        placed = matrix(pose.position, pose.rotation)
-        return [transform(at, frames.base, frames.effector, placed)]
+        effector_pose = matrix(pose.position, pose.rotation)
+        return [transform(at, frames.base, frames.effector, effector_pose)]

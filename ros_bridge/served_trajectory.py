@@ -48,8 +48,8 @@ def points_of(trajectory: Message, names: Sequence[str]) -> tuple[Array, Array]:
         raise NoTrajectory(Error.INVALID_JOINTS, "other joints")
     times = np.array([seconds(point.time_from_start) for point in trajectory.points])
     rows = [np.asarray(point.positions, dtype=float) for point in trajectory.points]
-    whole = bool(rows) and all(len(row) == len(named) and np.isfinite(row).all() for row in rows)
-    if not whole or times[0] < 0 or np.any(np.diff(times) <= 0):
+    is_complete = bool(rows) and all(len(row) == len(named) and np.isfinite(row).all() for row in rows)
+    if not is_complete or times[0] < 0 or np.any(np.diff(times) <= 0):
         raise NoTrajectory(Error.INVALID_GOAL, "points must have all joints and rising times")
     return np.maximum(times, 1e-3), np.array(rows)[:, [named.index(name) for name in names]]
 
@@ -78,13 +78,13 @@ class Following:
 
     def judge(self, now: float, measured: Array) -> bool:
         """Whether it has ended, by itself: arrived, or given up."""
-        over = now - self.began - float(self.times[-1])
-        if over < 0:
+        overtime = now - self.began - float(self.times[-1])
+        if overtime < 0:
             return False
         off = float(np.max(np.abs(measured - self.positions[-1])))
         if off <= TOLERANCE:
             self.end(Status.SUCCEEDED, Error.SUCCESSFUL)
-        elif over > self.patience:
+        elif overtime > self.patience:
             self.end(Status.ABORTED, Error.GOAL_TOLERANCE_VIOLATED, f"{off:.3f} off the last point")
         else:
             return False

@@ -56,9 +56,9 @@ def serve_robot(
         # joint states and not what it says of itself
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
         served = ServedRobot(node, robot, profile, painter, secret=rehearsal, speed=speed)
-        with ended_by_signal() as ended:
+        with ended_by_signal() as is_ended:
             ready(robot, node.transport)
-            served.run(ended)
+            served.run(is_ended)
 
 
 @contextmanager
@@ -76,9 +76,9 @@ def _painted(
         yield None
         return
     camera = camera or robot.eye
-    more = () if rehearsal else (*robot.views, robot.eye, robot.hand)
-    own = tuple(name for name in dict.fromkeys((camera, *more)) if name)
-    cameras = extra_cameras({camera: next(iter(profile.cameras.values()))}, own)
+    further_cameras = () if rehearsal else (*robot.views, robot.eye, robot.hand)
+    camera_names = tuple(name for name in dict.fromkeys((camera, *further_cameras)) if name)
+    cameras = extra_cameras({camera: next(iter(profile.cameras.values()))}, camera_names)
     painter = Painter(node, open_robot, profile, cameras, regular=camera, rate=rate)
     try:
         yield painter

@@ -78,9 +78,9 @@ class SimulatedMoveGroup:
         assert reaching is not None
         share = float(goal.message.request.max_velocity_scaling_factor)
         rows = self.planner.timed(begin, way, share if 0.0 < share <= 1.0 else 1.0)
-        planned = {"planned_trajectory": {"joint_trajectory": self._trajectory(rows)}}
+        plan_message = {"planned_trajectory": {"joint_trajectory": self._trajectory(rows)}}
         if goal.message.planning_options.plan_only:
-            return _outcome(Status.SUCCEEDED, SUCCESS, planned)
+            return _outcome(Status.SUCCEEDED, SUCCESS, plan_message)
         if goal.cancelled.is_set():
             return _outcome(Status.CANCELED, PREEMPTED)
         columns = dict(zip(self.spec.chain.names, rows.T, strict=True))
@@ -89,15 +89,15 @@ class SimulatedMoveGroup:
             positions = np.stack([columns[joint.name] for joint in self.profile.groups[name].joints], axis=1)
             parts.append(self.follow(name, positions, goal.accepted))
         while not all(part.ended.wait(self.spec.period) for part in parts):
-            failed = any(part.ended.is_set() and part.outcome.status is not Status.SUCCEEDED for part in parts)
-            if goal.cancelled.is_set() or failed:
+            has_failed = any(part.ended.is_set() and part.outcome.status is not Status.SUCCEEDED for part in parts)
+            if goal.cancelled.is_set() or has_failed:
                 for part in parts:
                     part.end(Status.CANCELED, Error.SUCCESSFUL, "the planned motion has ended")
                 break
         if goal.cancelled.is_set():
             return _outcome(Status.CANCELED, PREEMPTED)
         arrived = all(part.outcome.status is Status.SUCCEEDED for part in parts)
-        return _outcome(*((Status.SUCCEEDED, SUCCESS) if arrived else (Status.ABORTED, CONTROL_FAILED)), planned)
+        return _outcome(*((Status.SUCCEEDED, SUCCESS) if arrived else (Status.ABORTED, CONTROL_FAILED)), plan_message)
 
     def _ends(self, request: Message) -> tuple[Array, Array]:
         """Where the chain is, and where it is to be. Raises NoPlan for a goal that is not a goal in joints."""
@@ -106,7 +106,10 @@ class SimulatedMoveGroup:
             raise NoPlan(OTHER_GROUP)
         if len(request.goal_constraints) != 1:
             raise NoPlan(OTHER_GOAL)
-        goal = {each.joint_name: float(each.position) for each in request.goal_constraints[0].joint_constraints}
+        goal = {
+            constraint.joint_name: float(constraint.position)
+            for constraint in request.goal_constraints[0].joint_constraints
+        }
         if sorted(goal) != sorted(chain.names) or not all(map(math.isfinite, goal.values())):
             raise NoPlan(OTHER_GOAL)
         end = np.array([goal[name] for name in chain.names])
@@ -123,21 +126,21 @@ class SimulatedMoveGroup:
     def _boxes(self, thing: Message) -> list[Box]:
         if thing.header.frame_id != self.profile.frames.base:
             raise NoPlan(OTHER_FRAME)
-        at, turned = thing.pose.position, thing.pose.orientation
+        at, orientation = thing.pose.position, thing.pose.orientation
         try:
-            yaw = heading_of(turned)
+            yaw = heading_of(orientation)
             parts = [quaternion_of(pose.orientation) for pose in thing.primitive_poses]
         except Unreadable as error:
             raise NoPlan(OTHER_OBJECT) from error
-        if abs(turned.x) > UPRIGHT or abs(turned.y) > UPRIGHT:
+        if abs(orientation.x) > UPRIGHT or abs(orientation.y) > UPRIGHT:
             raise NoPlan(OTHER_OBJECT)
-        whole = Pose2(at.x, at.y, yaw)
+        object_pose = Pose2(at.x, at.y, yaw)
         boxes = []
         for shape, pose, part in zip(thing.primitives, thing.primitive_poses, parts, strict=True):
             if shape.type != BOX or len(shape.dimensions) != 3 or abs(part[0]) < 1 - UPRIGHT:
                 raise NoPlan(OTHER_OBJECT)
-            center = whole.transform(np.array([pose.position.x, pose.position.y, pose.position.z + at.z]))
-            boxes.append(Box(center, np.array(shape.dimensions, dtype=float) / 2, whole.yaw))
+            center = object_pose.transform(np.array([pose.position.x, pose.position.y, pose.position.z + at.z]))
+            boxes.append(Box(center, np.array(shape.dimensions, dtype=float) / 2, object_pose.yaw))
         if not all(np.isfinite([*box.center, *box.half, box.yaw]).all() for box in boxes):
             raise NoPlan(OTHER_OBJECT)
         return boxes
@@ -158,5 +161,5 @@ class SimulatedMoveGroup:
         return {"joint_names": list(self.spec.chain.names), "points": points}
 
 
-def _outcome(status: Status, code: int, more: Mapping[str, Any] | None = None) -> Outcome:
-    return Outcome(status, {"error_code": {"val": code}, **(more or {})})
+def _outcome(status: Status, code: int, extra_fields: Mapping[str, Any] | None = None) -> Outcome:
+    return Outcome(status, {"error_code": {"val": code}, **(extra_fields or {})})

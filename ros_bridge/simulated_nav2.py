@@ -78,11 +78,11 @@ class SimulatedNavigation:
     def step(self, observation: Observation, base: str) -> Sequence[float] | None:
         """The velocities of the base for one control period, None where it drives nowhere."""
         with self._lock:
-            asked, self._asked = self._asked, None
-        if asked is not None:
+            requested, self._asked = self._asked, None
+        if requested is not None:
             self._end(Status.ABORTED)
-            self._driving = asked
-            self.driver.begin(asked.place, self.grid(observation), observation)
+            self._driving = requested
+            self.driver.begin(requested.place, self.grid(observation), observation)
         if self._driving is None:
             return None
         if self._driving.goal.cancelled.is_set():
@@ -99,9 +99,9 @@ class SimulatedNavigation:
     def close(self) -> None:
         """Drive nowhere any more: goals that wait are over."""
         with self._lock:
-            asked, self._asked = self._asked, None
-        if asked is not None:
-            asked.ended.set_result(Status.ABORTED)
+            requested, self._asked = self._asked, None
+        if requested is not None:
+            requested.ended.set_result(Status.ABORTED)
         self._end(Status.ABORTED)
 
     def _end(self, status: Status) -> None:

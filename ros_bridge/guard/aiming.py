@@ -45,18 +45,18 @@ class Aiming:
         """Whether the set point rests and nothing new is said."""
         return now - self._said_at > LIFE and not self._speed.any()
 
-    def step(self, measured: Array, now: float, passed: float) -> Array:
-        """The set point (n,) after `passed` seconds; without further targets it comes to rest."""
-        gain = self._accelerations * passed
+    def step(self, measured: Array, now: float, elapsed: float) -> Array:
+        """The set point (n,) after `elapsed` seconds; without further targets it comes to rest."""
+        gain = self._accelerations * elapsed
         if now - self._said_at > LIFE:  # the nearest place in which it can come to rest, in whole steps
-            left = np.maximum(np.abs(self._speed) - gain, 0.0)
-            self._goal = self.point + self._speed * left / (2 * self._accelerations)
+            remaining_speed = np.maximum(np.abs(self._speed) - gain, 0.0)
+            self._goal = self.point + self._speed * remaining_speed / (2 * self._accelerations)
         way = self._goal - self.point
         # The speed from which it still comes to rest at the goal in whole steps.
         braking = np.sqrt(gain**2 / 4 + 2 * self._accelerations * np.abs(way)) - gain / 2
         largest = np.minimum(self._speeds, np.maximum(braking, 0.0))
-        rate = np.clip(way / max(passed, 1e-6), -largest, largest)
+        rate = np.clip(way / max(elapsed, 1e-6), -largest, largest)
         self._speed = np.clip(rate, self._speed - gain, self._speed + gain)
-        ahead = LEAD * self._speeds
-        self.point = np.clip(self.point + self._speed * passed, measured - ahead, measured + ahead)
+        lookahead = LEAD * self._speeds
+        self.point = np.clip(self.point + self._speed * elapsed, measured - lookahead, measured + lookahead)
         return self.point

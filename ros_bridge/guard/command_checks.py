@@ -121,8 +121,8 @@ def check_reach(profile: Profile, command: Reach, measured: Mapping[str, float])
         raise CommandRefused("The size of an obstacle and of the held object must be above 0.")
     positions = np.array([command.positions])
     _check_positions(joints, positions)
-    reached = {**measured, **dict(zip(command.joints, command.positions, strict=True))}
-    place = outside(profile, reached)
+    positions_after = {**measured, **dict(zip(command.joints, command.positions, strict=True))}
+    place = outside(profile, positions_after)
     if place is not None:
         x, y, z = place
         raise CommandRefused(f"The effector would leave its workspace at {x:.2f} {y:.2f} {z:.2f}.")
@@ -237,9 +237,9 @@ def _group(profile: Profile, name: str) -> Group:
 
 def _check_measured(profile: Profile, group: Group, measured: Mapping[str, float]) -> None:
     """Refuse what cannot be compared with where the joints are."""
-    needed = [joint.name for joint in group.joints]
-    needed += [link.driver for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
-    missing = [name for name in needed if name not in measured]
+    joint_names = [joint.name for joint in group.joints]
+    joint_names += [link.driver for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
+    missing = [name for name in joint_names if name not in measured]
     if missing:
         raise CommandRefused(f"The position of the joint '{missing[0]}' has not been measured.")
 
@@ -253,9 +253,9 @@ def _order(group: Group, names: Sequence[str]) -> list[int]:
 
 
 def _positions(points: Sequence[Point], group: Group) -> Array:
-    wrong = next((len(point.positions) for point in points if len(point.positions) != len(group.joints)), None)
-    if wrong is not None:
-        raise CommandRefused(f"A point takes {_wanted(group)}; got {wrong}.")
+    wrong_length = next((len(point.positions) for point in points if len(point.positions) != len(group.joints)), None)
+    if wrong_length is not None:
+        raise CommandRefused(f"A point takes {_wanted(group)}; got {wrong_length}.")
     return np.array([point.positions for point in points], dtype=float)
 
 
@@ -281,17 +281,17 @@ def _check_speeds(group: Group, start: Array, positions: Array, times: Array) ->
             return
     lengths = np.diff(times, prepend=0.0)
     speeds = np.diff(np.vstack([start, positions]), axis=0) / lengths[:, None]
-    around = np.vstack([np.zeros(len(start)), speeds, np.zeros(len(start))])
+    padded_speeds = np.vstack([np.zeros(len(start)), speeds, np.zeros(len(start))])
     halves = np.concatenate([[lengths[0] / 2], (lengths[1:] + lengths[:-1]) / 2, [lengths[-1] / 2]])
-    accelerations = np.diff(around, axis=0) / halves[:, None]
+    accelerations = np.diff(padded_speeds, axis=0) / halves[:, None]
     for index, joint in enumerate(group.joints):
-        for what, values, limit in (
+        for quantity, values, limit in (
             ("speed", speeds[:, index], joint.velocity),
             ("acceleration", accelerations[:, index], joint.acceleration),
         ):
             worst = float(np.max(np.abs(values)))
             if not worst <= limit * SLACK:  # what is not a number is too fast
-                raise CommandRefused(f"The {what} of {joint.name} would be {worst:.3g}, its limit is {limit:g}.")
+                raise CommandRefused(f"The {quantity} of {joint.name} would be {worst:.3g}, its limit is {limit:g}.")
 
 
 def _check_workspace(
@@ -302,16 +302,16 @@ def _check_workspace(
     if not any(link.driver in names for link in profile.chain):
         return
     ways = [positions[:1]]
-    for before, after in itertools.pairwise(positions):
-        steps = max(1, math.ceil(float(np.max(np.abs(after - before))) / STEP))
-        ways.append(before + np.linspace(1 / steps, 1.0, steps)[:, None] * (after - before))
+    for previous, following in itertools.pairwise(positions):
+        steps = max(1, math.ceil(float(np.max(np.abs(following - previous))) / STEP))
+        ways.append(previous + np.linspace(1 / steps, 1.0, steps)[:, None] * (following - previous))
     at = np.vstack(ways)
     joints: dict[str, float | Array] = {**measured, **dict(zip(names, at.T, strict=True))}
     places = effector(profile.chain, joints)[:, :3, 3]
     inside = _inside(workspace, places)
-    left = np.flatnonzero(np.logical_and(inside[:-1], np.logical_not(inside[1:])))
-    if left.size:
-        x, y, z = places[left[0] + 1]
+    leaving = np.flatnonzero(np.logical_and(inside[:-1], np.logical_not(inside[1:])))
+    if leaving.size:
+        x, y, z = places[leaving[0] + 1]
         raise CommandRefused(f"The effector would leave its workspace at {x:.2f} {y:.2f} {z:.2f}.")
     if not inside[-1]:
         raise CommandRefused("The effector is outside its workspace, and this trajectory does not bring it back.")

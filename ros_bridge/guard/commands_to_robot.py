@@ -41,17 +41,17 @@ class Outlet(Protocol):
     def aim(self, group: str, positions: Sequence[float]) -> None:
         """Send where the joints of a group, in the order of its profile, should be now."""
 
-    def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
-        """Send a trajectory; `ended` is called once, from any thread."""
+    def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
+        """Send a trajectory; `on_ended` is called once, from any thread."""
 
-    def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
-        """Send a command of the gripper; `ended` is called once, from any thread."""
+    def grip(self, command: Grip, on_ended: Callable[[Ended], None]) -> None:
+        """Send a command of the gripper; `on_ended` is called once, from any thread."""
 
-    def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
-        """Have the robot's own navigation drive; `ended` is called once, from any thread."""
+    def navigate(self, command: Navigate, on_ended: Callable[[Ended], None]) -> None:
+        """Have the robot's own navigation drive; `on_ended` is called once, from any thread."""
 
-    def reach(self, command: Reach, ended: Callable[[Ended], None]) -> None:
-        """Have the robot's own planner move the arm; `ended` is called once, from any thread."""
+    def reach(self, command: Reach, on_ended: Callable[[Ended], None]) -> None:
+        """Have the robot's own planner move the arm; `on_ended` is called once, from any thread."""
 
     def cancel(self, number: int) -> None:
         """End a trajectory, a grip, a drive or a planned motion early."""
@@ -101,51 +101,51 @@ class RosOutlet:
             log.error("The velocity could not be sent: %s", error)
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
-        described = self._profile.groups[group]
+        group_profile = self._profile.groups[group]
         fields: dict[str, object] = {"data": positions}
-        if not described.positions:
+        if not group_profile.positions:
             point = {"positions": positions, "time_from_start": stamp(POINT_TIME)}
-            fields = {"joint_names": [joint.name for joint in described.joints], "points": [point]}
+            fields = {"joint_names": [joint.name for joint in group_profile.joints], "points": [point]}
         try:
-            self._streams[group].publish(self._node.message(described.kind, **fields))
+            self._streams[group].publish(self._node.message(group_profile.kind, **fields))
         except HomieError as error:  # the network is full: the next tick tries again
             log.error("The aim of '%s' could not be sent: %s", group, error)
 
-    def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
+    def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
         points = [{"positions": point.positions, "time_from_start": stamp(point.time)} for point in command.points]
         goal = {
             "trajectory": {"joint_names": command.joints, "points": points},
             "goal_time_tolerance": stamp(TOLERANCE),
         }
-        self._send(self._groups[command.group], command.id, goal, ended)
+        self._send(self._groups[command.group], command.id, goal, on_ended)
 
-    def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
+    def grip(self, command: Grip, on_ended: Callable[[Ended], None]) -> None:
         gripper = self._profile.gripper
         assert self._gripper is not None and gripper is not None
         goal = {"position": gripper.commanded(command.width), "max_effort": command.effort}
         if gripper.trajectory:
             point = {"positions": gripper.joint_states(command.width, 0.0)[0], "time_from_start": stamp(GRIP_TIME)}
-            along = {"trajectory": {"joint_names": gripper.joints, "points": [point]}}
-            self._send(self._gripper, command.id, along, lambda done: ended(_gripped(done)))
+            finger_trajectory = {"trajectory": {"joint_names": gripper.joints, "points": [point]}}
+            self._send(self._gripper, command.id, finger_trajectory, lambda result: on_ended(_gripped(result)))
         else:
-            self._send(self._gripper, command.id, {"command": goal}, ended)
+            self._send(self._gripper, command.id, {"command": goal}, on_ended)
         if self._fingers is not None:
             try:
                 self._fingers.publish(self._node.message(FINGERS_KIND, **goal))
             except HomieError as error:  # only recorders miss it
                 log.warning("The command of the fingers is not announced: %s", error)
 
-    def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
+    def navigate(self, command: Navigate, on_ended: Callable[[Ended], None]) -> None:
         pose = {
             "position": {"x": command.x, "y": command.y},
             "orientation": {"z": math.sin(command.yaw / 2), "w": math.cos(command.yaw / 2)},
         }
         # Without a stamp: the newest transform to the map.
         goal = {"pose": {"header": {"frame_id": command.frame}, "pose": pose}}
-        self._send(self._navigation, command.id, goal, ended)
+        self._send(self._navigation, command.id, goal, on_ended)
 
-    def reach(self, command: Reach, ended: Callable[[Ended], None]) -> None:
-        self._send(self._reaching, command.id, goal_of(self._profile, command), ended)
+    def reach(self, command: Reach, on_ended: Callable[[Ended], None]) -> None:
+        self._send(self._reaching, command.id, goal_of(self._profile, command), on_ended)
 
     def cancel(self, number: int) -> None:
         sent = self._goals.get(number)
@@ -154,23 +154,23 @@ class RosOutlet:
             client.cancel(goal)
 
     def cancel_all(self) -> None:
-        own = [client for client in (self._navigation, self._reaching) if client is not None]
-        for client in (*self._groups.values(), *own):
+        clients = [client for client in (self._navigation, self._reaching) if client is not None]
+        for client in (*self._groups.values(), *clients):
             try:
                 client.cancel_all()
             except HomieError as error:
                 log.error("A wish to cancel could not be sent: %s", error)
 
-    def _send(self, client: ActionClient | None, number: int, goal: object, ended: Callable[[Ended], None]) -> None:
+    def _send(self, client: ActionClient | None, number: int, goal: object, on_ended: Callable[[Ended], None]) -> None:
         if client is None or not client.ready():
-            ended(Ended(id=number, outcome="rejected", text="there is no controller for it on the network"))
+            on_ended(Ended(id=number, outcome="rejected", text="there is no controller for it on the network"))
             return
         sent = client.send(goal)
         self._goals[number] = (client, sent)
 
-        def end(done: Future[Outcome]) -> None:
+        def end(future: Future[Outcome]) -> None:
             self._goals.pop(number, None)
-            ended(_ended(number, done))
+            on_ended(_ended(number, future))
 
         sent.outcome.add_done_callback(end)
 
@@ -180,11 +180,11 @@ def _software(node: Node, kind: str, name: str) -> ActionClient | None:
     return if_known(name, lambda: ActionClient(node, kind, name))
 
 
-def _ended(number: int, done: Future[Outcome]) -> Ended:
-    error = done.exception()
+def _ended(number: int, future: Future[Outcome]) -> Ended:
+    error = future.exception()
     if error is not None:
         return Ended(id=number, outcome="lost", text=str(error))
-    outcome = done.result()
+    outcome = future.result()
     if outcome.status is Status.UNKNOWN:
         return Ended(id=number, outcome="rejected", text="the controller did not accept it")
     result = outcome.result
@@ -204,11 +204,11 @@ def _ended(number: int, done: Future[Outcome]) -> Ended:
     )
 
 
-def _gripped(done: Ended) -> Ended:
+def _gripped(ended: Ended) -> Ended:
     """How a trajectory of fingers has ended: one that is given up before its end has met something."""
-    if done.outcome == "aborted" and done.code in OUT_OF_TOLERANCE:
-        return done.model_copy(update={"outcome": "succeeded", "stalled": True})
-    return done
+    if ended.outcome == "aborted" and ended.code in OUT_OF_TOLERANCE:
+        return ended.model_copy(update={"outcome": "succeeded", "stalled": True})
+    return ended
 
 
 class DryOutlet:
@@ -222,8 +222,8 @@ class DryOutlet:
     def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
         moving = any((linear, angular, sideways))
         if moving or self._moving:
-            aside = f", {sideways:.3f} m/s to the left" if sideways else ""
-            self._show(f"would send: velocity {linear:.3f} m/s {angular:.3f} rad/s{aside}")
+            sideways_text = f", {sideways:.3f} m/s to the left" if sideways else ""
+            self._show(f"would send: velocity {linear:.3f} m/s {angular:.3f} rad/s{sideways_text}")
         self._moving = moving
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
@@ -232,24 +232,24 @@ class DryOutlet:
             self._show(f"would send: {group} to {places}")
         self._aimed[group] = places
 
-    def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
+    def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
         last = command.points[-1]
         places = " ".join(f"{position:.3f}" for position in last.positions)
         self._show(f"would send: {command.group} through {len(command.points)} points to {places} in {last.time:.2f} s")
-        ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
 
-    def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
+    def grip(self, command: Grip, on_ended: Callable[[Ended], None]) -> None:
         self._show(f"would send: gripper to {command.width:.3f} m with {command.effort:.0f} N")
-        ended(Ended(id=command.id, outcome="succeeded", text="dry run", position=command.width))
+        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run", position=command.width))
 
-    def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
+    def navigate(self, command: Navigate, on_ended: Callable[[Ended], None]) -> None:
         self._show(f"would send: navigation to {command.x:.2f} {command.y:.2f}, facing {command.yaw:.2f} rad")
-        ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
 
-    def reach(self, command: Reach, ended: Callable[[Ended], None]) -> None:
+    def reach(self, command: Reach, on_ended: Callable[[Ended], None]) -> None:
         places = " ".join(f"{position:.3f}" for position in command.positions)
         self._show(f"would send: planned motion of the arm to {places}, around {len(command.boxes)} boxes")
-        ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
 
     def cancel(self, number: int) -> None:
         self._show(f"would send: cancel {number}")

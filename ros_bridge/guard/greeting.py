@@ -37,11 +37,11 @@ def difference(guard: Hello, agent: Hello) -> str:
             f"{agent.profile}."
         )
     for name in sorted({*guard.network, *agent.network}):
-        mine, theirs = guard.network.get(name, ""), agent.network.get(name, "")
-        if mine != theirs:
+        at_guard, at_agent = guard.network.get(name, ""), agent.network.get(name, "")
+        if at_guard != at_agent:
             return (
-                f"This guard is on another network than the agent: it has {name}={mine}, the agent {name}={theirs}. "
-                "Start both with the same."
+                f"This guard is on another network than the agent: it has {name}={at_guard}, the agent "
+                f"{name}={at_agent}. Start both with the same."
             )
     if guard.digest != agent.digest:
         return (
@@ -49,10 +49,10 @@ def difference(guard: Hello, agent: Hello) -> str:
             "same file."
         )
     if agent.simulated is not None and guard.simulated != agent.simulated:
-        mine, theirs = ("a simulated", "a real") if guard.simulated else ("a real", "a simulated")
+        at_guard, at_agent = ("a simulated", "a real") if guard.simulated else ("a real", "a simulated")
         return (
-            f"This guard watches {mine} robot, the agent {theirs} one: set ROS_DOMAIN_ID so that they never share a "
-            "network, and end the guard of the other."
+            f"This guard watches {at_guard} robot, the agent {at_agent} one: set ROS_DOMAIN_ID so that they never "
+            "share a network, and end the guard of the other."
         )
     return ""
 

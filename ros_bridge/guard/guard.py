@@ -186,8 +186,8 @@ class Guard:
     def emergency_stop(self) -> str:
         """Why nothing may move before a person has released the emergency stop; "" where there is none."""
         with self._lock:
-            why = self._emergency
-        return f"Emergency stop ({why}): a person must release it at the guard." if why else ""
+            reason = self._emergency
+        return f"Emergency stop ({reason}): a person must release it at the guard." if reason else ""
 
     def _under_way(self, kind: type[Navigate] | type[Reach]) -> bool:
         """Whether software of the robot's own drives the base, or moves the arm."""
@@ -208,36 +208,36 @@ class Guard:
                 reply(Refused(id=getattr(message, "id", None), why=str(error), emergency=emergency))
             self._heard_at = self._clock()  # the time that this took is the guard's, not silence of the agent
 
-    def lost(self, why: str) -> None:
+    def lost(self, reason: str) -> None:
         """The agent is gone: what it began is stopped."""
         with self._lock:
             if self._question is not None:
                 self._question = None
             self._approved = False
             if self.moving:
-                self.stop(why)
+                self.stop(reason)
 
-    def stop(self, why: str) -> None:
+    def stop(self, reason: str) -> None:
         """Stop all motion now: zero velocity, trajectories cancelled; ticks go on until the robot is seen to stand."""
         with self._lock:
             self._target = self._speed = STANDING
             self._aims.clear()  # the last point of each is less than a tenth of a second ahead
-            present = self._clock()
+            now = self._clock()
             if self._stopping is None:
-                log.warning("Stop: %s", why)
-                self._stopping = _Stopping(present, why, present)
-            self._stopping.cancelled_at = present
+                log.warning("Stop: %s", reason)
+                self._stopping = _Stopping(now, reason, now)
+            self._stopping.cancelled_at = now
             self._outlet.velocity(0.0, 0.0)
             self._outlet.cancel_all()
 
-    def emergency(self, why: str) -> None:
+    def emergency(self, reason: str) -> None:
         """Stop, and refuse everything until a person releases it."""
         with self._lock:
             if not self._emergency:
-                log.error("EMERGENCY STOP: %s", why)
-            self._emergency = why
+                log.error("EMERGENCY STOP: %s", reason)
+            self._emergency = reason
             self._approved = False
-            self.stop(why)
+            self.stop(reason)
 
     def release(self) -> None:
         """A person at the guard's terminal ends the emergency stop; not while the robot's own is pressed."""
@@ -262,18 +262,18 @@ class Guard:
     def tick(self) -> None:
         """One period: watch agent and robot, send the velocity."""
         with self._lock:
-            present = self._clock()
-            passed, self._ticked_at = min(present - self._ticked_at, 0.1), present
+            now = self._clock()
+            elapsed, self._ticked_at = min(now - self._ticked_at, 0.1), now
             if self._measured.stop_is_pressed and not self._emergency:
                 self.emergency("the robot's own is pressed")
             if self._stopping is not None:
-                self._watch_stop(self._stopping, present)
+                self._watch_stop(self._stopping, now)
                 return
             if self.moving:
-                self._watch(present)
+                self._watch(now)
             if self._stopping is None:
-                self._drive(present, passed)
-                self._move(present, passed)
+                self._drive(now, elapsed)
+                self._move(now, elapsed)
 
     def _obey(self, message: FromAgent, reply: Reply) -> None:
         if isinstance(message, Stop):
@@ -339,18 +339,18 @@ class Guard:
 
     def _check_free(self, part: str) -> None:
         """Whether a group, or the base, follows no trajectory and is not moved by the robot's own software."""
-        busy = next((each for each in self._active.values() if part in parts_of(self.profile, each)), None)
+        busy = next((command for command in self._active.values() if part in parts_of(self.profile, command)), None)
         if isinstance(busy, Navigate):
             raise CommandRefused("The robot's own navigation drives it: cancel that first.")
         if isinstance(busy, Reach):
-            moved = "The base has to stand while" if part == BASE else f"'{part}' is not free:"
-            raise CommandRefused(f"{moved} the robot's own planner moves the arm: cancel that first.")
+            refusal = "The base has to stand while" if part == BASE else f"'{part}' is not free:"
+            raise CommandRefused(f"{refusal} the robot's own planner moves the arm: cancel that first.")
         if isinstance(busy, Trajectory):
             raise CommandRefused(f"'{part}' still follows trajectory {busy.id}: cancel that first.")
 
     def _check_no_emergency(self) -> None:
-        if why := self.emergency_stop:
-            raise RefusedByEmergency(why)
+        if reason := self.emergency_stop:
+            raise RefusedByEmergency(reason)
 
     def _check_allowed(self, stamp: float) -> None:
         """Whether anything may move now."""
@@ -384,73 +384,73 @@ class Guard:
 
         return end
 
-    def _watch(self, present: float) -> None:
+    def _watch(self, now: float) -> None:
         """The reasons for which a robot that moves is stopped."""
         silent = self._measured.silent()
-        left: Array | None = None
-        if present - self._looked_at > LOOK:
-            place, self._looked_at = outside(self.profile, self._measured.positions()), present
-            left, self._inside = place if self._inside else None, place is None
-        if present - self._heard_at > self.silence:
-            self.stop(f"the agent has been silent for {present - self._heard_at:.2f} s")
+        remaining: Array | None = None
+        if now - self._looked_at > LOOK:
+            place, self._looked_at = outside(self.profile, self._measured.positions()), now
+            remaining, self._inside = place if self._inside else None, place is None
+        if now - self._heard_at > self.silence:
+            self.stop(f"the agent has been silent for {now - self._heard_at:.2f} s")
         elif silent:
             self.stop(silent)
         elif self._under_way(Navigate) and (fast := check_driven(self.profile, *self._measured.speed)):
             self.stop(fast)
         elif self._under_way(Reach) and (
-            wrong := check_reached(self.profile, self._measured.positions(), self._measured.lasting_speeds())
+            fault := check_reached(self.profile, self._measured.positions(), self._measured.lasting_speeds())
         ):
-            self.stop(wrong)
-        elif left is not None:  # one that began outside may come back in
-            x, y, z = left
+            self.stop(fault)
+        elif remaining is not None:  # one that began outside may come back in
+            x, y, z = remaining
             self.stop(f"the effector has left its workspace, it is at {x:.2f} {y:.2f} {z:.2f}")
 
-    def _drive(self, present: float, passed: float) -> None:
+    def _drive(self, time_now: float, elapsed: float) -> None:
         """The next velocity of the ramp; nothing is sent to a base that stands, so that others may drive it."""
         base = self.profile.base
         if base is None or self._under_way(Navigate):  # whose velocities are on the same topic
             return
-        if present - self._target_at > VELOCITY_LIFE:
+        if time_now - self._target_at > VELOCITY_LIFE:
             self._target = STANDING
-        aside = base.linear_acceleration * passed
-        steps = (aside, base.angular_acceleration * passed, aside)
+        sideways_step = base.linear_acceleration * elapsed
+        steps = (sideways_step, base.angular_acceleration * elapsed, sideways_step)
         linear, angular, sideways = (
-            now + min(max(target - now, -step), step)
-            for now, target, step in zip(self._speed, self._target, steps, strict=True)
+            current + min(max(target - current, -step), step)
+            for current, target, step in zip(self._speed, self._target, steps, strict=True)
         )
         self._speed = (linear, angular, sideways)
         if self._speed != STANDING:
-            self._drove_at = present
-        if present - self._drove_at < HOLD_AFTER:
+            self._drove_at = time_now
+        if time_now - self._drove_at < HOLD_AFTER:
             self._outlet.velocity(linear, angular, sideways)
 
-    def _move(self, present: float, passed: float) -> None:
+    def _move(self, now: float, elapsed: float) -> None:
         """The next set point of every group that is on its way to an aim."""
         measured = self._measured.positions()
         for name, aiming in list(self._aims.items()):
             joints = [joint.name for joint in self.profile.groups[name].joints]
             at = np.array([measured.get(joint, place) for joint, place in zip(joints, aiming.point, strict=True)])
-            self._outlet.aim(name, aiming.step(at, present, passed).tolist())
-            if aiming.over(present):
+            self._outlet.aim(name, aiming.step(at, now, elapsed).tolist())
+            if aiming.over(now):
                 del self._aims[name]
 
-    def _watch_stop(self, stopping: _Stopping, present: float) -> None:
+    def _watch_stop(self, stopping: _Stopping, now: float) -> None:
         """Send zero until the robot is seen to stand; say so to those who wait, and never before."""
         self._outlet.velocity(0.0, 0.0)
         # The robot's own software may be between two velocities, or still plan: it has to have ended, or be silent.
         delegated = self._under_way(Navigate) or self._under_way(Reach)
-        ended = not delegated or present - stopping.began > UNCONFIRMED
-        if ended and self._measured.stood_since(stopping.began):
-            took = present - stopping.began
+        is_over = not delegated or now - stopping.began > UNCONFIRMED
+        if is_over and self._measured.stood_since(stopping.began):
+            took = now - stopping.began
             log.warning("The robot stands, %.2f s after the stop (%s)", took, stopping.why)
             self._report(stopping, True, f"The robot stands, as measured {took:.2f} s after the stop.")
             self._stopping = None
             self._active.clear()
             return
-        if present - stopping.cancelled_at > CANCEL_AGAIN:
-            stopping.cancelled_at = present
+        if now - stopping.cancelled_at > CANCEL_AGAIN:
+            stopping.cancelled_at = now
             self._outlet.cancel_all()
-        if present - stopping.began > UNCONFIRMED and (stopping.waiting or not stopping.reported):
+        if now - stopping.began > UNCONFIRMED and (stopping.waiting or not stopping.reported):
             stopping.reported = True
             text = f"That the robot stands is not confirmed: {self._measured.motion()}."
             log.error(text)

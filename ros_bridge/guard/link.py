@@ -112,9 +112,9 @@ class GuardLink:
         try:
             self.welcome = self._welcome.result(GREETING)
         except (TimeoutError, RobotFault) as error:
-            why = self._fault or f"The guard at {path} does not answer."  # not that the connection has ended by this
+            reason = self._fault or f"The guard at {path} does not answer."  # not that the connection has ended by this
             self.close()
-            raise InfrastructureError(why) from error
+            raise InfrastructureError(reason) from error
         threading.Thread(target=self._beat, name="sign of life", daemon=True).start()
 
     def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
@@ -252,9 +252,9 @@ class GuardLink:
 
     def _raise_refused(self) -> None:
         with self._lock:
-            refused, self._refused = self._refused, ""
-        if refused and not self._emergency:
-            raise CommandRefused(refused)
+            refusal, self._refused = self._refused, ""
+        if refusal and not self._emergency:
+            raise CommandRefused(refusal)
 
     def _number(self) -> tuple[int, Future[Any]]:
         future: Future[Any] = Future()
@@ -294,8 +294,8 @@ class GuardLink:
             if not data:
                 break
             *lines, buffer = (buffer + data).split(b"\n")
-            for each in lines:
-                self._take(from_guard(each))
+            for text in lines:
+                self._take(from_guard(text))
         self._lose(self._refused or "The guard has closed the connection: look at what it says.")
 
     def _take(self, message: FromGuard) -> None:
@@ -320,9 +320,9 @@ class GuardLink:
             else:
                 future.set_result(message)
 
-    def _lose(self, why: str) -> None:
+    def _lose(self, reason: str) -> None:
         with self._lock:
-            self._fault = self._fault or why
+            self._fault = self._fault or reason
             futures, self._waiting = [self._welcome, *self._waiting.values()], {}
         for future in futures:
             if not future.done() and future.set_running_or_notify_cancel():

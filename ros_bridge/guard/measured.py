@@ -65,8 +65,8 @@ class Measured:
     def positions(self) -> dict[str, float]:
         """The joints of the groups that are measured just now, without those of which the newest state is too old."""
         with self._lock:
-            present = self._clock()
-            return {name: reading.position for name, reading in self._readings() if self._fresh(reading, present)}
+            now = self._clock()
+            return {name: reading.position for name, reading in self._readings() if self._fresh(reading, now)}
 
     @property
     def stop_is_pressed(self) -> bool:
@@ -105,26 +105,30 @@ class Measured:
     def _silent(self) -> str:
         if self._stop_button is not None and (unknown := self._stop_button.unknown()):
             return unknown
-        present = self._clock()
+        now = self._clock()
         with self._lock:
-            if self._profile.base is not None and present - self._base_at > self._oldest:
-                wrong = self._faults.why(self._profile.base.odometry)
-                return f"the odometry is refused, {wrong}" if wrong else "the odometry is silent"
+            if self._profile.base is not None and now - self._base_at > self._oldest:
+                fault = self._faults.why(self._profile.base.odometry)
+                return f"the odometry is refused, {fault}" if fault else "the odometry is silent"
             readings = dict(self._readings())
-            late = [name for name in self._names if not self._fresh(readings.get(name), present)]
-            for name in late:
-                if wrong := self._joints.wrong(name):
-                    return f"the joint {name} is refused, {wrong}"
-        if not late:
+            late_joints = [name for name in self._names if not self._fresh(readings.get(name), now)]
+            for name in late_joints:
+                if fault := self._joints.wrong(name):
+                    return f"the joint {name} is refused, {fault}"
+        if not late_joints:
             return ""
-        return "the joint states are silent" if len(late) == len(self._names) else f"the joint {late[0]} is silent"
+        return (
+            "the joint states are silent"
+            if len(late_joints) == len(self._names)
+            else f"the joint {late_joints[0]} is silent"
+        )
 
     def stood_since(self, began: float) -> bool:
         """Whether enough measurements of the base and of every joint since then were of a robot that stands."""
         with self._lock:
-            stood = [*([] if self._profile.base is None else [self._base_stood])]
-            stood += [self._stood.get(name, []) for name in self._names]
-            return all(sum(at > began for at in times) >= STANDING_COUNT for times in stood)
+            standing_since = [*([] if self._profile.base is None else [self._base_stood])]
+            standing_since += [self._stood.get(name, []) for name in self._names]
+            return all(sum(at > began for at in times) >= STANDING_COUNT for times in standing_since)
 
     def motion(self) -> str:
         """How the robot moves, in words."""
@@ -142,8 +146,8 @@ class Measured:
     def _readings(self) -> list[tuple[str, JointReading]]:
         return [(name, reading) for name in self._names if (reading := self._joints.get(name)) is not None]
 
-    def _fresh(self, reading: JointReading | None, present: float) -> bool:
-        return reading is not None and present - reading.came <= self._oldest
+    def _fresh(self, reading: JointReading | None, now: float) -> bool:
+        return reading is not None and now - reading.came <= self._oldest
 
     def _on_odometry(self, message: Message) -> None:
         base = self._profile.base
@@ -158,9 +162,9 @@ class Measured:
                 return
             self._faults.clear(base.odometry)
             self._speed, self._base_at = (math.hypot(reading.forward, reading.sideways), reading.turning), self._clock()
-            standing = self._profile.standing
-            stands = abs(self._speed[0]) <= standing.linear and abs(self._speed[1]) <= standing.angular
-            self._base_stood = [*self._base_stood[1 - STANDING_COUNT :], self._base_at] if stands else []
+            limits = self._profile.standing
+            is_standing = abs(self._speed[0]) <= limits.linear and abs(self._speed[1]) <= limits.angular
+            self._base_stood = [*self._base_stood[1 - STANDING_COUNT :], self._base_at] if is_standing else []
 
     def _on_joints(self, message: Message) -> None:
         with self._lock:
@@ -168,8 +172,10 @@ class Measured:
                 reading = self._joints.get(name)
                 assert reading is not None
                 self._speeds[name] = [*self._speeds.get(name, [])[1 - FAST_COUNT :], reading.speed]
-                stands = abs(reading.speed) <= self._profile.standing.joint
-                self._stood[name] = [*self._stood.get(name, [])[1 - STANDING_COUNT :], reading.came] if stands else []
+                is_standing = abs(reading.speed) <= self._profile.standing.joint
+                self._stood[name] = (
+                    [*self._stood.get(name, [])[1 - STANDING_COUNT :], reading.came] if is_standing else []
+                )
 
     def _forget(self) -> None:
         """A simulation began again: what was measured is of the one before."""

@@ -71,11 +71,11 @@ def run_guard(
         InfrastructureError: The robot is not seen to stand at the end.
     """
     profile = read_profile(name)
-    written = _written_elsewhere()
+    flush_logs = _write_logs_in_thread()
     hangup = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _hurry()
     try:
-        with ended_by_signal() as ended, open_node("/homie_guard", transport) as node:
+        with ended_by_signal() as is_ended, open_node("/homie_guard", transport) as node:
             outlet = DryOutlet(tell) if dry_run else RosOutlet(node, profile)
 
             def ask(text: str) -> None:
@@ -91,12 +91,12 @@ def run_guard(
                 listen_at_terminal(guard, agent, tell)
                 ready(str(agent.path), node.transport)
                 try:
-                    _loop(guard, agent, lambda: ended() or _orphaned(run))
+                    _loop(guard, agent, lambda: is_ended() or _orphaned(run))
                 finally:
                     _end(guard, agent)
     finally:
         signal.signal(signal.SIGHUP, hangup)
-        written()
+        flush_logs()
 
 
 def _hurry() -> None:
@@ -112,12 +112,12 @@ def _hurry() -> None:
 
 def _loop(guard: Guard, agent: AgentSocket, over: Callable[[], bool]) -> None:
     """Tick at a fixed rate, whatever the agent sends in between."""
-    due = time.monotonic()
+    next_tick = time.monotonic()
     while not over():
-        agent.wait(max(0.0, due - time.monotonic()))
-        if time.monotonic() >= due:
+        agent.wait(max(0.0, next_tick - time.monotonic()))
+        if time.monotonic() >= next_tick:
             guard.tick()
-            due = max(due + PERIOD, time.monotonic())
+            next_tick = max(next_tick + PERIOD, time.monotonic())
 
 
 def _orphaned(run: int | None) -> bool:
@@ -129,9 +129,9 @@ def _orphaned(run: int | None) -> bool:
 def _end(guard: Guard, agent: AgentSocket) -> None:
     """Stop what the agent began, and end when the robot stands."""
     agent.close()
-    until = time.monotonic() + UNCONFIRMED
+    deadline = time.monotonic() + UNCONFIRMED
     while not guard.standing:
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             raise InfrastructureError("The guard ends, and the robot was not seen to stand: look at it.")
         guard.tick()
         time.sleep(PERIOD)
@@ -152,22 +152,22 @@ def _simulated(node: Node) -> Callable[[], bool]:
     return simulated
 
 
-def _written_elsewhere() -> Callable[[], None]:
+def _write_logs_in_thread() -> Callable[[], None]:
     """Let a thread write logs and messages: a terminal that is held (Ctrl-S) must not hold the guard.
 
     Returns what ends it.
     """
     loggers = [logging.getLogger(name) for name in ("homie", "homie.progress")]
-    before = [list(logger.handlers) for logger in loggers]
+    handlers_by_logger = [list(logger.handlers) for logger in loggers]
     listeners = []
-    for logger, handlers in zip(loggers, before, strict=True):
+    for logger, handlers in zip(loggers, handlers_by_logger, strict=True):
         lines: queue.Queue[logging.LogRecord] = queue.Queue(1000)  # full, it loses lines and the guard goes on
         listeners.append(QueueListener(lines, *handlers, respect_handler_level=True))
         listeners[-1].start()
         logger.handlers = [QueueHandler(lines)]
 
     def end() -> None:
-        for logger, handlers in zip(loggers, before, strict=True):
+        for logger, handlers in zip(loggers, handlers_by_logger, strict=True):
             logger.handlers = handlers
         for listener in listeners:
             listener.stop()

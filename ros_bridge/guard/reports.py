@@ -55,30 +55,30 @@ class Reports:
         self._thread.join()
 
     def _run(self) -> None:
-        last, due = "", 0.0
+        last, next_report = "", 0.0
         while not self._over.wait(LOOK):
             state = self._guard.state
-            more = {"profile": self._guard.profile.name, "dry_run": self._dry_run, "agent": self._agent.connected}
-            shown = {**more, **dataclasses.asdict(state)}
-            text = json.dumps(shown)
-            if text == last and time.monotonic() < due:
+            facts = {"profile": self._guard.profile.name, "dry_run": self._dry_run, "agent": self._agent.connected}
+            status = {**facts, **dataclasses.asdict(state)}
+            text = json.dumps(status)
+            if text == last and time.monotonic() < next_report:
                 continue
             try:
                 if text != last:
                     self._state.publish(self._node.message(TEXT, data=text))
                 if self._diagnostics is not None:
-                    self._diagnostics.publish(self._array(state, shown))
+                    self._diagnostics.publish(self._array(state, status))
             except Exception:  # there is nobody above this thread, and the guard is worth more than its reports
                 log.exception("The state of the guard could not be published")
-            last, due = text, time.monotonic() + EVERY
+            last, next_report = text, time.monotonic() + EVERY
 
-    def _array(self, state: GuardState, shown: dict[str, object]) -> Message:
+    def _array(self, state: GuardState, fields: dict[str, object]) -> Message:
         level, text = judged(state, self._dry_run)
-        name, unheard = self._guard.profile.name, self._guard.unheard
-        shown["agent_silent_for"] = f"{unheard:.2f} s" if math.isfinite(unheard) else "it was never heard"
+        name, silence = self._guard.profile.name, self._guard.unheard
+        fields["agent_silent_for"] = f"{silence:.2f} s" if math.isfinite(silence) else "it was never heard"
         values = [
             {"key": key, "value": value if isinstance(value, str) else json.dumps(value)}
-            for key, value in shown.items()
+            for key, value in fields.items()
         ]
         status = {
             "level": level,

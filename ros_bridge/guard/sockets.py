@@ -98,13 +98,13 @@ class AgentSocket:
             raise InfrastructureError(f"Another guard listens at {path}: a robot has one.") from error
         # Bound beside its place and moved there when it listens: whoever sees a new file can connect to it, and the
         # file that a killed guard has left is never taken for that of this one.
-        beside = path.with_suffix(".new")
-        beside.unlink(missing_ok=True)
+        new_path = path.with_suffix(".new")
+        new_path.unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(beside))
-        os.chmod(beside, 0o600)
+        self._listener.bind(str(new_path))
+        os.chmod(new_path, 0o600)
         self._listener.listen(4)
-        os.replace(beside, path)
+        os.replace(new_path, path)
         self._listener.setblocking(False)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
@@ -177,18 +177,18 @@ class AgentSocket:
             return
         self._heard_at = time.monotonic()
         *lines, self._buffer = (self._buffer + data).split(b"\n")
-        if len(self._buffer) > LONGEST_LINE or any(len(each) > LONGEST_LINE for each in lines):
+        if len(self._buffer) > LONGEST_LINE or any(len(text) > LONGEST_LINE for text in lines):
             self._lose(f"it sent a message of more than {LONGEST_LINE} bytes")
             return
-        began, count = self._window
-        fresh = self._heard_at - began > 1.0
-        self._window = (self._heard_at, len(lines)) if fresh else (began, count + len(lines))
+        window_start, count = self._window
+        is_new_window = self._heard_at - window_start > 1.0
+        self._window = (self._heard_at, len(lines)) if is_new_window else (window_start, count + len(lines))
         if self._window[1] > MOST_MESSAGES:
             self._lose(f"it sent more than {MOST_MESSAGES} messages in a second")
             return
-        for each in lines:
+        for text in lines:
             if self._agent is not None:
-                self._take(each)
+                self._take(text)
         self._heard_at = time.monotonic()
 
     def _take(self, data: bytes) -> None:
@@ -210,14 +210,18 @@ class AgentSocket:
         """Answer a hello: at once, unless the guard may have to find out first whether its robot is simulated."""
         if self._hello is None:
             return
-        hello, until = self._hello
-        own = self._own.model_copy(update={"simulated": self._simulated()})
-        why = difference(own, hello)
-        if why and time.monotonic() < until and not difference(own, hello.model_copy(update={"simulated": None})):
+        hello, deadline = self._hello
+        own_hello = self._own.model_copy(update={"simulated": self._simulated()})
+        reason = difference(own_hello, hello)
+        if (
+            reason
+            and time.monotonic() < deadline
+            and not difference(own_hello, hello.model_copy(update={"simulated": None}))
+        ):
             return
         self._hello = None
-        if why:
-            self.send(Refused(why=why))
+        if reason:
+            self.send(Refused(why=reason))
             self._lose("it belongs to another guard")
             return
         self._greeted = True
@@ -226,19 +230,19 @@ class AgentSocket:
 
     def _tell_emergency(self) -> None:
         """Let the agent know at once that nothing it says will be done: it need not find out by trying."""
-        why = self._guard.emergency_stop
-        if self._greeted and why != self._emergency:
-            self._emergency = why
-            if why:
-                self.send(Refused(why=why, emergency=True))
+        reason = self._guard.emergency_stop
+        if self._greeted and reason != self._emergency:
+            self._emergency = reason
+            if reason:
+                self.send(Refused(why=reason, emergency=True))
 
-    def _lose(self, why: str) -> None:
+    def _lose(self, reason: str) -> None:
         """Release the agent, and stop what it began."""
         if self._agent is None:
             return
-        self.send(Refused(why=f"The guard lets this agent go: {why}."))
+        self.send(Refused(why=f"The guard lets this agent go: {reason}."))
         self._selector.unregister(self._agent)
         self._agent.close()
         self._agent = self._hello = None
-        log.warning("The agent is gone: %s", why)
-        self._guard.lost(f"the agent is gone: {why}")
+        log.warning("The agent is gone: %s", reason)
+        self._guard.lost(f"the agent is gone: {reason}")

@@ -33,7 +33,7 @@ def step(link: Link, positions: Mapping[str, float | Array]) -> Array:
     if link.kind == "fixed":
         return _placed(link)
     driver = np.asarray(positions[link.driver], dtype=float)
-    return _placed(link) @ _moved(link, link.multiplier * driver + link.offset)
+    return _placed(link) @ _joint_transform(link, link.multiplier * driver + link.offset)
 
 
 @functools.cache
@@ -46,16 +46,16 @@ def _placed(link: Link) -> Array:
     return pose
 
 
-def _moved(link: Link, position: Array) -> Array:
+def _joint_transform(link: Link, position: Array) -> Array:
     """What the joint does (..., 4, 4) at positions (...)."""
     axis = np.array(link.axis) / math.hypot(*link.axis)
-    moved = np.zeros((*position.shape, 4, 4))
-    moved[..., range(4), range(4)] = 1.0
+    matrices = np.zeros((*position.shape, 4, 4))
+    matrices[..., range(4), range(4)] = 1.0
     if link.kind == "prismatic":
-        moved[..., :3, 3] = position[..., None] * axis
+        matrices[..., :3, 3] = position[..., None] * axis
     else:
-        moved[..., :3, :3] = _about(axis, position)
-    return moved
+        matrices[..., :3, :3] = _about(axis, position)
+    return matrices
 
 
 def _about(axis: Array, angle: Array) -> Array:

@@ -38,7 +38,7 @@ class Diagnostics:
         """Name, level and words of every part that is not well, the worst first."""
         with self._lock:
             ill = [(name, level, text) for name, (level, text) in self._newest.items() if level != OK]
-        return sorted(ill, key=lambda each: (each[1] != ERROR, each[0]))
+        return sorted(ill, key=lambda part: (part[1] != ERROR, part[0]))
 
     def _take(self, message: Message) -> None:
         with self._lock:

@@ -72,7 +72,7 @@ def hands(robot: Urdf) -> list[Hand]:
     for of_hand in by_body.values():
         driven = tuple(joint for joint in of_hand if joint.driven)
         ways = [robot.way(_top(robot, joint, joints).parent) for joint in of_hand]
-        carriers = [[each.name for each in way] for way in ways]
+        carriers = [[way_joint.name for way_joint in way] for way in ways]
         names = [names[0] for names in zip(*carriers, strict=False) if len(set(names)) == 1]
         link = ways[0][len(names) - 1].child if names else ways[0][0].parent if ways[0] else of_hand[0].parent
         if driven:
@@ -97,10 +97,12 @@ def effector_link(robot: Urdf, last: str, hand: Hand | None) -> tuple[str, bool]
     if (tcp := deepest(link for link in body if _TCP.search(link) and not _camera(link))) is not None:
         return tcp, True
     if hand is not None:
-        behind = {joint.child for joint in robot.subtree(hand.link)} & set(body)
+        links_behind = {joint.child for joint in robot.subtree(hand.link)} & set(body)
         if (tool := deepest(link for link in body if _TOOL[1].search(link))) is not None:
-            return tool, tool in behind
-        if (tool := deepest(link for link in behind if any(pattern.search(link) for pattern in _TOOL[:4]))) is not None:
+            return tool, tool in links_behind
+        if (
+            tool := deepest(link for link in links_behind if any(pattern.search(link) for pattern in _TOOL[:4]))
+        ) is not None:
             return tool, False
         return hand.link, len(hand.joints) > 1
     for pattern in _TOOL:
@@ -119,19 +121,25 @@ def turning(robot: Urdf, hand: Hand) -> tuple[float, float, float | None]:
     drive = hand.driven[0]
     if drive.lower is None or drive.upper is None:
         return 0.0, 1.0, None
-    near, far = ({joint.name: _limit(joint, largest) for joint in hand.driven} for largest in (False, True))
+    low_values, high_values = (
+        {joint.name: _limit(joint, largest) for joint in hand.driven} for largest in (False, True)
+    )
     names = {joint.name for joint in hand.joints}
-    tips = [joint.child for joint in hand.joints if not any(each.name in names for each in robot.subtree(joint.child))]
+    tips = [
+        joint.child
+        for joint in hand.joints
+        if not any(joint_below.name in names for joint_below in robot.subtree(joint.child))
+    ]
     gaps = []
-    for values in (near, far):
+    for values in (low_values, high_values):
         places = np.array([_place(robot, hand.link, robot.rigid(tip)[-1], values) for tip in tips])
         gaps.append(float(np.max(np.linalg.norm(places[:, None] - places[None], axis=-1))))
     if abs(gaps[0] - gaps[1]) > LEAST_GAP:
-        closed, opened = (near, far) if gaps[0] < gaps[1] else (far, near)
-        return closed[drive.name], opened[drive.name], abs(gaps[0] - gaps[1])
+        closed_values, open_values = (low_values, high_values) if gaps[0] < gaps[1] else (high_values, low_values)
+        return closed_values[drive.name], open_values[drive.name], abs(gaps[0] - gaps[1])
     # The knuckles of two fingers count from open, as Robotiq's do; a single jaw from closed, as that of the SO-101.
-    closed, opened = (far, near) if len(hand.joints) > 1 else (near, far)
-    return closed[drive.name], opened[drive.name], None
+    closed_values, open_values = (high_values, low_values) if len(hand.joints) > 1 else (low_values, high_values)
+    return closed_values[drive.name], open_values[drive.name], None
 
 
 def _limit(joint: UrdfJoint, largest: bool) -> float:
@@ -166,7 +174,7 @@ def _place(robot: Urdf, base: str, link: str, values: Mapping[str, float]) -> Ar
     way = robot.way(link)[len(robot.way(base)) :]
     try:
         links = chain_of(robot, way)
-        return np.asarray(effector(links, {**{each.driver: 0.0 for each in links}, **values})[:3, 3])
+        return np.asarray(effector(links, {**{link_joint.driver: 0.0 for link_joint in links}, **values})[:3, 3])
     except BadInput:  # only the width of the gripper depends on it, which is a guess
         return np.zeros(3)
 
@@ -184,10 +192,14 @@ def _mimics_on_two_sides(robot: Urdf) -> set[str]:
     fingers: set[str] = set()
     for joints in sets.values():
         names = {joint.name for joint in joints}
-        tops = [joint for joint in joints if not names & {above.name for above in robot.way(joint.parent)}]
-        alone = all(below.name in names or not below.driven for joint in joints for below in robot.subtree(joint.child))
+        tops = [joint for joint in joints if not names & {joint_above.name for joint_above in robot.way(joint.parent)}]
+        are_fingers = all(
+            joint_below.name in names or not joint_below.driven
+            for joint in joints
+            for joint_below in robot.subtree(joint.child)
+        )
         other = any(WHEEL.search(joint.name) or _NO_HAND.search(joint.name) for joint in joints)
-        if len(tops) > 1 and alone and (not other or any(_called_finger(joint) for joint in joints)):
+        if len(tops) > 1 and are_fingers and (not other or any(_called_finger(joint) for joint in joints)):
             fingers |= names
     return fingers
 
@@ -196,23 +208,25 @@ def _fingers_on(robot: Urdf, link: str, known: set[str]) -> set[str]:
     """Fingers side by side on a link: joints that slide and carry nothing that moves, or what is called a finger."""
     if link in robot.above and robot.above[link].kind == "fixed":
         return set()  # they are counted where what is fixed together begins
-    beside = [
+    side_by_side = [
         joint
-        for each in robot.rigid(link)
-        for joint in robot.below.get(each, ())
+        for rigid_link in robot.rigid(link)
+        for joint in robot.below.get(rigid_link, ())
         if joint.moves and not WHEEL.search(joint.name)
     ]
     sliding = [
         joint
-        for joint in beside
-        if joint.kind == "prismatic" and not any(below.moves for below in robot.subtree(joint.child))
+        for joint in side_by_side
+        if joint.kind == "prismatic" and not any(joint_below.moves for joint_below in robot.subtree(joint.child))
     ]
-    named = [joint for joint in beside if _called_finger(joint)]
+    named = [joint for joint in side_by_side if _called_finger(joint)]
     fingers = set()
     for group in (sliding, named):
         if len(group) > 1:
             fingers |= {joint.name for joint in group}
-            fingers |= {below.name for joint in group for below in robot.subtree(joint.child) if below.moves}
+            fingers |= {
+                joint_below.name for joint in group for joint_below in robot.subtree(joint.child) if joint_below.moves
+            }
     return fingers - known
 
 
@@ -221,7 +235,7 @@ def _single_jaws(robot: Urdf, known: set[str]) -> set[str]:
     carrying = {robot.rigid(_top(robot, joint, known).parent)[0] for joint in robot.joints if joint.name in known}
     jaws = set()
     for joint in robot.joints:
-        last = joint.moves and not any(below.moves for below in robot.subtree(joint.child))
+        last = joint.moves and not any(joint_below.moves for joint_below in robot.subtree(joint.child))
         if joint.name in known or not last or robot.rigid(joint.parent)[0] in carrying:
             continue
         if _called_finger(joint) or (_GRIPPER.search(joint.name) and not _WRIST.search(joint.name)):
@@ -235,7 +249,7 @@ def _called_finger(joint: UrdfJoint) -> bool:
 
 def _top(robot: Urdf, joint: UrdfJoint, fingers: set[str]) -> UrdfJoint:
     """The first finger on the way to a finger."""
-    return next(each for each in robot.way(joint.child) if each.name in fingers)
+    return next(candidate for candidate in robot.way(joint.child) if candidate.name in fingers)
 
 
 def _camera(link: str) -> bool:

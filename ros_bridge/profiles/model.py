@@ -153,6 +153,6 @@ def parse_profile(text: str, source: str) -> Profile:
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
-        more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        suffix = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
         advice = "" if is_about_a_field(error) else f" {ADVICE}"
-        raise BadInput(f"{source}: {first_problem(error)}{more}.{advice}") from error
+        raise BadInput(f"{source}: {first_problem(error)}{suffix}.{advice}") from error

@@ -45,12 +45,12 @@ def mounted(profile: Profile, spec: RobotSpec, kinematics: Kinematics) -> Array:
     low, high = np.clip(spec.chain.limits, -np.pi, np.pi).T
     postures = np.random.default_rng(0).uniform(low, high, (SAMPLES, len(names)))
     body = [kinematics.forward(q) for q in postures]
-    ours = effector(profile.chain, dict(zip(names, postures.T, strict=True)))
-    base, apart, turned = _fitted([(pose.position, pose.rotation) for pose in body], ours)
-    if apart > APART or turned > TURNED:
+    profile_poses = effector(profile.chain, dict(zip(names, postures.T, strict=True)))
+    base, offset, angle = _fitted([(pose.position, pose.rotation) for pose in body], profile_poses)
+    if offset > APART or angle > TURNED:
         raise BadInput(
             f"The chain of the profile {profile.name} and the arm of its body are not the same: in the same posture "
-            f"their hands are up to {apart:.2f} m and {turned:.2f} rad apart. Compare lengths, zero positions and "
+            f"their hands are up to {offset:.2f} m and {angle:.2f} rad apart. Compare lengths, zero positions and "
             "directions of the joints in URDF and MJCF file."
         )
     shifted, tilted = float(np.hypot(*base[:2, 3])), _angle(base[:3, :3])
@@ -62,26 +62,26 @@ def mounted(profile: Profile, spec: RobotSpec, kinematics: Kinematics) -> Array:
     return base
 
 
-def _fitted(body: Sequence[tuple[Array, Array]], ours: Array) -> tuple[Array, float, float]:
+def _fitted(body: Sequence[tuple[Array, Array]], profile_poses: Array) -> tuple[Array, float, float]:
     """The pose (4, 4) of the base of poses (n, 4, 4) of a hand in that of a body's poses of its own hand, where the
     hands are fixed to each other; and by how much they are not, m and rad."""
     places, turns = (np.array([pose[part] for pose in body]) for part in (0, 1))
     # The same turn of the hand from one posture to the next, seen in both bases.
-    theirs = [_vector(b @ a.T) for a, b in itertools.pairwise(turns)]
-    own = [_vector(b @ a.T) for a, b in itertools.pairwise(ours[:, :3, :3])]
-    left, _, right = np.linalg.svd(np.array(theirs).T @ np.array(own))
-    turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
+    body_turns = [_vector(b @ a.T) for a, b in itertools.pairwise(turns)]
+    profile_turns = [_vector(b @ a.T) for a, b in itertools.pairwise(profile_poses[:, :3, :3])]
+    u, _, v_transposed = np.linalg.svd(np.array(body_turns).T @ np.array(profile_turns))
+    turn = u @ np.diag([1.0, 1.0, np.linalg.det(u @ v_transposed)]) @ v_transposed
     # places = turn @ (ours + rotation of ours @ offset) + base
-    known = turn @ ours[:, :3, :3]
+    known = turn @ profile_poses[:, :3, :3]
     system = np.concatenate([known, np.broadcast_to(np.eye(3), known.shape)], axis=2).reshape(-1, 6)
-    missing = (places - ours[:, :3, 3] @ turn.T).reshape(-1)
+    missing = (places - profile_poses[:, :3, 3] @ turn.T).reshape(-1)
     solution = np.linalg.lstsq(system, missing, rcond=None)[0]
-    apart = float(np.linalg.norm((system @ solution - missing).reshape(-1, 3), axis=1).max())
+    position_error = float(np.linalg.norm((system @ solution - missing).reshape(-1, 3), axis=1).max())
     hands = np.einsum("nji,njk->nik", known, turns)
-    turned = max(_angle(hands[0].T @ hand) for hand in hands)
+    rotation_error = max(_angle(hands[0].T @ hand) for hand in hands)
     base = np.eye(4)
     base[:3, :3], base[:3, 3] = turn, solution[3:]
-    return base, apart, turned
+    return base, position_error, rotation_error
 
 
 def _vector(turn: Array) -> Array:

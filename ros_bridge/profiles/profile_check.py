@@ -77,11 +77,11 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     graph = node.graph()
     simulated = CLOCK_TOPIC in graph.publishers
     findings = [_clock(published, profile, length)]
-    for each in listened:
-        finding = each.finding(graph.publishers.get(each.name, frozenset()), length, simulated)
-        who = node.publishers_of(each.name)
+    for subject in listened:
+        finding = subject.finding(graph.publishers.get(subject.name, frozenset()), length, simulated)
+        publishers = node.publishers_of(subject.name)
         if CONTRADICT in finding.problem:
-            finding = replace(finding, problem=f"{finding.problem}; they are {' and '.join(who)}")
+            finding = replace(finding, problem=f"{finding.problem}; they are {' and '.join(publishers)}")
         findings.append(finding)
     for part, name, kind in commanded_topics(profile):
         problem = _kind_problem(graph.subscriptions.get(name, frozenset()), kind, "nobody listens")
@@ -100,11 +100,11 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     for part, name, kind in actions:
         problem = _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")
         findings.append(Finding(part, name, problem or (FOREIGN if name in graph.foreign else "")))
-    ends = time.monotonic() + MISSED
+    deadline = time.monotonic() + MISSED
     while True:
         frames = list(_frames(transforms, profile, simulated))
         missing = any(frame.problem for frame in frames) or (stop is not None and stop.unknown())
-        if not missing or time.monotonic() > ends:
+        if not missing or time.monotonic() > deadline:
             break
         time.sleep(0.1)
     findings += frames
@@ -129,9 +129,11 @@ def _stop(stop: StopButton, topic: str, kinds: frozenset[str]) -> Finding:
 
 def _diagnosed(diagnostics: Diagnostics, topic: str, kinds: frozenset[str], length: float) -> Iterator[Finding]:
     """What a robot says of its health: the topic, and each part that is not well. Only errors are problems."""
-    heard = diagnostics.close()
-    problem = _kind_problem(kinds, DIAGNOSTIC_ARRAY, "no publisher") or ("" if heard else "a publisher, but no message")
-    yield Finding("diagnostics", topic, problem, rate=heard / length)
+    report_count = diagnostics.close()
+    problem = _kind_problem(kinds, DIAGNOSTIC_ARRAY, "no publisher") or (
+        "" if report_count else "a publisher, but no message"
+    )
+    yield Finding("diagnostics", topic, problem, rate=report_count / length)
     for name, level, text in diagnostics.unwell():
         error = level == ERROR
         yield Finding("diagnostics", name, text if error else "", note="" if error else text)
@@ -224,8 +226,8 @@ class _Listened:
             if self._part == "joint states":
                 self._joints.update(message.name)
                 self._states.take(message)
-                wrong = ((joint, self._states.wrong(joint)) for joint in sorted(self._expected))
-                problem = next((f"the joint {joint} is refused: {why}" for joint, why in wrong if why), "")
+                faults = ((joint, self._states.wrong(joint)) for joint in sorted(self._expected))
+                problem = next((f"the joint {joint} is refused: {reason}" for joint, reason in faults if reason), "")
                 if problem or CONTRADICT not in self._wrong:  # of two publishers, the last two messages may agree
                     self._wrong = problem
             elif self._part == "odometry":
@@ -264,7 +266,7 @@ def _kind_problem(kinds: frozenset[str], kind: str, nobody: str) -> str:
 
 def _frames(transforms: Transforms, profile: Profile, simulated: bool) -> Iterator[Finding]:
     base = profile.frames.base
-    asked: list[tuple[str, str, Callable[[], object]]] = [
+    queries: list[tuple[str, str, Callable[[], object]]] = [
         (
             "effector frame",
             profile.frames.effector,
@@ -273,12 +275,12 @@ def _frames(transforms: Transforms, profile: Profile, simulated: bool) -> Iterat
     ]
     if profile.base is not None:
         odometry = profile.frames.odometry
-        asked.append(("odometry frame", odometry, lambda: transforms.lookup(odometry, base, oldest=OLD)))
+        queries.append(("odometry frame", odometry, lambda: transforms.lookup(odometry, base, oldest=OLD)))
     for name, camera in profile.cameras.items():
-        asked.append(
+        queries.append(
             (f"{name} frame", camera.frame, lambda frame=camera.frame: transforms.lookup(base, frame, oldest=OLD))  # type: ignore[misc]
         )
-    for part, frame, lookup in asked:
+    for part, frame, lookup in queries:
         try:
             lookup()
             yield Finding(part, frame)

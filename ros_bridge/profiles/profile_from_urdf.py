@@ -60,27 +60,27 @@ def profile_from_urdf(path: Path, *, effector: str = "", base: str = "") -> str:
 def _text(path: Path, robot: Urdf, effector: str, base: str) -> str:
     all_hands = hands(robot)
     if effector:
-        arm, hand, doubt, sure = _arm_to(robot, effector, all_hands)
+        arm, hand, doubt, is_certain = _arm_to(robot, effector, all_hands)
     else:
         arm, hand, doubt = _arm(robot, all_hands)
         way = arm if hand is None else robot.way(hand.link)
         last = hand.link if hand is not None else way[-1].child if way else _base_of(robot)
-        effector, sure = effector_link(robot, last, hand)
+        effector, is_certain = effector_link(robot, last, hand)
     base, chain = _chain(robot, effector, base)
     groups = _groups(robot, arm, all_hands)
     _check_drivers(chain, {joint.name for joints in groups.values() for joint in joints})
-    left_out = [each for each in all_hands if each is not hand or not hand.grips]
+    omitted_hands = [candidate for candidate in all_hands if candidate is not hand or not hand.grips]
     lines = [
         f"# Made from {_comment(path.name)} by `homie robot profile`. A URDF has no topics, actions and accelerations:",
         "# compare every line that ends in '# ?' with your robot (`ros2 topic list`, `ros2 action list`), then run",
         "# `homie robot check`. Accelerations are guesses, too: full speed in half a second.",
-        *_left_out(robot, base, left_out),
+        *_left_out(robot, base, omitted_hands),
         f"name: {_word(robot.name)}",
         "# body: my_body.yaml  # what `homie run` needs: amendments to an MJCF model of it, or `fetch`",
         "frames:",
         "  odometry: odom",
         f"  base: {_word(base)}",
-        f"  effector: {_word(effector)}{_doubt(doubt or ('' if sure else GUESS))}",
+        f"  effector: {_word(effector)}{_doubt(doubt or ('' if is_certain else GUESS))}",
         "joint_states: /joint_states  # ?",
         *_base(robot, drives=_drives(robot) or (not groups and (hand is None or not hand.grips))),
         *_camera(robot),
@@ -109,8 +109,8 @@ def _arm(robot: Urdf, all_hands: Sequence[Hand]) -> tuple[list[UrdfJoint], Hand 
     armed = [(robot.way(hand.link), hand) for hand in all_hands]
     if armed:
         # Of two equal arms the right one, as most people would.
-        most = max(moving(way) for way, _ in armed)
-        best = [pair for pair in armed if moving(pair[0]) == most]
+        max_joints = max(moving(way) for way, _ in armed)
+        best = [pair for pair in armed if moving(pair[0]) == max_joints]
         way, hand = next((pair for pair in best if "right" in pair[1].link or pair[1].link.startswith("r_")), best[0])
         return way, hand, "the robot has several hands" if len(armed) > 1 else ""
     ways = []
@@ -149,8 +149,8 @@ def _check_link(robot: Urdf, link: str) -> None:
 def _base_of(robot: Urdf) -> str:
     """The root of the largest tree, or what floats in it."""
     link = max(robot.roots, key=lambda root: sum(1 for _ in robot.subtree(root)))
-    while free := [joint.child for joint in robot.below.get(link, ()) if joint.kind in FREE]:
-        link = free[0]
+    while floating_links := [joint.child for joint in robot.below.get(link, ()) if joint.kind in FREE]:
+        link = floating_links[0]
     return link
 
 
@@ -170,9 +170,9 @@ def _chain(robot: Urdf, effector: str, base: str) -> tuple[str, list[Link]]:
                 f"{', '.join(map(printable, names))}."
             )
         return base, chain_of(robot, way[names.index(base) :])
-    free = [index for index, joint in enumerate(way) if joint.kind in FREE]
-    way = way[free[-1] + 1 :] if free else way
-    rooted = robot.way(effector)[free[-1]].child if free else way[0].parent if way else effector
+    free_indices = [index for index, joint in enumerate(way) if joint.kind in FREE]
+    way = way[free_indices[-1] + 1 :] if free_indices else way
+    rooted = robot.way(effector)[free_indices[-1]].child if free_indices else way[0].parent if way else effector
     leading = next((index for index, joint in enumerate(way) if joint.kind != "fixed"), len(way))
     links = [rooted, *(joint.child for joint in way[:leading])]
     start = next((links.index(name) for name in ("base_footprint", "base_link") if name in links), 0)
@@ -184,51 +184,53 @@ def _chain(robot: Urdf, effector: str, base: str) -> tuple[str, list[Link]]:
 def _groups(robot: Urdf, arm: Sequence[UrdfJoint], all_hands: Sequence[Hand]) -> dict[str, list[UrdfJoint]]:
     """Groups of the joints that a controller moves, by names that ROS takes."""
     grips = {joint.name for hand in all_hands if hand.grips for joint in hand.joints}
-    along = {joint.name for joint in arm}
-    rest = [
+    arm_names = {joint.name for joint in arm}
+    other_joints = [
         joint
         for joint in robot.joints
-        if joint.driven and (joint.name in along or (joint.name not in grips and not WHEEL.search(joint.name)))
+        if joint.driven and (joint.name in arm_names or (joint.name not in grips and not WHEEL.search(joint.name)))
     ]
-    free = {joint.name: joint for joint in rest}
+    free_joints = {joint.name: joint for joint in other_joints}
     groups: list[tuple[str, list[UrdfJoint]]] = []
 
     def take(name: str, joints: Sequence[UrdfJoint]) -> None:
-        chosen = [free.pop(joint.name) for joint in joints if joint.name in free]
+        chosen = [free_joints.pop(joint.name) for joint in joints if joint.name in free_joints]
         for start in range(0, len(chosen), MOST_JOINTS):
             groups.append((name, chosen[start : start + MOST_JOINTS]))
 
-    own = [joint for joint in arm if joint.name in free]
-    torso = [joint for joint in own if _TORSO.search(joint.name)]
-    if len(torso) < len(own):
+    arm_joints = [joint for joint in arm if joint.name in free_joints]
+    torso = [joint for joint in arm_joints if _TORSO.search(joint.name)]
+    if len(torso) < len(arm_joints):
         take("torso", torso)
-    take("arm", own)
+    take("arm", arm_joints)
     for hand in all_hands:
         if not hand.grips:
             take("fingers", hand.driven)
-    followed = {joint.name for joint in rest for joint in robot.way(joint.parent)}
-    for way in sorted((robot.way(joint.child) for joint in rest if joint.name not in followed), key=len, reverse=True):
-        left = [joint for joint in way if joint.name in free]
-        if left:
-            take(_shared_name([joint.name for joint in left]), left)
+    followed = {joint.name for joint in other_joints for joint in robot.way(joint.parent)}
+    for way in sorted(
+        (robot.way(joint.child) for joint in other_joints if joint.name not in followed), key=len, reverse=True
+    ):
+        free_on_way = [joint for joint in way if joint.name in free_joints]
+        if free_on_way:
+            take(_shared_name([joint.name for joint in free_on_way]), free_on_way)
     named: dict[str, list[UrdfJoint]] = {}
     for name, joints in groups:
-        plain = re.sub("_+", "_", re.sub("[^A-Za-z0-9_]", "_", name)).strip("_")[:60] or "group"
-        plain = plain if plain[0].isalpha() else f"joint_{plain}"
+        group_name = re.sub("_+", "_", re.sub("[^A-Za-z0-9_]", "_", name)).strip("_")[:60] or "group"
+        group_name = group_name if group_name[0].isalpha() else f"joint_{group_name}"
         number = 2
-        unique = plain
+        unique = group_name
         while unique in named:
-            unique, number = f"{plain}_{number}", number + 1
+            unique, number = f"{group_name}_{number}", number + 1
         named[unique] = joints
     return named
 
 
 def _shared_name(joints: Sequence[str]) -> str:
     """What joints have in common, as head_pan_joint and head_tilt_joint have `head`; else the name of the first."""
-    same = 0
-    while len(joints) > 1 and len({name[: same + 1] for name in joints}) == 1 and same < len(joints[0]):
-        same += 1
-    shared = re.sub(r"^joint[_\W]|[_\W\d]+$", "", joints[0][:same])
+    shared_count = 0
+    while len(joints) > 1 and len({name[: shared_count + 1] for name in joints}) == 1 and shared_count < len(joints[0]):
+        shared_count += 1
+    shared = re.sub(r"^joint[_\W]|[_\W\d]+$", "", joints[0][:shared_count])
     return shared if len(shared) > 2 and shared != "joint" else joints[0].removesuffix("_joint")
 
 
@@ -241,14 +243,14 @@ def _check_drivers(chain: Sequence[Link], known: Collection[str]) -> None:
             )
 
 
-def _left_out(robot: Urdf, base: str, left_out: Sequence[Hand]) -> list[str]:
+def _left_out(robot: Urdf, base: str, omitted_hands: Sequence[Hand]) -> list[str]:
     lines = []
-    names = [joint.name for hand in left_out if hand.grips for joint in hand.driven]
+    names = [joint.name for hand in omitted_hands if hand.grips for joint in hand.driven]
     if names:
         lines.append(f"# Left out: {_comment(', '.join(names))}. A profile has one gripper.")
-    others = [root for root in robot.roots if root != (robot.way(base)[0].parent if robot.way(base) else base)]
-    if others:
-        lines.append(f"# Not joined to the rest: {_comment(', '.join(others))}.")
+    other_roots = [root for root in robot.roots if root != (robot.way(base)[0].parent if robot.way(base) else base)]
+    if other_roots:
+        lines.append(f"# Not joined to the rest: {_comment(', '.join(other_roots))}.")
     return lines
 
 
@@ -266,7 +268,7 @@ def _camera(robot: Urdf) -> list[str]:
             "#   head: {rgb: /camera/color/image_raw, depth: /camera/aligned_depth_to_color/image_raw,",
             "#          info: /camera/color/camera_info, frame: camera_color_optical_frame}",
         ]
-    topics = (f"    {what}: {getattr(camera, what)}  # ?" for what in ("rgb", "depth", "info"))
+    topics = (f"    {stream}: {getattr(camera, stream)}  # ?" for stream in ("rgb", "depth", "info"))
     return ["cameras:", f"  {camera.name}:", *topics, f"    frame: {_word(camera.frame)}"]
 
 
@@ -292,14 +294,14 @@ def _gripper(robot: Urdf, hand: Hand) -> list[str]:
     lines = ["gripper:", "  action: /gripper_controller/gripper_action  # ?"]
     drive = hand.driven[0]
     if drive.kind != "prismatic":
-        closed, opened, width = turning(robot, hand)
+        closed_value, open_value, width = turning(robot, hand)
         guess = "  # ? the gap when it is open"
         return [
             *lines,
             f"  joints: [{_word(drive.name)}]",
             "  position: angle  # ? what its command counts: the angle of this joint",
-            f"  open: {_number(opened)}  # ? its angle when it is open",
-            f"  closed: {_number(closed)}  # ? and when it is closed",
+            f"  open: {_number(open_value)}  # ? its angle when it is open",
+            f"  closed: {_number(closed_value)}  # ? and when it is closed",
             f"  width: {_number(width or 0.1)}{guess}",
             "  effort: 20  # ?",
         ]
@@ -325,11 +327,11 @@ def _joint_text(joint: UrdfJoint) -> str:
 
 def _link_text(link: Link) -> str:
     place = f"xyz: {_list(link.xyz)}, rpy: {_list(link.rpy)}"
-    moved = "" if link.kind == "fixed" else f", axis: {_list(link.axis)}"
+    axis_text = "" if link.kind == "fixed" else f", axis: {_list(link.axis)}"
     if link.follows is not None:
-        moved += f", follows: {_word(link.follows)}"
-        moved += f", multiplier: {_number(link.multiplier)}, offset: {_number(link.offset)}"
-    return f"{{joint: {_word(link.joint)}, kind: {link.kind}, {place}{moved}}}"
+        axis_text += f", follows: {_word(link.follows)}"
+        axis_text += f", multiplier: {_number(link.multiplier)}, offset: {_number(link.offset)}"
+    return f"{{joint: {_word(link.joint)}, kind: {link.kind}, {place}{axis_text}}}"
 
 
 def _doubt(words: str) -> str:

@@ -77,19 +77,19 @@ class UrdfJoint:
         """Whether a controller moves it by itself."""
         return self.moves and self.mimic is None
 
-    def triple(self, what: str) -> tuple[float, float, float]:
+    def triple(self, field: str) -> tuple[float, float, float]:
         """`xyz`, `rpy` or `axis` as numbers. Raises BadInput."""
-        text: str = getattr(self, what)
+        text: str = getattr(self, field)
         try:
             x, y, z = map(float, text.split())
         except ValueError:
             x = math.nan
         if not math.isfinite(x) or not math.isfinite(y) or not math.isfinite(z):
             raise BadInput(
-                f"The joint '{printable(self.name)}' of this URDF has {what}=\"{printable(text[:60])}\": it must be"
+                f"The joint '{printable(self.name)}' of this URDF has {field}=\"{printable(text[:60])}\": it must be"
                 " three finite numbers."
             )
-        if what == "axis" and math.hypot(x, y, z) < 1e-6:
+        if field == "axis" and math.hypot(x, y, z) < 1e-6:
             raise BadInput(
                 f"The joint '{printable(self.name)}' of this URDF is {self.kind} and has the axis {printable(text)},"
                 " which has no direction: correct its <axis>."
@@ -138,8 +138,8 @@ class Urdf:
         while link in self.above and not self._gives(self.above[link]):
             link = self.above[link].parent
         links = [link]
-        for each in links:
-            links += [joint.child for joint in self.below.get(each, ()) if not self._gives(joint)]
+        for rigid_link in links:
+            links += [joint.child for joint in self.below.get(rigid_link, ()) if not self._gives(joint)]
         return links
 
     def driver(self, joint: UrdfJoint) -> Mimic:
@@ -147,7 +147,7 @@ class Urdf:
 
         Raises BadInput where there is none.
         """
-        names = {each.name: each for each in self.joints}
+        names = {known_joint.name: known_joint for known_joint in self.joints}
         multiplier, offset, seen = 1.0, 0.0, joint
         for _ in self.joints:
             if seen.mimic is None:
@@ -227,41 +227,43 @@ def _elements(data: bytes, path: Path) -> ET.Element:
     return builder.close()
 
 
-def _name(element: ET.Element, what: str) -> str:
+def _name(element: ET.Element, element_kind: str) -> str:
     name = element.get("name", "")
     if not name.strip():
-        raise _Wrong(f"has a {what} without a name")
+        raise _Wrong(f"has a {element_kind} without a name")
     if len(name) > LONGEST:
-        raise _Wrong(f"has a {what} whose name has {len(name)} characters, '{printable(name[:40])}...': shorten it")
+        raise _Wrong(
+            f"has a {element_kind} whose name has {len(name)} characters, '{printable(name[:40])}...': shorten it"
+        )
     return name
 
 
 def _joint(element: ET.Element) -> UrdfJoint:
     name = _name(element, "joint")
-    shown = f"the joint '{printable(name)}'"
+    joint_text = f"the joint '{printable(name)}'"
     kind = element.get("type", "").strip()
     if kind not in KINDS:
-        raise _Wrong(f"has {shown} of the type '{printable(kind[:40])}', which is none of {', '.join(KINDS)}")
-    ends = {}
+        raise _Wrong(f"has {joint_text} of the type '{printable(kind[:40])}', which is none of {', '.join(KINDS)}")
+    linked_names = {}
     for end in ("parent", "child"):
         inner = element.find(end)
-        ends[end] = "" if inner is None else inner.get("link", "")
-        if not ends[end]:
-            raise _Wrong(f"is not complete: {shown} has no {end} link")
+        linked_names[end] = "" if inner is None else inner.get("link", "")
+        if not linked_names[end]:
+            raise _Wrong(f"is not complete: {joint_text} has no {end} link")
     origin, axis = element.find("origin"), element.find("axis")
     lower, upper, velocity, doubt = _limits(element, kind)
     return UrdfJoint(
         name,
         kind,
-        ends["parent"],
-        ends["child"],
+        linked_names["parent"],
+        linked_names["child"],
         "0 0 0" if origin is None else origin.get("xyz", "0 0 0"),
         "0 0 0" if origin is None else origin.get("rpy", "0 0 0"),
         "1 0 0" if axis is None else axis.get("xyz", "1 0 0"),
         lower,
         upper,
         velocity,
-        _mimic(element, shown),
+        _mimic(element, joint_text),
         doubt,
     )
 
@@ -282,8 +284,12 @@ def _limits(element: ET.Element, kind: str) -> tuple[float | None, float | None,
     doubts = []
     velocity = numbers.get("velocity")
     if velocity is None or not 0 < velocity <= FASTEST[MOVING[kind]]:
-        written = words.get("velocity", "")
-        doubts.append(f"the URDF has the velocity {printable(written[:20])}" if written else "the URDF has no velocity")
+        velocity_text = words.get("velocity", "")
+        doubts.append(
+            f"the URDF has the velocity {printable(velocity_text[:20])}"
+            if velocity_text
+            else "the URDF has no velocity"
+        )
         velocity = None
     if kind == "continuous":
         return None, None, velocity, "; ".join(doubts)
@@ -308,39 +314,39 @@ def _number(word: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _mimic(element: ET.Element, shown: str) -> Mimic | None:
+def _mimic(element: ET.Element, joint_text: str) -> Mimic | None:
     mimic = element.find("mimic")
     if mimic is None:
         return None
     multiplier = _number(mimic.get("multiplier", "").strip() or "1")
     offset = _number(mimic.get("offset", "").strip() or "0")
     if multiplier is None or offset is None or not mimic.get("joint"):
-        raise _Wrong(f"has {shown}, whose <mimic> needs a joint and finite numbers")
+        raise _Wrong(f"has {joint_text}, whose <mimic> needs a joint and finite numbers")
     return Mimic(mimic.get("joint", ""), multiplier, offset)
 
 
 def _tree(name: str, links: list[str], joints: list[UrdfJoint]) -> Urdf:
     """Links and joints as a tree. Raises _Wrong where they are none."""
-    for what, names in (("links", links), ("joints", [joint.name for joint in joints])):
+    for element_kind, names in (("links", links), ("joints", [joint.name for joint in joints])):
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice is not None:
-            raise _Wrong(f"has two {what} that are called '{printable(twice)}': rename one")
+            raise _Wrong(f"has two {element_kind} that are called '{printable(twice)}': rename one")
     known = set(links)
-    above: dict[str, UrdfJoint] = {}
-    below: dict[str, list[UrdfJoint]] = {}
+    parents: dict[str, UrdfJoint] = {}
+    children: dict[str, list[UrdfJoint]] = {}
     for joint in joints:
         for link in (joint.parent, joint.child):
             if link not in known:
                 raise _Wrong(f"has no link '{printable(link)}', which its joint '{printable(joint.name)}' needs")
-        if joint.child in above:
+        if joint.child in parents:
             raise _Wrong(
                 f"is not a tree: the link '{printable(joint.child)}' is the child of two joints,"
-                f" '{printable(above[joint.child].name)}' and '{printable(joint.name)}'"
+                f" '{printable(parents[joint.child].name)}' and '{printable(joint.name)}'"
             )
-        above[joint.child] = joint
-        below.setdefault(joint.parent, []).append(joint)
-    robot = Urdf(name, links, joints, above, below)
-    reached = set(robot.roots) | {joint.child for root in robot.roots for joint in robot.subtree(root)}
-    if circle := [link for link in links if link not in reached]:
+        parents[joint.child] = joint
+        children.setdefault(joint.parent, []).append(joint)
+    robot = Urdf(name, links, joints, parents, children)
+    reachable = set(robot.roots) | {joint.child for root in robot.roots for joint in robot.subtree(root)}
+    if circle := [link for link in links if link not in reachable]:
         raise _Wrong(f"is not a tree: its links go round in a circle at '{printable(circle[0])}'")
     return robot

@@ -71,11 +71,11 @@ class Pictures:
         for name, camera in cameras.items():
             topics = {"rgb": camera.rgb, "depth": camera.depth, "info": camera.info}
             topics |= {"instances": instances_topic(name)} if names else {}
-            self._heard[name] = {what: deque(maxlen=KEPT) for what, topic in topics.items() if topic}
-            for what, topic in topics.items():
+            self._heard[name] = {stream: deque(maxlen=KEPT) for stream, topic in topics.items() if topic}
+            for stream, topic in topics.items():
                 if topic:
-                    kind = {"rgb": camera.kind, "info": INFO}.get(what, IMAGE)
-                    node.subscription(kind, topic, self._taking(self._heard[name][what]), SENSOR)
+                    kind = {"rgb": camera.kind, "info": INFO}.get(stream, IMAGE)
+                    node.subscription(kind, topic, self._taking(self._heard[name][stream]), SENSOR)
         self._patience = DRAWING if names else PATIENCE
         self._wish = node.publisher(TEXT, LOOK) if names else None
         if isinstance(self._clock, PublishedClock):
@@ -100,21 +100,21 @@ class Pictures:
             if name not in self._cameras:
                 hint = suggestion(name, self._cameras, f"it has {', '.join(self._cameras)}.")
                 raise BadInput(f"The robot has no camera '{name}': {hint}")
-        until, asked_at, asked_for = (
+        deadline, asked_at, asked_for = (
             time.monotonic() + (self._patience if patience is None else patience),
             -math.inf,
             set[str](),
         )
         frames: dict[str, CameraFrame] = {}
         while missing := [name for name in cameras if name not in frames]:
-            why = ""
+            reason = ""
             for name in missing:
-                frame, why = self._newest(name, after)
+                frame, reason = self._newest(name, after)
                 if frame is not None:
                     frames[name] = frame
             missing = [name for name in cameras if name not in frames]
-            if missing and time.monotonic() > until:
-                raise RobotFault(f"The camera '{missing[0]}' gives no picture to act on: {why}.")
+            if missing and time.monotonic() > deadline:
+                raise RobotFault(f"The camera '{missing[0]}' gives no picture to act on: {reason}.")
             if missing and (time.monotonic() - asked_at > ASK_AGAIN or not set(missing) <= asked_for):
                 asked_at, asked_for = time.monotonic(), set(missing)
                 self._ask(missing)
@@ -138,35 +138,37 @@ class Pictures:
             return None, stopped
         camera = self._cameras[name]
         with self._changed:
-            heard = {what: list(messages) for what, messages in self._heard[name].items()}
-        if not heard["rgb"]:
+            messages_by_stream = {stream: list(messages) for stream, messages in self._heard[name].items()}
+        if not messages_by_stream["rgb"]:
             return None, f"nothing has come on {camera.rgb}{self._loss}"
-        if not heard["info"]:
+        if not messages_by_stream["info"]:
             return None, f"nothing has come on {camera.info}"
-        present, why = self._clock.now(), ""
-        earliest = present - camera.oldest if after is None else max(after, present - camera.oldest)
-        for rgb in reversed(heard["rgb"]):
+        now, reason = self._clock.now(), ""
+        earliest = now - camera.oldest if after is None else max(after, now - camera.oldest)
+        for rgb in reversed(messages_by_stream["rgb"]):
             at = seconds(rgb.header.stamp)
-            if at > present + AHEAD:
-                return None, f"its newest picture is stamped {at - present:.1f} s ahead of {self._clock.name}{_CLOCKS}"
+            if at > now + AHEAD:
+                return None, f"its newest picture is stamped {at - now:.1f} s ahead of {self._clock.name}{_CLOCKS}"
             if at < earliest:
-                if present - at <= camera.oldest:
-                    return None, why or "none has been taken since the robot moved"
-                hint = _CLOCKS if present - at > OTHER_CLOCK else ""
-                old = f"its newest picture is {present - at:.1f} s old, at most {camera.oldest:g} s are allowed{hint}"
-                return None, why or old
-            depth = _beside(heard.get("depth"), at)
-            instances = _beside(heard.get("instances"), at)
-            if ("depth" in heard and depth is None) or ("instances" in heard and instances is None):
-                why = f"its pictures come without depth of the same moment{self._loss}"
+                if now - at <= camera.oldest:
+                    return None, reason or "none has been taken since the robot moved"
+                hint = _CLOCKS if now - at > OTHER_CLOCK else ""
+                old = f"its newest picture is {now - at:.1f} s old, at most {camera.oldest:g} s are allowed{hint}"
+                return None, reason or old
+            depth = _beside(messages_by_stream.get("depth"), at)
+            instances = _beside(messages_by_stream.get("instances"), at)
+            if ("depth" in messages_by_stream and depth is None) or (
+                "instances" in messages_by_stream and instances is None
+            ):
+                reason = f"its pictures come without depth of the same moment{self._loss}"
                 continue
             try:
                 pose = self._placed(camera.frame, at)
             except NoTransform as error:
-                why = str(error).rstrip(".")
+                reason = str(error).rstrip(".")
                 continue
-            return self._frame(name, rgb, depth, instances, heard["info"][-1], pose), ""
-        return None, why
+            return self._frame(name, rgb, depth, instances, messages_by_stream["info"][-1], pose), ""
+        return None, reason
 
     def _frame(
         self, name: str, rgb: Message, depth: Message | None, instances: Message | None, info: Message, pose: Array
@@ -192,9 +194,9 @@ class Pictures:
     def _forget(self) -> None:
         """A simulation began again: what was seen is of the one before. What a camera is like stays."""
         with self._changed:
-            for heard in self._heard.values():
-                for what, messages in heard.items():
-                    if what != "info":
+            for messages_by_stream in self._heard.values():
+                for stream, messages in messages_by_stream.items():
+                    if stream != "info":
                         messages.clear()
 
     def _taking(self, messages: deque[Message]) -> Callable[[Message], None]:
@@ -208,5 +210,5 @@ class Pictures:
 
 def _beside(messages: list[Message] | None, at: float) -> Message | None:
     """The message nearest to a time, if it is of the same moment."""
-    near = min(messages or (), key=lambda message: abs(seconds(message.header.stamp) - at), default=None)
-    return near if near is not None and abs(seconds(near.header.stamp) - at) <= TOGETHER else None
+    nearest = min(messages or (), key=lambda message: abs(seconds(message.header.stamp) - at), default=None)
+    return nearest if nearest is not None and abs(seconds(nearest.header.stamp) - at) <= TOGETHER else None

@@ -41,8 +41,8 @@ class GuardedGoal:
             return Outcome.RUNNING
         if self._ended.exception() is not None:
             return Outcome.FAILED
-        ends = {"succeeded": Outcome.SUCCEEDED, "cancelled": Outcome.STOPPED}
-        return ends.get(self._ended.result().outcome, Outcome.FAILED)
+        outcomes = {"succeeded": Outcome.SUCCEEDED, "cancelled": Outcome.STOPPED}
+        return outcomes.get(self._ended.result().outcome, Outcome.FAILED)
 
     @property
     def failure(self) -> str:
@@ -53,13 +53,13 @@ class GuardedGoal:
             return Failure(FailureReason.COMMAND_REFUSED, why=error)
         if error is not None:
             return Failure(self._fails, how=f"is lost: {error}")
-        ended = self._ended.result()
-        if ended.outcome == "succeeded":
+        result = self._ended.result()
+        if result.outcome == "succeeded":
             return ""
-        why = ended.text or (f"error {ended.code}" if ended.code else "")
-        if self._out_of_reach is not None and ended.code in OUT_OF_REACH:
-            return Failure(self._out_of_reach, outcome=ended.outcome, why=why)
-        return Failure(self._fails, how=f"was {ended.outcome}" + (f": {why}" if why else ""))
+        reason = result.text or (f"error {result.code}" if result.code else "")
+        if self._out_of_reach is not None and result.code in OUT_OF_REACH:
+            return Failure(self._out_of_reach, outcome=result.outcome, why=reason)
+        return Failure(self._fails, how=f"was {result.outcome}" + (f": {reason}" if reason else ""))
 
     def cancel(self) -> None:
         if not self._ended.done():

@@ -50,15 +50,15 @@ class OwnGuard:
             "--transport",
             transport,
         ]
-        left = _inode(path)  # by a guard that was killed: nobody listens there
+        stale_inode = _inode(path)  # by a guard that was killed: nobody listens there
         command = [sys.executable, "-m", "homie", "robot", "guard", name, *options]
         with self.log.open("wb") as output:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
             )
-        until = time.monotonic() + STARTING
-        while _inode(path) in (None, left):
-            if self._process.poll() is not None or time.monotonic() > until:
+        deadline = time.monotonic() + STARTING
+        while _inode(path) in (None, stale_inode):
+            if self._process.poll() is not None or time.monotonic() > deadline:
                 self.close()
                 raise InfrastructureError(f"The guard of the simulated robot did not begin: {self._last_words()}")
             time.sleep(0.05)

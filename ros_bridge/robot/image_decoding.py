@@ -110,12 +110,12 @@ def _rows(message: Message, kind: np.dtype[np.generic], count: int) -> NDArray[n
     """The numbers (H, W * count), without what fills up each row."""
     height, width, step = int(message.height), int(message.width), int(message.step)
     data = np.asarray(message.data, dtype=np.uint8)
-    used = width * count * kind.itemsize
-    if not (height and width) or step < used or len(data) < height * step:
+    row_bytes = width * count * kind.itemsize
+    if not (height and width) or step < row_bytes or len(data) < height * step:
         raise RobotFault(f"A picture of {width}x{height} pixels has {len(data)} bytes, fewer than it needs.")
     if len(data) >= (height + 1) * step:
         raise RobotFault(
             f"A picture of {width}x{height} pixels has {len(data)} bytes in rows of {step}: those are "
             f"{len(data) // step} rows, so its size is wrong."
         )
-    return np.ascontiguousarray(data[: height * step].reshape(height, step)[:, :used]).view(kind)
+    return np.ascontiguousarray(data[: height * step].reshape(height, step)[:, :row_bytes]).view(kind)

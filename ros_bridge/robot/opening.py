@@ -64,8 +64,8 @@ def connect(name: str, settings: RosSettings) -> RosRobot:
     if not name:
         raise BadInput("Which robot? Give --robot ros:PROFILE: fetch, or a YAML file (`homie robot profile`).")
     profile = read_profile(name)
-    with ExitStack() as opened:
-        node = opened.enter_context(open_node("/homie", settings.transport))
+    with ExitStack() as stack:
+        node = stack.enter_context(open_node("/homie", settings.transport))
         node.graph()  # begins to look who is there
         simulation = _declared(node, profile)
         if simulation is None:
@@ -74,13 +74,13 @@ def connect(name: str, settings: RosSettings) -> RosRobot:
             robot = _real(node, profile, simulation.cameras, simulation.names)
         else:
             twin = Twin(node, simulation)
-            opened.callback(twin.close)
+            stack.callback(twin.close)
             guard = None if guarded(profile) else OwnGuard(name, profile, settings.transport)
             if guard is not None:
-                opened.callback(guard.close)
+                stack.callback(guard.close)
             robot = _simulated(node, profile, simulation, twin, guard)
         robot.reset(seed=settings.seed)
-        opened.pop_all()
+        stack.pop_all()
         return robot
 
 
@@ -96,24 +96,24 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
             f"The profile {profile.name} has neither a base nor a chain, so that nothing says where its arm stands: "
             "add the `chain` (`homie robot profile`)."
         )
-    stands = mounted(profile, spec, kinematics)
+    mounting_pose = mounted(profile, spec, kinematics)
     clock = robot_clock(node, use_sim_time=profile.use_sim_time)
     foot = Pose2(0.0, 0.0, 0.0)
-    felt = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
-    pictures = Pictures(node, cameras, _placing(node, profile, foot, stands, clock), names, clock)
-    who = node.publishers_of(profile.joint_states)
-    if len(who) > 1:
+    sensed = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
+    pictures = Pictures(node, cameras, _placing(node, profile, foot, mounting_pose, clock), names, clock)
+    publishers = node.publishers_of(profile.joint_states)
+    if len(publishers) > 1:
         log.warning(
             "%s is published by %s: end all but one, unless each publishes other joints of this robot.",
             profile.joint_states,
-            " and ".join(who),
+            " and ".join(publishers),
         )
     connection = Connection(
         node=node,
         profile=profile,
         spec=spec,
         kinematics=kinematics,
-        felt=felt,
+        felt=sensed,
         pictures=pictures,
         clock=clock,
         links=lambda: GuardLink(profile, simulated=False),
@@ -155,16 +155,16 @@ def _declared(node: Node, profile: Profile) -> Simulation | None:
     subscription = node.subscription(TEXT, TOPIC, lambda message: declarations.append(str(message.data)), LATCHED)
     states = node.subscription("sensor_msgs/msg/JointState", profile.joint_states, lambda message: None)
     try:
-        begun = time.monotonic()
+        start = time.monotonic()
         while not states.publishers():
-            if time.monotonic() - begun > GREETING:
+            if time.monotonic() - start > GREETING:
                 raise InfrastructureError(
                     f"No robot publishes {profile.joint_states}: look with `homie robot check {profile.name}`, and "
                     "compare ROS_DOMAIN_ID. Without a robot, `homie serve ros` plays one."
                 )
             time.sleep(0.05)
-        begun = time.monotonic()
-        while not declarations and time.monotonic() - begun < (GREETING if subscription.publishers() else DECLARED):
+        start = time.monotonic()
+        while not declarations and time.monotonic() - start < (GREETING if subscription.publishers() else DECLARED):
             time.sleep(0.02)
     finally:
         states.close()
@@ -173,12 +173,12 @@ def _declared(node: Node, profile: Profile) -> Simulation | None:
 
 
 def _placing(
-    node: Node, profile: Profile, foot: Pose2, stands: Array, clock: RobotClock
+    node: Node, profile: Profile, foot: Pose2, mounting_pose: Array, clock: RobotClock
 ) -> Callable[[str, float], Array]:
     """Where a frame is in the odometry frame at a time. foot, stands: Of an arm without a base, where its body and in
     that its base frame are."""
     transforms, frames = Transforms(node, clock), profile.frames
     if profile.base is not None:
         return lambda frame, at: transforms.lookup(frames.odometry, frame, at=at)
-    base = planar(foot) @ stands
+    base = planar(foot) @ mounting_pose
     return lambda frame, at: base @ transforms.lookup(frames.base, frame, at=at)

@@ -87,16 +87,16 @@ class Felt:
         Raises:
             RobotFault: Something that it measures has been silent, or refused, for too long, or its clock has stopped.
         """
-        until = self._clock() + patience
+        deadline = self._clock() + patience
         with self._changed:
             while missing := self._missing(self._clock()):
                 if self._simulated is not None and (stopped := self._simulated.stopped()):
                     self._faults.mention("The robot waits", stopped)
-                if self._clock() >= until:
+                if self._clock() >= deadline:
                     raise RobotFault(
                         f"{missing}. Compare the network with the profile: `homie robot check {self._profile.name}`."
                     )
-                self._changed.wait(min(0.1, max(0.0, until - self._clock())))
+                self._changed.wait(min(0.1, max(0.0, deadline - self._clock())))
             return self._body()
 
     def _missing(self, now: float) -> str:
@@ -105,35 +105,35 @@ class Felt:
             return f"The robot stands still: {stopped}"
         if self._profile.base is not None:
             topic = self._profile.base.odometry
-            late = self._late(None if self._base is None else self._base.at, self._base_came, now)
-            if late:
-                return self._sentence(f"comes on {topic}", late, self._faults.why(topic))
+            late_text = self._late(None if self._base is None else self._base.at, self._base_came, now)
+            if late_text:
+                return self._sentence(f"comes on {topic}", late_text, self._faults.why(topic))
         for name in (*self._needed, *self._fingers):
             reading = self._joints.get(name)
-            at, came = (None, -math.inf) if reading is None else (reading.at, reading.came)
-            late = self._late(at, came, now)
-            if late:
+            at, arrival = (None, -math.inf) if reading is None else (reading.at, reading.came)
+            late_text = self._late(at, arrival, now)
+            if late_text:
                 words = f"of the joint {name} comes on {self._profile.joint_states}"
-                return self._sentence(words, late, self._joints.wrong(name))
+                return self._sentence(words, late_text, self._joints.wrong(name))
         return ""
 
-    def _late(self, at: float | None, came: float, now: float) -> str:
+    def _late(self, at: float | None, arrival: float, now: float) -> str:
         """Why a measurement with this stamp, which came then, is none of the present; "" if it is one."""
         if at is None:
             return "silent"
         if self._simulated is None:
-            return "silent" if now - came > FRESH else ""
-        present = self._simulated.now()
-        if -AHEAD <= present - at <= FRESH:
+            return "silent" if now - arrival > FRESH else ""
+        robot_time = self._simulated.now()
+        if -AHEAD <= robot_time - at <= FRESH:
             return ""
-        if now - came > FRESH + AHEAD:
+        if now - arrival > FRESH + AHEAD:
             return "silent"
-        return f"it is stamped {at:.2f} s where {self._simulated.name} says {present:.2f} s: its node must follow it"
+        return f"it is stamped {at:.2f} s where {self._simulated.name} says {robot_time:.2f} s: its node must follow it"
 
-    def _sentence(self, words: str, late: str, wrong: str) -> str:
-        if wrong:
-            return f"Nothing usable {words}: {wrong}"
-        return f"Nothing new {words}" + ("" if late == "silent" else f": {late}")
+    def _sentence(self, words: str, late_text: str, fault: str) -> str:
+        if fault:
+            return f"Nothing usable {words}: {fault}"
+        return f"Nothing new {words}" + ("" if late_text == "silent" else f": {late_text}")
 
     def _body(self) -> Proprioception:
         base = self._base

@@ -96,27 +96,29 @@ class ReplayedRobot:
         """All of it, once more each time. Raises BadInput for topics of other kinds than the profile's."""
         topics, words = BagTopics(self._definitions), list[str]()
         self._seen, self._infos = {}, {}
-        heard = _Heard(topics, self.profile, self.spec)
+        state = _Heard(topics, self.profile, self.spec)
         topics.subscription(TEXT, EPISODE, lambda message: words.append(str(message.data)))
         for name, camera in self.profile.cameras.items():
             topics.subscription(camera.kind, camera.rgb, functools.partial(self._seen.__setitem__, name))
             topics.subscription(INFO, camera.info, functools.partial(self._infos.__setitem__, name))
         last = -math.inf
         for recorded in self._bag:
-            heard.now = max(heard.now, recorded.at)
+            state.now = max(state.now, recorded.at)
             topics.play(recorded)
             for text in words:
-                yield ReplayedWords(heard.now, text)
+                yield ReplayedWords(state.now, text)
             words.clear()
             # A quarter less than a period: joint states come with some jitter.
-            if recorded.topic == self.profile.joint_states and heard.now - last > 0.75 * self.spec.period:
-                moment = heard.moment()
+            if recorded.topic == self.profile.joint_states and state.now - last > 0.75 * self.spec.period:
+                moment = state.moment()
                 if moment is not None:
-                    last = heard.now
+                    last = state.now
                     yield moment
-        refused = [f"{count} messages of {topic} are malformed and left out" for topic, count in topics.refused.items()]
-        unreal = [f"{count} commands on {topic} are not finite and left out" for topic, count in heard.refused.items()]
-        self.problems = (*self._bag.cut, *refused, *unreal, *self._odd.values())
+        refusals = [
+            f"{count} messages of {topic} are malformed and left out" for topic, count in topics.refused.items()
+        ]
+        unreal = [f"{count} commands on {topic} are not finite and left out" for topic, count in state.refused.items()]
+        self.problems = (*self._bag.cut, *refusals, *unreal, *self._odd.values())
 
 
 class _Heard:
@@ -133,11 +135,15 @@ class _Heard:
         if profile.base is not None:
             topics.subscription(profile.base.kind, profile.base.command, self._on_velocity)
         for group in spec.groups:
-            names = {name: [joint.name for joint in each.joints] for name, each in profile.groups.items()}
-            described = next((each for name, each in profile.groups.items() if _same(group, names[name])), None)
-            if described is not None and described.stream is not None:
-                take = self._on_positions if described.positions else self._on_stream
-                topics.subscription(described.kind, described.stream, functools.partial(take, group, described))
+            names = {
+                name: [joint.name for joint in group_profile.joints] for name, group_profile in profile.groups.items()
+            }
+            controlled = next(
+                (group_profile for name, group_profile in profile.groups.items() if _same(group, names[name])), None
+            )
+            if controlled is not None and controlled.stream is not None:
+                handler = self._on_positions if controlled.positions else self._on_stream
+                topics.subscription(controlled.kind, controlled.stream, functools.partial(handler, group, controlled))
         if profile.gripper is not None:
             topics.subscription(FINGERS_KIND, FINGERS, self._on_fingers)
 
@@ -160,16 +166,16 @@ class _Heard:
         if self._finite(self._profile.base.command, velocity):
             self._velocity = velocity, self.now
 
-    def _on_stream(self, group: Group, described: Controlled, message: Message) -> None:
+    def _on_stream(self, group: Group, controlled: Controlled, message: Message) -> None:
         positions = list(message.points[-1].positions) if message.points else []
-        self._aim(group, described, list(message.joint_names), positions)
+        self._aim(group, controlled, list(message.joint_names), positions)
 
-    def _on_positions(self, group: Group, described: Controlled, message: Message) -> None:
-        self._aim(group, described, [joint.name for joint in described.joints], list(message.data))
+    def _on_positions(self, group: Group, controlled: Controlled, message: Message) -> None:
+        self._aim(group, controlled, [joint.name for joint in controlled.joints], list(message.data))
 
-    def _aim(self, group: Group, described: Controlled, names: list[str], positions: list[float]) -> None:
-        whole = _same(group, names) and len(positions) == len(names)
-        if whole and self._finite(str(described.stream), positions):
+    def _aim(self, group: Group, controlled: Controlled, names: list[str], positions: list[float]) -> None:
+        is_complete = _same(group, names) and len(positions) == len(names)
+        if is_complete and self._finite(str(controlled.stream), positions):
             self._targets[group.name] = tuple(float(positions[names.index(name)]) for name in group.names)
 
     def _on_fingers(self, message: Message) -> None:
@@ -206,7 +212,7 @@ def spec_of(profile: Profile) -> RobotSpec:
             )
         )
     for name, group in profile.groups.items():
-        kind: Kind = next((each for each in KINDS if each in name), "arm")
+        kind: Kind = next((candidate for candidate in KINDS if candidate in name), "arm")
         joints = tuple(Joint(joint.name, *joint.limits, joint.velocity, joint.acceleration) for joint in group.joints)
         groups.append(Group(name, kind, joints))
     if profile.gripper is not None:
@@ -220,5 +226,5 @@ def _same(group: Group, joints: list[str]) -> bool:
 
 def _rate(times: list[float]) -> float:
     """Messages a second; 1 where they do not tell."""
-    spent = max(times) - min(times)
-    return (len(times) - 1) / spent if len(times) > 1 and spent > 0 else 1.0
+    duration = max(times) - min(times)
+    return (len(times) - 1) / duration if len(times) > 1 and duration > 0 else 1.0

@@ -132,14 +132,17 @@ class RosRobot(Robot):
         Raises:
             RobotFault: A camera or a measurement is silent, or too old.
         """
-        present = self._clock.now()
-        self._moved_at = min(self._moved_at, present)  # of a simulation that began again meanwhile
-        stands = present - self._moved_at > 2 * self.spec.period
-        turned = [name for name in cameras if self.turns and name in VIEWS]
-        views = self._look_around(turned) if turned else {}
-        own = [name for name in cameras if name not in views]
-        stands = stands or bool(views)
-        frames = {**views, **(self._pictures.frames(own, self._moved_at if stands else None) if own else {})}
+        now = self._clock.now()
+        self._moved_at = min(self._moved_at, now)  # of a simulation that began again meanwhile
+        is_standing = now - self._moved_at > 2 * self.spec.period
+        turned_views = [name for name in cameras if self.turns and name in VIEWS]
+        views = self._look_around(turned_views) if turned_views else {}
+        own_views = [name for name in cameras if name not in views]
+        is_standing = is_standing or bool(views)
+        frames = {
+            **views,
+            **(self._pictures.frames(own_views, self._moved_at if is_standing else None) if own_views else {}),
+        }
         frames = {name: frames[name] for name in cameras}
         return Observation(self._clock.elapsed() - self._began, self.measured(), frames)
 
@@ -179,15 +182,15 @@ class RosRobot(Robot):
 
     def check_planner(self) -> None:
         """Whether a planner moves the whole chain (`homie.kernel.interfaces.ArmPlanner`)."""
-        names, planned = self.spec.chain.names, [joint.name for joint in self.profile.planned_joints]
+        names, planned_names = self.spec.chain.names, [joint.name for joint in self.profile.planned_joints]
         if self.profile.reaching is None:
             raise BadInput(
                 f"The profile {self.profile.name} names no planner of the robot's own: add `reaching: {{action: "
                 "/move_action, group: GROUP, moves: [arm]}` with its planning group, or choose other skills."
             )
-        if sorted(planned) != sorted(names):
+        if sorted(planned_names) != sorted(names):
             raise BadInput(
-                f"The planner of the profile {self.profile.name} moves {', '.join(planned)}, and skills move "
+                f"The planner of the profile {self.profile.name} moves {', '.join(planned_names)}, and skills move "
                 f"{', '.join(names)}: name those groups under `reaching.moves`, and a planning group that has them."
             )
 
@@ -196,10 +199,10 @@ class RosRobot(Robot):
         self.check_planner()
         base, by_name = self.measured().base, dict(zip(self.spec.chain.names, joints.tolist(), strict=True))
         positions = [by_name[joint.name] for joint in self.profile.planned_joints]
-        near = sorted(around, key=lambda box: box.distance(base.xy))[:MOST_BOXES]
+        nearest_boxes = sorted(around, key=lambda box: box.distance(base.xy))[:MOST_BOXES]
         boxes = [
             Box(base.inverse(box.center), box.half, wrapped_angle(box.yaw - base.yaw))
-            for box in near
+            for box in nearest_boxes
             if box.distance(base.xy) < ARM_LENGTH
         ]
 
@@ -220,9 +223,9 @@ class RosRobot(Robot):
             raise CommandRefused(f"A person did not approve it: {subtask}")
 
     def _send(self, command: Command) -> None:
-        own = self._goal_handle is not None and self._goal_handle.outcome is Outcome.RUNNING
+        has_own_goal = self._goal_handle is not None and self._goal_handle.outcome is Outcome.RUNNING
         moves = self._moves(command)
-        if moves or own:
+        if moves or has_own_goal:
             self._moved_at = self._clock.now()
         try:
             self._check_grip()
@@ -262,20 +265,20 @@ class RosRobot(Robot):
         """What became of the newest command of the fingers. Raises CommandRefused where they were not moved."""
         if self._gripping is None or not self._gripping.done():
             return
-        width, done = self._width, self._gripping
+        width, future = self._width, self._gripping
         self._width = self._gripping = None  # what was not done may be commanded again
         try:
-            ended = done.result()
+            result = future.result()
         except EmergencyStop:
             raise
         except RobotFault as error:
             raise CommandRefused(f"The robot has been stopped. {error}") from error
-        if ended.outcome in ("aborted", "rejected", "lost"):
-            raise CommandRefused(f"The gripper did not go to {width:.3f} m: {ended.text or ended.outcome}.")
+        if result.outcome in ("aborted", "rejected", "lost"):
+            raise CommandRefused(f"The gripper did not go to {width:.3f} m: {result.text or result.outcome}.")
         at = self.measured().gripper
         assert width is not None
         # A trajectory controller does not say whether the fingers have met something.
-        stalled = at - width > SHORT if ended.stalled is None else ended.stalled
+        stalled = at - width > SHORT if result.stalled is None else result.stalled
         self._felt.stalled(at if stalled else None)
         self._width = width
 
@@ -299,9 +302,9 @@ class RosRobot(Robot):
     def _pace(self) -> None:
         """Return one control period of the robot after the last time, or at once where that has passed. The guard is
         sent in time, however slowly the clock of a simulator goes."""
-        present = self._clock.elapsed()
-        self._due = max(self._due + self.spec.period, present)
-        self._due = min(self._due, present + self.spec.period)  # the last wait was cut short
+        now = self._clock.elapsed()
+        self._due = max(self._due + self.spec.period, now)
+        self._due = min(self._due, now + self.spec.period)  # the last wait was cut short
         self._clock.wait(self._due, max(LONGEST_PERIOD, self.spec.period))
 
     def _halt(self) -> None:

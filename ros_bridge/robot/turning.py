@@ -50,8 +50,8 @@ def look_around(robot: Robot, views: Collection[str], look: Callable[[], CameraF
     # since for the one behind the head stays there.
     for view in sorted(views, key=lambda view: (abs(ANGLES[view]), ANGLES[view])):
         pan = _pan(robot.spec, ANGLES[view])
-        left = ANGLES[view] - pan
-        _turn_base(robot, heading + (left if abs(left) > BESIDE else 0.0))
+        remaining = ANGLES[view] - pan
+        _turn_base(robot, heading + (remaining if abs(remaining) > BESIDE else 0.0))
         _turn_head(robot, pan)
         frames[view] = replace(look(), name=view)
     _turn_head(robot, 0.0)
@@ -72,8 +72,8 @@ def _turn_head(robot: Robot, pan: float) -> None:
     low, high = head.limits[1].tolist()
     target = (pan, min(max(TILT, low), high))
     for _ in range(round(LONGEST / robot.spec.period)):
-        now = head.measured(robot.measured())
-        if max(abs(a - b) for a, b in zip(now, target, strict=True)) < ARRIVED:
+        angle = head.measured(robot.measured())
+        if max(abs(a - b) for a, b in zip(angle, target, strict=True)) < ARRIVED:
             return
         robot.act(Command({head.name: target}))
     raise RobotFault(f"The head of the {robot.spec.name} does not turn to {pan:.2f} rad to look around.")
@@ -82,12 +82,12 @@ def _turn_head(robot: Robot, pan: float) -> None:
 def _turn_base(robot: Robot, heading: float) -> None:
     for _ in range(round(LONGEST / robot.spec.period)):
         body = robot.measured()
-        left = math.remainder(heading - body.base.yaw, math.tau)
-        if abs(left) < ARRIVED:
+        remaining = math.remainder(heading - body.base.yaw, math.tau)
+        if abs(remaining) < ARRIVED:
             if abs(body.base_velocity[1]) < ARRIVED:
                 return
             robot.act(Command())
             continue
-        speed = min(max(GAIN * abs(left), SLOWEST), SHARE * robot.spec.max_angular)
-        robot.act(robot.spec.drive(0.0, math.copysign(speed, left)))
+        speed = min(max(GAIN * abs(remaining), SLOWEST), SHARE * robot.spec.max_angular)
+        robot.act(robot.spec.drive(0.0, math.copysign(speed, remaining)))
     raise RobotFault(f"The base of the {robot.spec.name} does not turn to look around.")

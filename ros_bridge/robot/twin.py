@@ -53,12 +53,12 @@ class Twin:
         Raises:
             InfrastructureError: None comes.
         """
-        until = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE
         with self._changed:
-            least = self._number + 2 if fresh else 1  # the next one may have been on its way already
-            while self._number < least:
+            min_number = self._number + 2 if fresh else 1  # the next one may have been on its way already
+            while self._number < min_number:
                 self._changed.wait(0.1)
-                if time.monotonic() > until:
+                if time.monotonic() > deadline:
                     raise InfrastructureError(
                         f"The simulated robot does not tell its state on {STATE}: does it still run?"
                     )

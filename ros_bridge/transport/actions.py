@@ -129,18 +129,22 @@ class ActionClient:
         code: Future[CancelCode] = Future()
         request = self._node.message(f"{CANCEL}_Request", goal_info={"goal_id": {"uuid": goal_id}})
         answer = self._cancel.call(request)
-        answer.add_done_callback(lambda done: _passed_on(done, code, lambda message: CancelCode(message.return_code)))
+        answer.add_done_callback(
+            lambda response: _forward_result(response, code, lambda message: CancelCode(message.return_code))
+        )
         return code
 
     def _on_answer(self, sent: SentGoal, answer: Future[Message]) -> None:
-        _passed_on(answer, sent.accepted, lambda message: bool(message.accepted))
+        _forward_result(answer, sent.accepted, lambda message: bool(message.accepted))
         if answer.cancelled() or answer.exception() is not None:
-            _passed_on(answer, sent.outcome, Outcome)
+            _forward_result(answer, sent.outcome, Outcome)
         elif not answer.result().accepted:
             sent.outcome.set_result(Outcome(Status.UNKNOWN))
         else:
             request = self._node.message(f"{self._kind}_GetResult_Request", goal_id={"uuid": sent.id})
-            self._get.call(request).add_done_callback(lambda done: _passed_on(done, sent.outcome, _outcome))
+            self._get.call(request).add_done_callback(
+                lambda response: _forward_result(response, sent.outcome, _outcome)
+            )
 
     def _on_feedback(self, message: Message) -> None:
         listener = self._feedback.get(bytes(message.goal_id.uuid))
@@ -223,8 +227,10 @@ class ActionServer:
     def _on_goal(self, request: Message) -> Message:
         goal = ServedGoal(bytes(request.goal_id.uuid), request.goal, self)
         with self._lock:
-            free = goal.id not in self._goals and sum(not other.result.done() for other in self._goals.values())
-        accepted = free is not False and free < MOST_GOALS and self._accept(goal.message)
+            running_count = goal.id not in self._goals and sum(
+                not other.result.done() for other in self._goals.values()
+            )
+        accepted = running_count is not False and running_count < MOST_GOALS and self._accept(goal.message)
         if accepted:
             with self._lock:
                 self._goals[goal.id] = goal
@@ -261,10 +267,10 @@ class ActionServer:
         return unknown
 
     def _on_cancel(self, request: Message) -> Message:
-        goal_id, until = bytes(request.goal_info.goal_id.uuid), seconds(request.goal_info.stamp)
+        goal_id, latest = bytes(request.goal_info.goal_id.uuid), seconds(request.goal_info.stamp)
         running = self._running()
-        everything = goal_id == ALL_GOALS and until == 0
-        chosen = [goal for goal in running if everything or goal.id == goal_id or goal.began <= until]
+        everything = goal_id == ALL_GOALS and latest == 0
+        chosen = [goal for goal in running if everything or goal.id == goal_id or goal.began <= latest]
         for goal in chosen:
             goal.status = Status.CANCELING
             goal.cancelled.set()
@@ -279,8 +285,8 @@ class ActionServer:
             return [goal for goal in self._goals.values() if not goal.result.done()]
 
     def _forget(self) -> None:
-        ended = [goal.id for goal in self._goals.values() if goal.result.done()]
-        for goal_id in ended[:-KEPT]:
+        ended_ids = [goal.id for goal in self._goals.values() if goal.result.done()]
+        for goal_id in ended_ids[:-KEPT]:
             del self._goals[goal_id]
 
     def _publish_status(self) -> None:
@@ -299,11 +305,11 @@ def _outcome(message: Message) -> Outcome:
     return Outcome(Status(message.status), message.result)
 
 
-def _passed_on(done: Future[Message], to: Future[Any], converted: Callable[[Message], Any]) -> None:
+def _forward_result(source: Future[Message], target: Future[Any], converted: Callable[[Message], Any]) -> None:
     """Settle a future with what another one brought."""
-    if not to.set_running_or_notify_cancel():
+    if not target.set_running_or_notify_cancel():
         return
     try:
-        to.set_result(converted(done.result()))
+        target.set_result(converted(source.result()))
     except Exception as error:  # whatever ended the call ends this, too
-        to.set_exception(error)
+        target.set_exception(error)

@@ -47,8 +47,8 @@ class RobotClock(ABC):
     def wait(self, until: float, longest: float) -> None:
         """Wait until `elapsed` says so, or `longest` seconds of this machine are over."""
         end = time.monotonic() + longest
-        while (left := min(until - self.elapsed(), end - time.monotonic())) > 0:
-            time.sleep(min(left, 0.005))
+        while (remaining := min(until - self.elapsed(), end - time.monotonic())) > 0:
+            time.sleep(min(remaining, 0.005))
 
 
 class MachineClock(RobotClock):
@@ -107,34 +107,34 @@ class PublishedClock(RobotClock):
 
     def stopped(self, after: float = PAUSED) -> str:
         with self._lock:
-            present, since = self._present, self._wall() - self._advanced_at
+            current, stopped_seconds = self._present, self._wall() - self._advanced_at
             torn = self._wall() - self._torn_at < PAUSED
         if torn:
             return f"{self._subscription.publishers()} publishers of {CLOCK_TOPIC} {CONTRADICT}"
-        if since <= after:
+        if stopped_seconds <= after:
             return ""
-        if present is None:
+        if current is None:
             return f"nothing comes on {CLOCK_TOPIC}, which use_sim_time follows: does the simulator run?"
-        return f"{CLOCK_TOPIC} has stopped at {present:.2f} s: is the simulator paused?"
+        return f"{CLOCK_TOPIC} has stopped at {current:.2f} s: is the simulator paused?"
 
     def _take(self, message: Message) -> None:
         at, wall = seconds(message.clock), self._wall()
         with self._lock:
-            before = self._present
-            step = 0.0 if before is None else at - before
-            if before is not None and -SET_BACK <= step <= 0:
+            previous = self._present
+            step = 0.0 if previous is None else at - previous
+            if previous is not None and -SET_BACK <= step <= 0:
                 return
             self._present, self._advanced_at = at, wall
             self._elapsed += step if 0 < step <= LEAP else 0.0
             reset = step < 0
         if step > LEAP:
-            log.warning("%s leaps forward from %.2f to %.2f s", CLOCK_TOPIC, before, at)
+            log.warning("%s leaps forward from %.2f to %.2f s", CLOCK_TOPIC, previous, at)
         if not reset:
             return
         if self._subscription.publishers() > 1:
             with self._lock:
                 self._torn_at = wall
-        log.warning("%s goes back from %.2f to %.2f s: the simulator began again", CLOCK_TOPIC, before, at)
+        log.warning("%s goes back from %.2f to %.2f s: the simulator began again", CLOCK_TOPIC, previous, at)
         for callback in self._resets:
             callback()
 

@@ -116,8 +116,8 @@ class JointStates:
         values, speeds = positions.tolist(), reported.tolist()
         return tuple(
             name
-            for name, where in places.items()
-            if self._take(name, [values[place] for place in where], speeds[where[0]], at)
+            for name, index in places.items()
+            if self._take(name, [values[place] for place in index], speeds[index[0]], at)
         )
 
     def _subject(self, name: str) -> str:
@@ -125,26 +125,26 @@ class JointStates:
 
     def _take(self, name: str, positions: list[float], velocity: float, at: float) -> bool:
         """Take what a message says of one joint, as a rule one position; whether it is news."""
-        position, came, order = positions[0], self._clock(), self._orders[name]
-        why = self._wrong(name, positions)
-        if not why and not order.is_news(at):
+        position, arrival, order = positions[0], self._clock(), self._orders[name]
+        reason = self._wrong(name, positions)
+        if not reason and not order.is_news(at):
             return False
-        stamp, since = self._stamped.get(name, (math.nan, came))
-        self._stamped[name] = (at, since if at == stamp else came)
-        if not why and at > 0 and at == stamp and came - since > REPEATED:
-            why = f"its stamp has been the same for {came - since:.1f} s"
-        if not why and self._jumps(name, position, at, came) and self._publishers() > 1:
-            why = f"{self._publishers()} publishers of {self._topic} {CONTRADICT}: end all but one"
+        stamp, last_arrival = self._stamped.get(name, (math.nan, arrival))
+        self._stamped[name] = (at, last_arrival if at == stamp else arrival)
+        if not reason and at > 0 and at == stamp and arrival - last_arrival > REPEATED:
+            reason = f"its stamp has been the same for {arrival - last_arrival:.1f} s"
+        if not reason and self._jumps(name, position, at, arrival) and self._publishers() > 1:
+            reason = f"{self._publishers()} publishers of {self._topic} {CONTRADICT}: end all but one"
         if math.isfinite(position):
-            self._last[name] = (position, at, came)
-        if why:
-            self._faults.add(self._subject(name), why)
+            self._last[name] = (position, at, arrival)
+        if reason:
+            self._faults.add(self._subject(name), reason)
             return False
         self._faults.clear(self._subject(name))
         known = velocity if math.isfinite(velocity) else None
-        before = self._readings.get(name)
-        speed = known if known is not None else 0.0 if before is None else _speed(before, position, at, came)
-        self._readings[name] = JointReading(position, known, speed, at, came)
+        previous = self._readings.get(name)
+        speed = known if known is not None else 0.0 if previous is None else _speed(previous, position, at, arrival)
+        self._readings[name] = JointReading(position, known, speed, at, arrival)
         return True
 
     def _wrong(self, name: str, positions: list[float]) -> str:
@@ -160,19 +160,19 @@ class JointStates:
             return f"it is measured at {positions[0]:.4g}, far outside its limits {limits.lower:g}..{limits.upper:g}"
         return ""
 
-    def _jumps(self, name: str, position: float, at: float, came: float) -> bool:
+    def _jumps(self, name: str, position: float, at: float, arrival: float) -> bool:
         """Whether a joint cannot have come here from where it was said to be before."""
         if name not in self._last:
             return False
-        before, stamp, then = self._last[name]
-        limits, way = self._limits[name], abs(position - before)
+        last_position, stamp, last_arrival = self._last[name]
+        limits, way = self._limits[name], abs(position - last_position)
         if math.isinf(limits.upper):
             way = abs(math.remainder(way, math.tau))
-        return way > 2 * limits.velocity * max(came - then, min(at - stamp, LATE)) + JUMP
+        return way > 2 * limits.velocity * max(arrival - last_arrival, min(at - stamp, LATE)) + JUMP
 
 
-def _speed(before: JointReading, position: float, at: float, came: float) -> float:
+def _speed(previous: JointReading, position: float, at: float, arrival: float) -> float:
     """Some drivers publish no velocities: then they are those between two messages, by their stamps where these go on,
     else by when they came."""
-    passed = at - before.at if before.at > 0 and at > before.at else came - before.came
-    return (position - before.position) / max(passed, 1e-3)
+    elapsed = at - previous.at if previous.at > 0 and at > previous.at else arrival - previous.came
+    return (position - previous.position) / max(elapsed, 1e-3)

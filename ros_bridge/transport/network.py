@@ -72,5 +72,5 @@ class Network:
 
     def settings(self, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
         """What two processes must share to be on the same network, by the variable that a person would set."""
-        others = {name: environment[name] for name in SETTINGS if environment.get(name)}
-        return {"ROS_DOMAIN_ID": str(self.domain), "ROS_LOCALHOST_ONLY": str(int(self.interface == "lo")), **others}
+        inherited = {name: environment[name] for name in SETTINGS if environment.get(name)}
+        return {"ROS_DOMAIN_ID": str(self.domain), "ROS_LOCALHOST_ONLY": str(int(self.interface == "lo")), **inherited}

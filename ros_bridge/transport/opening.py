@@ -42,13 +42,13 @@ def open_node(name: str, transport: Transport = "auto") -> Node:
         from ros_bridge.transport.ros_node import RclpyNode
     except ImportError as error:
         if importlib.util.find_spec("rclpy") is None:
-            why = "it needs a ROS 2 installation: source its setup.bash, or choose 'dds'"
+            reason = "it needs a ROS 2 installation: source its setup.bash, or choose 'dds'"
         else:
-            why = f"the rclpy that is there cannot be imported by Python {sys.version_info[0]}.{sys.version_info[1]}"
-            why += f" ({error}): it was built for another Python, or a part of it is missing"
+            reason = f"the rclpy that is there cannot be imported by Python {sys.version_info[0]}.{sys.version_info[1]}"
+            reason += f" ({error}): it was built for another Python, or a part of it is missing"
         if transport == "rclpy":
-            raise MissingPart(f"The transport 'rclpy' cannot be used: {why}.") from error
-        log.warning("The transport is dds, not rclpy: %s. `unset PYTHONPATH` keeps it from being looked at.", why)
+            raise MissingPart(f"The transport 'rclpy' cannot be used: {reason}.") from error
+        log.warning("The transport is dds, not rclpy: %s. `unset PYTHONPATH` keeps it from being looked at.", reason)
         return _dds_node(name)
     return RclpyNode(name)
 

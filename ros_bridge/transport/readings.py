@@ -56,13 +56,15 @@ def quaternion_of(turn: Message) -> Array:
         Unreadable: It is not finite, or so far from unit length that it is not a rotation.
     """
     x, y, z, w = float(turn.x), float(turn.y), float(turn.z), float(turn.w)
-    written = f"its quaternion x={x:.4g} y={y:.4g} z={z:.4g} w={w:.4g}"
+    quaternion_text = f"its quaternion x={x:.4g} y={y:.4g} z={z:.4g} w={w:.4g}"
     if not all(map(math.isfinite, (x, y, z, w))):
-        raise Unreadable(f"{written} is not finite")
+        raise Unreadable(f"{quaternion_text} is not finite")
     squared = x * x + y * y + z * z + w * w
     if not abs(squared - 1) <= QUATERNION_TOLERANCE:
         hint = " (nothing is filled in)" if squared == 0 else " (is w filled in?)" if w == 0 and squared < 1 else ""
-        raise Unreadable(f"{written} has the length {math.sqrt(squared):.3g} and not 1, so it is not a rotation{hint}")
+        raise Unreadable(
+            f"{quaternion_text} has the length {math.sqrt(squared):.3g} and not 1, so it is not a rotation{hint}"
+        )
     return np.array([w, x, y, z]) / math.sqrt(squared)
 
 

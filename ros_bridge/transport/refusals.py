@@ -45,11 +45,11 @@ class Faults:
         self._now: dict[str, str] = {}
         self._logged: set[tuple[str, str]] = set()
 
-    def add(self, subject: str, why: object) -> None:
+    def add(self, subject: str, reason: object) -> None:
         """The newest message about a subject is refused, and why."""
         if subject in self._now or len(self._now) < MOST_SORTS:
-            self._now[subject] = str(why)
-        self._log("Refused: %s: %s", subject, str(why))
+            self._now[subject] = str(reason)
+        self._log("Refused: %s: %s", subject, str(reason))
 
     def mention(self, subject: str, text: str) -> None:
         """Log something about a subject once that is odd, and not refused."""
@@ -70,11 +70,11 @@ class Faults:
         return self._now.get(subject, "")
 
 
-def if_known(name: str, make: Callable[[], MadeT]) -> MadeT | None:
-    """What `make` makes for a name on the network; None, with a warning, where this ROS 2 installation lacks its
+def if_known(name: str, factory: Callable[[], MadeT]) -> MadeT | None:
+    """What `factory` makes for a name on the network; None, with a warning, where this ROS 2 installation lacks its
     messages: few have those of MoveIt and Nav2."""
     try:
-        return make()
+        return factory()
     except MissingPart as error:
         log.warning("Left out: %s. %s", name, error)
         return None

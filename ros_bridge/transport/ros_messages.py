@@ -78,9 +78,9 @@ def message(cls: Any, values: Mapping[str, Any]) -> Message:
     return instance
 
 
-def _fitted(described: str, value: Any) -> Any:
+def _fitted(type_name: str, value: Any) -> Any:
     """A value as the setter of rclpy takes it."""
-    fixed, sequence = _FIXED.fullmatch(described), _SEQUENCE.fullmatch(described)
+    fixed, sequence = _FIXED.fullmatch(type_name), _SEQUENCE.fullmatch(type_name)
     element = fixed[1] if fixed else sequence[1] if sequence else ""
     if element in TYPECODES:
         numbers = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
@@ -89,11 +89,11 @@ def _fitted(described: str, value: Any) -> Any:
     if element:
         return [_fitted(element, item) for item in value]
     if isinstance(value, Mapping):
-        package, name = described.split("/")
+        package, name = type_name.split("/")
         sort = "action" if "_" in name else "msg"
         return message(class_of(f"{package}/{sort}/{name}"), value)
-    if described in ("double", "float"):
+    if type_name in ("double", "float"):
         return float(value)
-    if described == "octet" and isinstance(value, int):
+    if type_name == "octet" and isinstance(value, int):
         return bytes([value])
     return value

@@ -128,13 +128,15 @@ class RclpyNode(Node):
 
     def _foreign(self, service: str) -> bool:
         """Whether a service is offered, but by no node with this middleware."""
-        own = VENDORS.get(rclpy.get_rmw_implementation_identifier())
+        vendor = VENDORS.get(rclpy.get_rmw_implementation_identifier())
         servers = self._node.get_subscriptions_info_by_topic(f"rq{service}Request", no_mangle=True)
-        return own is not None and bool(servers) and all(bytes(each.endpoint_gid)[:2] != own for each in servers)
+        return (
+            vendor is not None and bool(servers) and all(bytes(server.endpoint_gid)[:2] != vendor for server in servers)
+        )
 
     def publishers_of(self, topic: str) -> tuple[str, ...]:
         infos = self._node.get_publishers_info_by_topic(topic)
-        return tuple(sorted(f"{each.node_namespace.rstrip('/')}/{each.node_name}" for each in infos))
+        return tuple(sorted(f"{publisher.node_namespace.rstrip('/')}/{publisher.node_name}" for publisher in infos))
 
     def close(self) -> None:
         if self._closed:
@@ -214,14 +216,14 @@ class _Client:
         self._waiting.add(future)
         future.add_done_callback(self._waiting.discard)
 
-        def settle(done: RosFuture) -> None:
+        def settle(response: RosFuture) -> None:
             if not future.set_running_or_notify_cancel():
                 return
-            error = done.exception()
+            error = response.exception()
             if error is not None:
                 future.set_exception(error)
             else:
-                future.set_result(done.result())
+                future.set_result(response.result())
 
         self._client.call_async(request).add_done_callback(settle)
         return future
@@ -258,12 +260,12 @@ def _awaitable(future: Future[Message], executor: Any) -> RosFuture:
     executor has to be notified."""
     awaited = RosFuture(executor=executor)
 
-    def settle(done: Future[Message]) -> None:
-        error = done.exception()
+    def settle(source: Future[Message]) -> None:
+        error = source.exception()
         if error is not None:
             awaited.set_exception(error)
         else:
-            awaited.set_result(done.result())
+            awaited.set_result(source.result())
         executor.wake()
 
     future.add_done_callback(settle)

@@ -16,8 +16,8 @@ def seconds(stamp: Message) -> float:
 
 def stamp(value: float) -> dict[str, int]:
     """The fields of a Time or Duration: nanoseconds are never negative, as ROS 2 has it."""
-    whole, rest = divmod(round(value * NANO), NANO)
-    return {"sec": whole, "nanosec": rest}
+    whole_seconds, nanoseconds = divmod(round(value * NANO), NANO)
+    return {"sec": whole_seconds, "nanosec": nanoseconds}
 
 
 def now() -> float:

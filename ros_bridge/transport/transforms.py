@@ -80,23 +80,25 @@ class Transforms:
             NoTransform: A frame is not known, the two are not connected, or a transform is too old or not there yet.
         """
         with self._lock:
-            up, down = self._path(source), self._path(target)
-            common = next((frame for frame in up if frame in down), None)
+            source_path, target_path = self._path(source), self._path(target)
+            common = next((frame for frame in source_path if frame in target_path), None)
             if common is None:
                 missing = next((frame for frame in (source, target) if frame not in self._known()), None)
-                why = f"there is no frame '{missing}' on /tf" if missing else "nothing connects them on /tf"
-                for frame in (missing, *up, *down):
-                    if frame is not None and (wrong := self._faults.why(_subject(frame))):
-                        why = f"{_subject(frame)} is refused, {wrong}"
+                reason = f"there is no frame '{missing}' on /tf" if missing else "nothing connects them on /tf"
+                for frame in (missing, *source_path, *target_path):
+                    if frame is not None and (fault := self._faults.why(_subject(frame))):
+                        reason = f"{_subject(frame)} is refused, {fault}"
                         break
-                raise NoTransform(f"Where '{source}' is in '{target}' is not known: {why}.")
-            return np.linalg.inv(self._chain(down, common, at, oldest)) @ self._chain(up, common, at, oldest)
+                raise NoTransform(f"Where '{source}' is in '{target}' is not known: {reason}.")
+            return np.linalg.inv(self._chain(target_path, common, at, oldest)) @ self._chain(
+                source_path, common, at, oldest
+            )
 
     def frames(self) -> dict[str, float]:
         """Every frame that has a parent, with the age of its newest transform in seconds, 0 for static ones."""
         with self._lock:
-            present = self._clock()
-            ages = {frame: present - poses[-1][0] for frame, poses in self._moving.items()}
+            now = self._clock()
+            ages = {frame: now - poses[-1][0] for frame, poses in self._moving.items()}
             return {**dict.fromkeys(self._static, 0.0), **ages}
 
     def close(self) -> None:
@@ -138,15 +140,17 @@ class Transforms:
         index = bisect_left(poses, at, key=lambda entry: entry[0])
         if index == len(poses):
             raise NoTransform(f"The transform of '{frame}' ends {at - last:.3f} s before the time that is asked for.")
-        after, later = poses[index]
+        next_stamp, next_pose = poses[index]
         for number in (index, index + 1):
             _check_leap(frame, poses, number)
-        if after == at:
-            return later
+        if next_stamp == at:
+            return next_pose
         if index == 0:
-            raise NoTransform(f"The transform of '{frame}' begins {after - at:.3f} s after the time that is asked for.")
-        before, earlier = poses[index - 1]
-        return _between(earlier, later, (at - before) / (after - before))
+            raise NoTransform(
+                f"The transform of '{frame}' begins {next_stamp - at:.3f} s after the time that is asked for."
+            )
+        previous_stamp, previous_pose = poses[index - 1]
+        return _between(previous_pose, next_pose, (at - previous_stamp) / (next_stamp - previous_stamp))
 
     def _take(self, message: Message, static: bool) -> None:
         for transform in message.transforms:
@@ -167,8 +171,8 @@ class Transforms:
 
     def _keep(self, child: str, parent: str, pose: Array, at: float | None) -> None:
         if child in self._path(parent):
-            above = "two nodes publish these frames, each the other way round"
-            self._faults.add(_subject(child), f"it is in '{parent}', which is in '{child}': {above}")
+            conflict = "two nodes publish these frames, each the other way round"
+            self._faults.add(_subject(child), f"it is in '{parent}', which is in '{child}': {conflict}")
             return
         self._faults.clear(_subject(child))
         if self._parents.get(child, parent) != parent:
@@ -188,8 +192,8 @@ class Transforms:
 
     def _keep_static(self, child: str, pose: Array) -> None:
         """The newest message counts. A frame that is said not to move, and does, is worth a word."""
-        before = self._static.get(child)
-        if before is not None and not np.allclose(before, pose, atol=1e-9):
+        previous = self._static.get(child)
+        if previous is not None and not np.allclose(previous, pose, atol=1e-9):
             self._faults.mention(f"the frame '{child}'", "it is static, and has been said to be elsewhere before")
         if self._moving.pop(child, None) is not None:
             self._faults.mention(f"the frame '{child}'", "it was on /tf and is on /tf_static now: taken as static")
@@ -198,17 +202,17 @@ class Transforms:
     def _keep_moving(self, child: str, pose: Array, at: float) -> None:
         """Insert a transform in the order of the stamps; of two with one stamp the later message counts."""
         poses = self._moving.setdefault(child, deque(maxlen=KEPT))
-        behind = poses[-1][0] - at if poses else 0.0
-        late = self._late.setdefault(child, [])
-        if behind < SET_BACK or (late and at <= late[-1][0]):
-            late.clear()
-        if behind >= SET_BACK:
-            late.append((at, pose))
-        if behind >= HISTORY or len(late) >= SET_BACK_COUNT:
-            self._faults.mention("/tf", f"the stamps of '{child}' went back by {behind:.2f} s: a clock was set back")
+        delay = poses[-1][0] - at if poses else 0.0
+        late_stamps = self._late.setdefault(child, [])
+        if delay < SET_BACK or (late_stamps and at <= late_stamps[-1][0]):
+            late_stamps.clear()
+        if delay >= SET_BACK:
+            late_stamps.append((at, pose))
+        if delay >= HISTORY or len(late_stamps) >= SET_BACK_COUNT:
+            self._faults.mention("/tf", f"the stamps of '{child}' went back by {delay:.2f} s: a clock was set back")
             poses.clear()
-            poses.extend(late)
-            late.clear()
+            poses.extend(late_stamps)
+            late_stamps.clear()
             return
         index = bisect_left(poses, at, key=lambda entry: entry[0])
         if index == len(poses):
@@ -241,11 +245,11 @@ def _check_leap(frame: str, poses: Sequence[tuple[float, Array]], index: int) ->
     """Raises NoTransform where a frame leaps between the transform before and this one."""
     if not 0 < index < len(poses):
         return
-    (before, earlier), (after, later) = poses[index - 1], poses[index]
-    far = float(np.linalg.norm(later[:3, 3] - earlier[:3, 3]))
-    if far > max(LEAP, LEAP_SPEED * (after - before)):
+    (start, previous_pose), (end, next_pose) = poses[index - 1], poses[index]
+    distance = float(np.linalg.norm(next_pose[:3, 3] - previous_pose[:3, 3]))
+    if distance > max(LEAP, LEAP_SPEED * (end - start)):
         raise NoTransform(
-            f"The transform of '{frame}' leaps by {far:.2f} m in {after - before:.3f} s: if it goes on, two nodes "
+            f"The transform of '{frame}' leaps by {distance:.2f} m in {end - start:.3f} s: if it goes on, two nodes "
             "publish it, so end one of them."
         )
 
@@ -264,6 +268,6 @@ def _between(earlier: Array, later: Array, share: float) -> Array:
         return pose
     skew: Any = (relative - relative.T) / (2 * math.sin(angle))
     part = angle * share
-    turned = np.eye(3) + math.sin(part) * skew + (1 - math.cos(part)) * (skew @ skew)
-    pose[:3, :3] = earlier[:3, :3] @ turned
+    rotation = np.eye(3) + math.sin(part) * skew + (1 - math.cos(part)) * (skew @ skew)
+    pose[:3, :3] = earlier[:3, :3] @ rotation
     return pose

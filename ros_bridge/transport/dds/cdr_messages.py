@@ -63,19 +63,22 @@ class Definitions:
         for name in FILES:
             self._take(parse_yaml((files(__package__) / name).read_bytes()), distro)
 
-    def _take(self, written: dict[str, Any], distro: str) -> None:
+    def _take(self, definitions: dict[str, Any], distro: str) -> None:
         """Add the kinds of a file, as a distribution has them."""
-        changed: dict[str, Any] = {}
-        for changes in (written["since"].get(each, {}) for each in list(DISTROS)[: list(DISTROS).index(distro) + 1]):
+        changed_kinds: dict[str, Any] = {}
+        for changes in (
+            definitions["since"].get(distribution, {})
+            for distribution in list(DISTROS)[: list(DISTROS).index(distro) + 1]
+        ):
             for name, parts in changes.items():
-                changed[name] = parts if isinstance(parts, str) else {**changed.get(name, {}), **parts}
-        for name, text in written["messages"].items():
-            self.register(name, changed.get(name, text))
-        for name, parts in written.get("services", {}).items():
+                changed_kinds[name] = parts if isinstance(parts, str) else {**changed_kinds.get(name, {}), **parts}
+        for name, text in definitions["messages"].items():
+            self.register(name, changed_kinds.get(name, text))
+        for name, parts in definitions.get("services", {}).items():
             self.register(f"{name}_Request", parts["request"])
             self.register(f"{name}_Response", parts["response"])
-        for name, parts in written["actions"].items():
-            self._register_action(name, **{**parts, **changed.get(name, {})})
+        for name, parts in definitions["actions"].items():
+            self._register_action(name, **{**parts, **changed_kinds.get(name, {})})
 
     def register(self, kind: str, text: str) -> None:
         """Add a kind from the text of its `.msg` file, or of one part of a `.srv` or `.action` file."""
@@ -109,11 +112,11 @@ class Definitions:
         if unknown:
             hint = suggestion(unknown[0], [name for name, _ in fields], "its definition has the names")
             raise BadInput(f"{kind} has no field '{unknown[0]}': {hint}")
-        filled = {
+        filled_fields = {
             name: self._fitted(kind, name, description, values.get(name, UPRIGHT.get((kind, name))))
             for name, description in fields
         }
-        return self._store.types[_key(kind)](**filled)
+        return self._store.types[_key(kind)](**filled_fields)
 
     def _fitted(self, kind: str, name: str, description: tuple[int, Any], value: Any) -> Any:
         """A value as the field holds it, None: its default. Raises BadInput where it does not fit."""
@@ -196,13 +199,13 @@ def _scalar(base: str, value: Any) -> Any:
         return float(value)
     if base == "bool":
         return bool(value)
-    whole = int(value)
-    if whole != value:
+    number = int(value)
+    if number != value:
         raise ValueError("it takes a whole number")
     limits = np.iinfo(dtype)
-    if not limits.min <= whole <= limits.max:
+    if not limits.min <= number <= limits.max:
         raise OverflowError(f"{base} goes from {limits.min} to {limits.max}")
-    return whole
+    return number
 
 
 def _numbers(dtype: Any, value: Any, length: int | None) -> Any:

@@ -41,8 +41,8 @@ class RawTypes:
     def raw(self, kind: str, call: bool = False) -> Any:
         """The class of the samples of a kind: bytes that know their type. `call`: with the header of a service."""
         if (kind, call) not in self._raw:
-            described = self._struct(kind, call).__idl__
-            self._raw[kind, call] = type("Raw", (Raw,), {"__idl__": described, "__slots__": ()})
+            type_description = self._struct(kind, call).__idl__
+            self._raw[kind, call] = type("Raw", (Raw,), {"__idl__": type_description, "__slots__": ()})
         return self._raw[kind, call]
 
     def _struct(self, kind: str, call: bool) -> Any:

@@ -50,15 +50,15 @@ class Wire:
     def writer(self, topic: str, kind: str, qos: Qos, call: bool = False, user_data: bytes = b"") -> Writer:
         """A writer on a DDS topic."""
         raw = self._types.raw(kind, call)
-        described = _topic(self._participant, topic, raw)
-        return Writer(self, raw, DataWriter(self._participant, described, qos=_policies(qos, user_data)), topic)
+        topic_handle = _topic(self._participant, topic, raw)
+        return Writer(self, raw, DataWriter(self._participant, topic_handle, qos=_policies(qos, user_data)), topic)
 
     def reader(
         self, topic: str, kind: str, qos: Qos, take: Callable[[bytes], None], call: bool = False, user_data: bytes = b""
     ) -> Reader:
         """A reader on a DDS topic that hands its samples to `take`."""
-        described = _topic(self._participant, topic, self._types.raw(kind, call))
-        reader = DataReader(self._participant, described, qos=_policies(qos, user_data))
+        topic_handle = _topic(self._participant, topic, self._types.raw(kind, call))
+        reader = DataReader(self._participant, topic_handle, qos=_policies(qos, user_data))
         return Reader(self, reader, self.receiver.add(reader, topic, take))
 
 
@@ -172,7 +172,7 @@ class DdsClient:
         self.readers = (wire.reader(replies, self._response, CALLS, self._take, call=True, user_data=mark),)
 
     def ready(self) -> bool:
-        return any(answers(each.qos) for each in self.writers[0].readers()) and self.readers[0].matched() > 0
+        return any(answers(reader.qos) for reader in self.writers[0].readers()) and self.readers[0].matched() > 0
 
     def call(self, request: Message) -> Future[Message]:
         future: Future[Message] = Future()
@@ -224,11 +224,11 @@ class DdsService:
         requests, replies = call_names(name)
         mark = _mark("service")
         qos = CALLS if foreign is not None else NEWEST
-        heard = foreign or (lambda: None)
+        on_foreign = foreign or (lambda: None)
         self.writers = (wire.writer(replies, self._response, CALLS, call=True, user_data=mark),)
         self.readers = (
             wire.reader(requests, self._request, CALLS, self._take, call=True, user_data=mark),
-            wire.reader(requests, self._request, qos, lambda data: heard()),
+            wire.reader(requests, self._request, qos, lambda data: on_foreign()),
         )
 
     def _take(self, data: bytes) -> None:
@@ -239,7 +239,7 @@ class DdsService:
 
         response = self._handler(self._wire.definitions.read(self._request, body))
         if isinstance(response, Future):
-            response.add_done_callback(lambda done: answer(done.result()))
+            response.add_done_callback(lambda future: answer(future.result()))
         else:
             answer(response)
 

@@ -85,9 +85,9 @@ class Watch:
         publishers, _ = _sorted(writers)
         subscriptions, requests = _sorted(readers)
         _, answered = _sorted([endpoint for endpoint in readers if answers(endpoint.qos)])
-        there = {endpoint.participant_key.bytes for endpoint in writers}
+        participant_keys = {endpoint.participant_key.bytes for endpoint in writers}
         with self._lock:
-            self._names = {guid: names for guid, names in self._names.items() if guid in there}
+            self._names = {guid: names for guid, names in self._names.items() if guid in participant_keys}
             nodes = frozenset(name for names in self._names.values() for name in names)
         goals = {name for name in requests if name.endswith(ACTION_GOAL)}
         actions = {

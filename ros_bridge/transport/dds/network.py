@@ -48,14 +48,14 @@ def join(network: Network) -> DomainParticipant:
         InfrastructureError: The interface is not there, or the process is on this domain already in another way.
     """
     with _lock:
-        before = _domains.get(network.domain)
-        if before is not None and before[0] != network.interface:
+        existing = _domains.get(network.domain)
+        if existing is not None and existing[0] != network.interface:
             raise InfrastructureError(
-                f"This process is on ROS domain {network.domain} over '{before[0] or 'any interface'}' already and "
+                f"This process is on ROS domain {network.domain} over '{existing[0] or 'any interface'}' already and "
                 f"cannot be on it over '{network.interface or 'any interface'}' too."
             )
         try:
-            if before is None and URI not in os.environ:
+            if existing is None and URI not in os.environ:
                 domain = Domain(network.domain, configuration(network.interface))
                 _domains[network.domain] = (network.interface, domain)
             # Every node of ROS 2 says which security enclave it is in; "/" is none.

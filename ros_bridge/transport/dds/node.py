@@ -170,6 +170,6 @@ class DdsNode(Node):
         return endpoint
 
     def _announce(self) -> None:
-        readers = [reader for each in self._endpoints for reader in each.readers]
-        writers = [writer for each in self._endpoints for writer in each.writers]
+        readers = [reader for endpoint in self._endpoints for reader in endpoint.readers]
+        writers = [writer for endpoint in self._endpoints for writer in endpoint.writers]
         self._announcement.publish(readers, writers)

@@ -43,10 +43,10 @@ def kind_of(dds_type: str) -> str:
 
 def ros_name(dds_topic: str) -> tuple[str, str] | None:
     """Prefix and ROS 2 name of a DDS topic: `("rt", "/cmd_vel")`; of a call the service. None for what is not ROS's."""
-    prefix, slash, rest = dds_topic.partition("/")
+    prefix, slash, path = dds_topic.partition("/")
     if not slash or prefix not in (TOPIC, REQUEST, REPLY):
         return None
-    ends = {TOPIC: "", REQUEST: "Request", REPLY: "Reply"}[prefix]
-    if not rest.endswith(ends):
+    suffix = {TOPIC: "", REQUEST: "Request", REPLY: "Reply"}[prefix]
+    if not path.endswith(suffix):
         return None
-    return prefix, "/" + rest.removesuffix(ends)
+    return prefix, "/" + path.removesuffix(suffix)

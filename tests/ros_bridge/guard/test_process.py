@@ -224,7 +224,7 @@ def test_a_slow_terminal_does_not_hold_the_guard():
     before, held = list(logger.handlers), Held()
     logger.addHandler(held)
     try:
-        written = process._written_elsewhere()
+        written = process._write_logs_in_thread()
         assert held not in logger.handlers
         logger.warning("Stop: a test")
         written()
