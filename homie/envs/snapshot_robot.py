@@ -156,26 +156,26 @@ class SnapshotLocator(SymbolicLocator):
         goal = super().goal(entity, action, observation)
         shapes = {name: self._shaped.shape(name, world) for name in world.things}
         target = shapes.get(entity, Shape())
-        touched = action.target == "opens" or (entity in world.objects and action.target != "place")
-        hidden = {entity, world.held} if touched else {world.held}
-        loose = tuple(
+        is_touched = action.target == "opens" or (entity in world.objects and action.target != "place")
+        hidden = {entity, world.held} if is_touched else {world.held}
+        loose_boxes = tuple(
             replace(box, name=name)
             for name in world.objects
             if name not in {entity, world.held} and (box := shapes[name].box) is not None
         )
         solids = [box for name, shape in shapes.items() if name not in hidden for box in shape.solids]
-        beside: Sequence[Box] = solids if action.inventory == "takes" else loose
+        neighbours: Sequence[Box] = solids if action.inventory == "takes" else loose_boxes
         if entity in world.objects and action.target == "place":  # the middle of a bowl, whatever stands beside it
-            beside = ()
+            neighbours = ()
         return replace(
             goal,
             position=goal.position if target.box is None else target.box.center,
             box=target.box,
             surfaces=target.surfaces or (goal.surfaces if target.box is None else ()),
             articulations=target.articulations,
-            obstacles=tuple(box for box in beside if _near(box, target.box)),
+            obstacles=tuple(box for box in neighbours if _near(box, target.box)),
             solids=tuple(box for box in solids if _near(box, target.box)),
-            loose=loose,
+            loose=loose_boxes,
             parts=target.parts if entity in world.objects else (),
             held=None if world.held is None else shapes[world.held].box,
             task=world.instruction,

@@ -50,16 +50,16 @@ class SymbolicLocator(Locator):
         if entity not in things:
             return ""
         kind = things[entity].kind
-        alone = sum(item.kind == kind for item in things.values()) == 1
-        return (kind if alone else entity).replace("_", " ")
+        is_unique = sum(item.kind == kind for item in things.values()) == 1
+        return (kind if is_unique else entity).replace("_", " ")
 
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self._world
         known = named_things(world)
         if any(item.name == words for item in known):
             return words
-        meant = sorted(item.name for item in self._best_matches(words, known))
-        return min(meant, key=lambda entity: self._preference(entity, action, observation), default=None)
+        candidates = sorted(item.name for item in self._best_matches(words, known))
+        return min(candidates, key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _preference(self, entity: str, action: Action, observation: Observation) -> float:
         fits = self.fits(entity, action) and not (action.target == "place" and entity == self._world.held)
@@ -100,8 +100,8 @@ class SymbolicLocator(Locator):
         world = self._world
         at, robot = _point(world, entity), world.robot
         if at is None or robot.x is None or robot.y is None:
-            here = entity not in world.rooms or entity == robot.room
-            return thresholds.TOO_CLOSE if here else thresholds.REACH + 1.0
+            is_in_room = entity not in world.rooms or entity == robot.room
+            return thresholds.TOO_CLOSE if is_in_room else thresholds.REACH + 1.0
         return max(thresholds.TOO_CLOSE, float(np.hypot(at[0] - robot.x, at[1] - robot.y)))
 
     def held(self, observation: Observation) -> str | None:

@@ -95,8 +95,8 @@ class SymbolicRobot(Robot):
         """The names of the things in sight, in the order in which they are drawn: by default those in the robot's room
         that are in nothing closed."""
         world, locator = self.snapshot(), SymbolicLocator(self)
-        here = [name for name, item in world.things.items() if item.room in (None, world.robot.room)]
-        return [name for name in here if name != world.held and locator.closed_container(name) in (None, name)]
+        names_in_room = [name for name, item in world.things.items() if item.room in (None, world.robot.room)]
+        return [name for name in names_in_room if name != world.held and locator.closed_container(name) in (None, name)]
 
     def background(self) -> Locator:
         return SymbolicLocator(self)

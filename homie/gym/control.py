@@ -103,7 +103,7 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
     def _observation(self) -> dict[str, Any]:
         seen = self.session.robot.observe(self._cameras)
         body = seen.body
-        felt = {
+        proprioception = {
             "base": (body.base.x, body.base.y, body.base.yaw),
             "velocity": body.base_velocity,
             "joints": [body.joints[name] for name in _JOINTS],
@@ -111,7 +111,7 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
             "gripper": (body.gripper,),
         }
         return {
-            **{name: np.array(values, np.float32) for name, values in felt.items()},
+            **{name: np.array(values, np.float32) for name, values in proprioception.items()},
             "holding": np.int64(body.holding),
             **{name: frame.rgb.copy() for name, frame in seen.frames.items()},
         }

@@ -79,8 +79,8 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         number, target, destination = indices_of(action, self._sizes)
         if self.actions[number] == END.action:
             return self._outcome(None, ended=True)
-        done = self.session.call(self.actions[number], WORDS[target], WORDS[destination])
-        return self._outcome(done, ended=False)
+        execution = self.session.call(self.actions[number], WORDS[target], WORDS[destination])
+        return self._outcome(execution, ended=False)
 
     def _observation(self) -> dict[str, Any]:
         held = self.session.inventory[-1] if self.session.inventory else ""

@@ -73,13 +73,13 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         return self._observation(), self._info(None)
 
     def _begin_drawn(self) -> None:
-        refused = 0
+        refusal_count = 0
         while True:
             try:
                 self._begin(int(self.np_random.integers(MAX_SEED + 1)))
             except Unsuitable:
-                refused += 1
-                if refused == DRAWS:
+                refusal_count += 1
+                if refusal_count == DRAWS:
                     raise
             else:
                 return
@@ -97,8 +97,8 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         self._feedback = self._feedback if execution is None else execution.feedback
         info = self._info(execution)
         success = info["success"]
-        over = success or ended
-        return self._observation(), float(success), over, self._steps >= self.rounds and not over, info
+        terminated = success or ended
+        return self._observation(), float(success), terminated, self._steps >= self.rounds and not terminated, info
 
     @abstractmethod
     def success(self) -> bool:

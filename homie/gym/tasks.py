@@ -51,14 +51,14 @@ def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
     """A task made from a scene spec and a seed: bring a thing that lies in the open to furniture where none of its kind
     is. Raises Unsuitable for a house without one."""
     kinds = {piece["name"]: piece["kind"] for piece in scene["furniture"]}
-    there = {(item["kind"], kinds.get(item["receptacle"], "")) for item in scene["objects"]}
+    existing = {(item["kind"], kinds.get(item["receptacle"], "")) for item in scene["objects"]}
     choices = sorted(
         {
             (kind, top)
-            for kind, place in there
+            for kind, place in existing
             if place in TOPS
             for top in TOPS
-            if top in kinds.values() and (kind, top) not in there
+            if top in kinds.values() and (kind, top) not in existing
         }
     )
     if not choices:

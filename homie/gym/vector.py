@@ -132,7 +132,7 @@ class HomesVectorEnv(AsyncVectorEnv):
             return super().step(actions)
 
     @contextmanager
-    def _failures(self, done: str) -> Iterator[None]:
+    def _failures(self, verb: str) -> Iterator[None]:
         """Close all homes where one fails, with one sentence that says which."""
         try:
             yield
@@ -148,14 +148,14 @@ class HomesVectorEnv(AsyncVectorEnv):
                 "A script that makes homes does so below `if __name__ == '__main__':`."
             ) from error
         except Exception as error:
-            failed = [number for number, pipe in enumerate(getattr(self, "parent_pipes", ())) if pipe is None]
-            if not failed:  # before anything was sent to a home
+            failed_numbers = [number for number, pipe in enumerate(getattr(self, "parent_pipes", ())) if pipe is None]
+            if not failed_numbers:  # before anything was sent to a home
                 if isinstance(error, ValueError | TypeError | RuntimeError):
                     raise BadInput(str(error)) from error
                 raise
             self._end()
             kind = type(error) if isinstance(error, HomieError) else InfrastructureError
-            raise kind(f"Home {failed[-1]} (counted from 0) could not be {done}: {error}") from error
+            raise kind(f"Home {failed_numbers[-1]} (counted from 0) could not be {verb}: {error}") from error
 
     def _end(self) -> None:
         self._state = AsyncState.DEFAULT  # nothing more is awaited of them

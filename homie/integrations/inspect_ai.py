@@ -86,15 +86,15 @@ def suite(
 
 def _task(name: str, tasks: str | None, trials: int | None, out: str | None, options: Mapping[str, Any]) -> Task:
     factory = registry.load("tools", "asked-elsewhere")
-    others = dict(options)
-    prompts = others.pop("planner_settings", {})
+    remaining = dict(options)
+    prompts = remaining.pop("planner_settings", {})
     registry.checked_settings("prompt", factory.Settings, prompts)
-    values = {"suite": name, "tasks": tasks, "trials": trials, "planner": "function:inspect", **others}
+    values = {"suite": name, "tasks": tasks, "trials": trials, "planner": "function:inspect", **remaining}
     checked, loaded = ready(BenchOptions.build(None, **values))
     chosen = loaded.select(checked.tasks, checked.split)
     place = out or str(runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-inspect-{loaded.name}")
     return Task(
-        dataset=[Sample(id=each.id, input=each.text) for each in chosen],
+        dataset=[Sample(id=task.id, input=task.text) for task in chosen],
         epochs=trials or loaded.protocol.trials,
         solver=episode(values, place, prompts),
         scorer=outcome(),
@@ -118,14 +118,14 @@ def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solve
         _count_offline()
         loop = asyncio.get_running_loop()
         given_up = threading.Event()
-        asked: list[ChatMessage] = []
+        chat_messages: list[ChatMessage] = []
 
         def ask(messages: Sequence[Message]) -> Mapping[str, Any]:
             if given_up.is_set():
                 raise Interrupted("Inspect has ended the sample.")
-            asked[:] = [_message(message) for message in messages]
+            chat_messages[:] = [_message(message) for message in messages]
             try:
-                output = asyncio.run_coroutine_threadsafe(model.generate(list(asked)), loop).result()
+                output = asyncio.run_coroutine_threadsafe(model.generate(list(chat_messages)), loop).result()
             except (Exception, CancelledError) as error:
                 if given_up.is_set():
                     raise Interrupted("Inspect has ended the sample.") from error
@@ -140,19 +140,21 @@ def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solve
                 "cost": (usage.total_cost or 0.0) if usage else 0.0,
             }
 
-        make = registry.load("tools", "asked-elsewhere")
-        settings = registry.checked_settings("prompt", make.Settings, prompts)
-        planner: Planner = make(ask, settings, {"inspect": str(model)})
+        factory = registry.load("tools", "asked-elsewhere")
+        settings = registry.checked_settings("prompt", factory.Settings, prompts)
+        planner: Planner = factory(ask, settings, {"inspect": str(model)})
         ending = _Ending(given_up)
-        playing = asyncio.ensure_future(
+        episode_task = asyncio.ensure_future(
             asyncio.to_thread(folder.play, str(state.sample_id), state.epoch - 1, planner, ending)
         )
-        playing.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody asks a given up one
+        episode_task.add_done_callback(lambda task: task.cancelled() or task.exception())  # nobody asks a given up one
         try:
-            played = await asyncio.shield(playing)
+            played = await asyncio.shield(episode_task)
         finally:
             given_up.set()
-        state.messages = [*asked, state.output.message] if asked and state.output.choices else state.messages
+        state.messages = (
+            [*chat_messages, state.output.message] if chat_messages and state.output.choices else state.messages
+        )
         state.store.set(PLAYED, _told(played))
         if played.score.lost:
             raise InfrastructureError(f"The episode was lost: {played.score.lost}. Its files: {played.folder}")

@@ -209,8 +209,8 @@ class InspectRobots(SkillSet):
             self._policy.bind(info)
         report = check_compatibility(self._policy, SimpleNamespace(info=info))
         if report.errors:
-            why = "; ".join(issue.message for issue in report.errors)
-            raise BadInput(f"The policy '{self._argument}' of inspect-robots is not for the {spec.name}: {why}.")
+            reasons = "; ".join(issue.message for issue in report.errors)
+            raise BadInput(f"The policy '{self._argument}' of inspect-robots is not for the {spec.name}: {reasons}.")
         return [InspectRobotsSkill(self._policy, spec, action, settings, cameras) for action in self.actions]
 
     def describe(self) -> Mapping[str, object]:

@@ -48,7 +48,11 @@ def _feedback(
         except StopIteration as ended:
             return _result(ended.value, analysis)
         analysis = played.decision.analysis
-        subtasks = [subtask_result(each.feedback, each.subtask) for each in played.executions if each.subtask]
+        subtasks = [
+            subtask_result(execution.feedback, execution.subtask)
+            for execution in played.executions
+            if execution.subtask
+        ]
         yield {"round": played.number, "subtasks": subtasks, "in_hand": list(session.inventory)}
 
 

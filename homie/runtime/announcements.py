@@ -127,8 +127,8 @@ def read_announcement(text: str) -> Announcement:
     try:
         content = parse_json(text)
         name, stamp = content["event"], content["stamp"]
-        about = EVENTS[name].validate_python(content["about"])
-        return Announcement(name, None if stamp is None else float(stamp), about)
+        payload = EVENTS[name].validate_python(content["about"])
+        return Announcement(name, None if stamp is None else float(stamp), payload)
     except ValidationError as error:
         raise BadInput(f"This is not an announcement of an episode: {first_problem(error)}.") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -140,6 +140,6 @@ def _public(decision: Decision) -> Decision:
     return replace(decision, raw="", answers=(), system="", question="")
 
 
-def _text(name: str, stamp: float | None, about: object) -> str:
-    content = EVENTS[name].dump_python(about, mode="json")
+def _text(name: str, stamp: float | None, payload: object) -> str:
+    content = EVENTS[name].dump_python(payload, mode="json")
     return to_json({"event": name, "stamp": stamp, "about": content}, indent=None).decode().rstrip("\n")

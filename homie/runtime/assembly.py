@@ -124,8 +124,8 @@ class Parts:
     def describe(self) -> dict[str, dict[str, Any]]:
         """What the parts say of themselves, JSON-ready: what a `homie.runtime.provenance.PartsFile` is made of."""
         planner, detector, robot = self.planner, self.executor.senses.detector, self.robot
-        own = described(robot, robot.describe())
-        body = {"name": robot.spec.name, "picture_size": robot.picture_size, **own}
+        robot_description = described(robot, robot.describe())
+        body = {"name": robot.spec.name, "picture_size": robot.picture_size, **robot_description}
         return {
             "planner": described(planner, planner.describe()),
             "detector": described(detector, detector.describe()),
@@ -308,9 +308,11 @@ def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, .
     Raises BadInput, MissingPart.
     """
     order, _ = resolve("check_order", text, objects)
-    listed = tuple(order) if isinstance(order, Iterable) else (order,)
+    checks_in_order = tuple(order) if isinstance(order, Iterable) else (order,)
     checks = tuple(
-        check for item in listed for check in (load_checks(item, objects) if isinstance(item, str) else (item,))
+        check
+        for item in checks_in_order
+        for check in (load_checks(item, objects) if isinstance(item, str) else (item,))
     )
     if not checks or not all(callable(check) for check in checks):
         raise BadInput(
@@ -343,25 +345,25 @@ def load_skills(
     sets: dict[str, SkillSet | type[SkillSet]] = {}
     missing: dict[str, str] = {}
     external: set[str] = set()
-    for name, rest in chosen:
-        item = f"{name}:{rest}" if rest else name
+    for name, subset in chosen:
+        item = f"{name}:{subset}" if subset else name
         named = named_part(SKILL_SET, item, by_set.get(name), objects)
-        make = named.make
+        factory = named.make
         try:
             skill_set = named.build()
         except MissingCheckpoint as error:
             if not fallback:
                 raise
-            sets[make.name], missing[make.name] = make, str(error)
-            warnings.warn(f"{error} Falling back to `{FALLBACK}` for {make.name}.", stacklevel=2)
+            sets[factory.name], missing[factory.name] = factory, str(error)
+            warnings.warn(f"{error} Falling back to `{FALLBACK}` for {factory.name}.", stacklevel=2)
             continue
         sets[skill_set.name] = skill_set
-        if skill_set is make:
+        if skill_set is factory:
             external.add(skill_set.name)
     if len(sets) < len(chosen):
         raise BadInput(f"skills: two of the sets in '{text}' are the same model.")
-    own = sets.get(FALLBACK)
-    spare: SkillSet | None = own if isinstance(own, SkillSet) else None
+    fallback_set = sets.get(FALLBACK)
+    spare: SkillSet | None = fallback_set if isinstance(fallback_set, SkillSet) else None
     if missing and spare is None:
         spare = registry.load("skills", FALLBACK)("")
     return LoadedSkills(sets, missing, spare, frozenset(external))

@@ -66,12 +66,12 @@ def draw_caption(caption: Caption) -> Image:
 
 def label(picture: Image, text: str) -> Image:
     """A picture (H, W, 3) with its name in the upper left corner."""
-    drawn = Picture.fromarray(picture)
-    draw = ImageDraw.Draw(drawn)
+    image = Picture.fromarray(picture)
+    draw = ImageDraw.Draw(image)
     left, top, right, bottom = draw.textbbox((MARGIN, 12), text, font=_font(18))
     draw.rectangle((left - 6, top - 4, right + 6, bottom + 4), fill=BACKGROUND)
     draw.text((MARGIN, 12), text, font=_font(18), fill=GREY)
-    return np.asarray(drawn)
+    return np.asarray(image)
 
 
 @cache
@@ -89,8 +89,8 @@ def _still(caption: Caption) -> Picture.Image:
     left, right, y = MARGIN, COLUMN + MARGIN, 10
     y = _write(draw, (left, y), caption.task, 19, GREY, COLUMN - left, lines=1)
     y = _write(draw, (left, y + 2), caption.decision, 30, WHITE, COLUMN - left, lines=1)
-    about = f"{caption.analysis}  ({caption.model})" if caption.model else caption.analysis
-    _write(draw, (left, y + 2), about, 20, GREY, COLUMN - left, lines=(STRIP - y) // 26)
+    analysis_text = f"{caption.analysis}  ({caption.model})" if caption.model else caption.analysis
+    _write(draw, (left, y + 2), analysis_text, 20, GREY, COLUMN - left, lines=(STRIP - y) // 26)
     _write_history(draw, caption.history)
     draw.line([(COLUMN, 14), (COLUMN, HEIGHT - 14)], fill=(60, 64, 72), width=1)
     draw.text((right, 10), f"round {caption.round}", font=_font(18), fill=GREY)
@@ -102,15 +102,15 @@ def _still(caption: Caption) -> Picture.Image:
 def draw_card(picture: Image, title: str, lines: Sequence[str]) -> Image:
     """A picture (H, W, 3), darker, with a title and lines of text in its middle."""
     height, width = picture.shape[:2]
-    drawn = Picture.fromarray((picture * 0.35).astype(np.uint8))
-    draw = ImageDraw.Draw(drawn)
+    image = Picture.fromarray((picture * 0.35).astype(np.uint8))
+    draw = ImageDraw.Draw(image)
     texts = [(line, 30, WHITE) for line in wrap(title, _font(30), width - 4 * MARGIN)]
     texts += [(line, 22, GREY) for text in lines for line in wrap(text, _font(22), width - 4 * MARGIN)]
     y = (height - sum(round(size * 1.5) for _, size, _ in texts)) / 2
     for text, size, colour in texts:
         draw.text((width / 2, y), text, font=_font(size), fill=colour, anchor="ma")
         y += round(size * 1.5)
-    return np.asarray(drawn)
+    return np.asarray(image)
 
 
 def _write(
@@ -136,17 +136,17 @@ def _write_history(draw: ImageDraw.ImageDraw, history: tuple[tuple[str, bool], .
     """As many of the last subtasks as fit on two lines, oldest first, each in a box that is green or red."""
     font, pad, gap = _font(17), 10, 8
     rows: list[list[tuple[str, bool]]] = [[]]
-    used = 0.0
+    used_width = 0.0
     for text, ok in reversed(history):
         label = text.replace("[", "").replace("]", "")
         width = font.getlength(label) + 2 * pad + gap
-        if used + width > COLUMN - MARGIN:
+        if used_width + width > COLUMN - MARGIN:
             if len(rows) == 2:
                 break
             rows.append([])
-            used = 0.0
+            used_width = 0.0
         rows[-1].append((label, ok))
-        used += width
+        used_width += width
     for row, line in enumerate(reversed(rows)):
         x, y = float(MARGIN), STRIP + row * (CHIP + 6)
         for label, ok in reversed(line):

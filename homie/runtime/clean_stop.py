@@ -63,8 +63,8 @@ def _handling(number: signal.Signals, handler: object) -> Iterator[None]:
     if not on_main or signal.getsignal(number) is signal.SIG_IGN:
         yield
         return
-    before = signal.signal(number, handler)  # type: ignore[arg-type]
+    previous = signal.signal(number, handler)  # type: ignore[arg-type]
     try:
         yield
     finally:
-        signal.signal(number, before)
+        signal.signal(number, previous)

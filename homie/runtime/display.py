@@ -77,9 +77,9 @@ class ProgressDisplay(EpisodeListener):
             case SubtaskRecorded(record):
                 self._show_record(record)
             case EpisodeEnded(result):
-                how = result.ending.capitalize()
+                ending_text = result.ending.capitalize()
                 rounds = counted(result.rounds, "round")
-                self._line("\n", f"{how} after {rounds} and {result.robot_seconds:.1f} s of robot time.")
+                self._line("\n", f"{ending_text} after {rounds} and {result.robot_seconds:.1f} s of robot time.")
 
     def _show_sight(self, planner_input: PlannerInput, observation: Observation) -> None:
         names = sorted({detection.name for detection in in_sight(planner_input.detections) if not detection.is_room})
@@ -89,8 +89,8 @@ class ProgressDisplay(EpisodeListener):
     def _show_decision(self, decision: Decision) -> None:
         if decision.analysis:
             # Why nothing was begun, or what was not done, is what a person has to read.
-            rest = "bold yellow" if decision.report in ("failure", "declined") else "dim"
-            self._line("  analysis  ", decision.analysis, rest=rest)
+            rest_style = "bold yellow" if decision.report in ("failure", "declined") else "dim"
+            self._line("  analysis  ", decision.analysis, rest=rest_style)
         subtasks = " ".join(str(subtask) for subtask in decision.subtasks)
         model = f"  with {decision.model}" if decision.model else ""
         self._line("  decision  ", (subtasks or "none that can be read") + model, rest="bold cyan")
@@ -113,26 +113,28 @@ class ProgressDisplay(EpisodeListener):
             self._show_checks()
 
     def _show_attempt(self, attempt: Attempt) -> None:
-        why = f": {attempt.reason}" if attempt.reason and attempt.outcome is not Outcome.SUCCEEDED else ""
+        reason = f": {attempt.reason}" if attempt.reason and attempt.outcome is not Outcome.SUCCEEDED else ""
         place = f" in place of {attempt.stands_in_for}" if attempt.stands_in_for else ""
-        done = f"{attempt.skill}{place} {attempt.outcome.replace('_', ' ')} after {attempt.robot_seconds:.1f} s{why}"
-        self._line(f"  attempt {attempt.number} ", done, rest=STYLES[attempt.outcome])
+        text = f"{attempt.skill}{place} {attempt.outcome.replace('_', ' ')} after {attempt.robot_seconds:.1f} s{reason}"
+        self._line(f"  attempt {attempt.number} ", text, rest=STYLES[attempt.outcome])
 
     def _advance_clock(self, observation: Observation) -> None:
         self._began = observation.stamp if self._began is None else self._began
-        passed = f"{observation.stamp - self._began:.0f} s"
+        elapsed_text = f"{observation.stamp - self._began:.0f} s"
         if self._status is not None:
-            self._status.update(Text(f"{self._doing}  {passed}"))
+            self._status.update(Text(f"{self._doing}  {elapsed_text}"))
         elif self._clock() - self._shown_at >= QUIET_SECONDS:
             self._shown_at = self._clock()
-            self._line("  at work   ", f"{self._doing}  {passed} of robot time", rest="dim")
+            self._line("  at work   ", f"{self._doing}  {elapsed_text} of robot time", rest="dim")
 
     def _show_record(self, record: RoundRecord) -> None:
         self.close()
         feedback = record.execution.feedback
-        moved = sum(attempt.robot_seconds for attempt in record.execution.attempts)
-        if (thought := record.timings.get("skill", 0.0)) > moved > 0.0:
-            slow = f"the skill thought for {thought:.1f} s over {moved:.1f} s of robot time, which waited for it"
+        robot_seconds = sum(attempt.robot_seconds for attempt in record.execution.attempts)
+        if (thought := record.timings.get("skill", 0.0)) > robot_seconds > 0.0:
+            slow = (
+                f"the skill thought for {thought:.1f} s over {robot_seconds:.1f} s of robot time, which waited for it"
+            )
             self._line("  slow      ", slow, rest="yellow")
         if feedback.ok and record.execution.subtask.action == END.action:
             self._show_end(record.decision)
@@ -146,8 +148,8 @@ class ProgressDisplay(EpisodeListener):
         """What the planner says of its task. End is never wrong, so that its feedback would tell nothing."""
         if decision.answer:
             self._line("  answer    ", decision.answer, rest="bold")
-        rest = {"": "dim", "success": "green"}.get(decision.report, "bold yellow")
-        self._line("  report    ", decision.report_in_words, rest=rest)
+        rest_style = {"": "dim", "success": "green"}.get(decision.report, "bold yellow")
+        self._line("  report    ", decision.report_in_words, rest=rest_style)
 
     def close(self) -> None:
         """Take the running clock off the screen. Idempotent."""

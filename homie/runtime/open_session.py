@@ -78,12 +78,12 @@ class Round:
     """Whether it was the last: the planner said End, or the rounds have run out."""
 
     def __str__(self) -> str:
-        done = ", ".join(
+        executions_text = ", ".join(
             f"{execution.subtask} {'ok' if execution.feedback.ok else execution.feedback.code}"
             for execution in self.executions
             if execution.subtask
         )
-        return f"round {self.number}: {done}"
+        return f"round {self.number}: {executions_text}"
 
 
 class Session:
@@ -269,14 +269,15 @@ class Session:
             listener=Listeners([self._listener], optional=announced),
             inventory=self._inventory,
         )
-        before = self._history
+        previous_history = self._history
         while not episode.over:
             with self._turns.move(stops), self._stopped_by_errors():
                 self._parts.executor.senses.forget()
                 records = episode.step()
             self._inventory = episode.inventory
-            self._history = before + tuple(
-                HistoryItem(len(before) + item.number, item.subtask, item.feedback) for item in episode.history
+            self._history = previous_history + tuple(
+                HistoryItem(len(previous_history) + item.number, item.subtask, item.feedback)
+                for item in episode.history
             )
             if not records:  # a limit of the planner's has ended it
                 break
@@ -318,8 +319,8 @@ class Session:
             if seed is not None and seed != options.seed:
                 options = OpenOptions.build(**{**options.model_dump(exclude_defaults=True), "seed": seed})
                 if not isinstance(self._chosen.named_robot(options).make, Robot):
-                    before, self._parts = self._parts, self._chosen.on_robot(options)
-                    before.robot.close()
+                    previous_parts, self._parts = self._parts, self._chosen.on_robot(options)
+                    previous_parts.robot.close()
             self._parts.reset(options.seed)
             self.options, self._inventory, self._history = options, (), ()
 
@@ -386,11 +387,11 @@ def run_task(
     named, objects = split(values)
     options = RunOptions.build(None if config is None else Path(config), task=task, **named)
     with ExitStack() as stack:
-        shown = []
+        displays = []
         if progress:
-            shown.append(ProgressDisplay())
-            stack.callback(shown[0].close)
-        return sessions.run(options, [*shown, *listeners], objects)
+            displays.append(ProgressDisplay())
+            stack.callback(displays[0].close)
+        return sessions.run(options, [*displays, *listeners], objects)
 
 
 def save_picture(image: Image, path: str | Path) -> Path:

@@ -56,7 +56,7 @@ def worker_pool(
         InfrastructureError: One of them died.
     """
     context = get_context("spawn")
-    held, ours = context.Pipe(duplex=False)
+    held, parent_end = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _begin, (held, prepare, arguments))
     try:
         yield pool
@@ -65,12 +65,12 @@ def worker_pool(
             "A worker process died, possibly for want of memory: give the same command again, with fewer --workers."
         ) from error
     except BaseException:
-        ours.close()
+        parent_end.close()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
         held.close()
-        ours.close()
+        parent_end.close()
 
 
 def _begin(held: Connection, prepare: Callable[..., None] | None, arguments: tuple[object, ...]) -> None:

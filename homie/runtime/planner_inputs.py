@@ -78,12 +78,12 @@ class SavedVisibility(BaseModel):
     @classmethod
     def of(cls, planner_input: PlannerInput) -> SavedVisibility:
         """Those of a round."""
-        shown = planner_input.visibility
+        visibility = planner_input.visibility
         return cls(
-            feedback=shown.feedback,
-            history=shown.history,
-            last=shown.last,
-            things=shown.things,
+            feedback=visibility.feedback,
+            history=visibility.history,
+            last=visibility.last,
+            things=visibility.things,
             faults=planner_input.quirks.name,
         )
 
@@ -122,10 +122,10 @@ class RoundInput(BaseModel):
     @classmethod
     def of(cls, planner_input: PlannerInput) -> RoundInput:
         """What of a planner's input is kept."""
-        kept = {name: getattr(planner_input, name) for name in cls.model_fields if name not in _OTHERS}
+        fields = {name: getattr(planner_input, name) for name in cls.model_fields if name not in _OTHERS}
         pictures = (*planner_input.views, *([HAND] if planner_input.hand is not None else []))
         return cls(
-            **kept,
+            **fields,
             detections=tuple(map(NamedBox.of, planner_input.detections)),
             pictures=pictures,
             telling=SavedVisibility.of(planner_input),
@@ -141,16 +141,16 @@ class RoundInput(BaseModel):
             views: pictures (H, W, 3) by the names of the views.
             hand: what the camera at the hand saw, None where nobody looked.
         """
-        kept = {name: getattr(self, name) for name in type(self).model_fields if name not in _OTHERS}
+        fields = {name: getattr(self, name) for name in type(self).model_fields if name not in _OTHERS}
         boxes = tuple(box.detection() for box in self.detections)
-        shown = self.telling.visibility
+        visibility = self.telling.visibility
         return PlannerInput(
-            **kept,
+            **fields,
             detections=boxes,
-            history=shown.subtasks(history),
+            history=visibility.subtasks(history),
             views=views,
             hand=hand,
-            visibility=shown,
+            visibility=visibility,
             quirks=load("quirks", self.telling.faults),
         )
 

@@ -99,11 +99,11 @@ def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -
     folder = run / "parts"
     folder.mkdir(exist_ok=True)
     with _alone(folder):
-        before = [digest for digest in kept(run) if digest != file.digest]
-        if before and not mixed:
-            changed = differences(read_parts(run, before[0]), file)
+        previous = [digest for digest in kept(run) if digest != file.digest]
+        if previous and not mixed:
+            changes = differences(read_parts(run, previous[0]), file)
             raise OtherParts(
-                f"The run folder {run} was made with other parts (different: {'; '.join(changed)}): choose another "
+                f"The run folder {run} was made with other parts (different: {'; '.join(changes)}): choose another "
                 "--out, or --mixed to go on; every episode then says what it was made with."
             )
         for digest, text in texts.items():
@@ -161,11 +161,11 @@ def read_text(run: Path, digest: str) -> str | None:
     return data.decode(errors="replace") if hashlib.sha256(data).hexdigest() == digest else None
 
 
-def differences(before: PartsFile | None, now: PartsFile | None) -> tuple[str, ...]:
+def differences(previous: PartsFile | None, current: PartsFile | None) -> tuple[str, ...]:
     """What differs, in words: `versions.mujoco (3.9.0, now 3.10.0)`."""
-    if before is None or now is None:
+    if previous is None or current is None:
         return ("what they were is not known",)
-    old, new = before.facts, now.facts
+    old, new = previous.facts, current.facts
     names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
     return tuple(f"{name} ({shown(old.get(name))}, now {shown(new.get(name))})" for name in names)
 
@@ -183,19 +183,19 @@ def described(part: object, description: Mapping[str, object]) -> dict[str, Any]
     Raises BadInput for a description that is none.
     """
     code = path_of(part.function if isinstance(part, FunctionPlanner) else part)
-    about: dict[str, Any] = {"class": code}
+    facts: dict[str, Any] = {"class": code}
     module = code.partition(":")[0]
     if module.partition(".")[0] not in OURS and (source := _source_of(module)):
-        about["source"] = source
-    own = returned(description, Mapping, method_of("part", part, "describe"))  # type: ignore[type-abstract]
-    return {**about, **own}
+        facts["source"] = source
+    own_description = returned(description, Mapping, method_of("part", part, "describe"))  # type: ignore[type-abstract]
+    return {**facts, **own_description}
 
 
 def versions() -> dict[str, str]:
     """Of Python, of the packages that a result may depend on, and of the code of Homie's that plays episodes."""
     packages = {name: installed_version(name) or "not installed" for name in PACKAGES}
-    used = {name: installed_version(name) or "unknown" for name in WHERE_USED if name in sys.modules}
-    return {"python": platform.python_version(), **packages, **used, "source": source()}
+    used_versions = {name: installed_version(name) or "unknown" for name in WHERE_USED if name in sys.modules}
+    return {"python": platform.python_version(), **packages, **used_versions, "source": source()}
 
 
 @lru_cache(maxsize=1)
@@ -225,10 +225,10 @@ def check_code(run: Path) -> None:
     """
     for file in filter(None, (read_parts(run, digest) for digest in kept(run))):
         parts = {"planner": file.planner, "detector": file.detector, "robot": file.robot}
-        for name, about in {**parts, **{f"skills.{key}": value for key, value in file.skills.items()}}.items():
-            before, code = about.get("source"), str(about.get("class"))
-            now = _source_of(code.partition(":")[0])
-            if before and now and before != now:
+        for name, facts in {**parts, **{f"skills.{key}": value for key, value in file.skills.items()}}.items():
+            recorded, code = facts.get("source"), str(facts.get("class"))
+            current = _source_of(code.partition(":")[0])
+            if recorded and current and recorded != current:
                 raise OtherParts(
                     f"The run folder {run} was made with another {name} {code}: its code has changed since. Choose "
                     "another --out, or --mixed to keep both; every episode then says what it was made with."

@@ -76,9 +76,9 @@ def run(
         InfrastructureError: The machine, a server, the robot or the simulator failed.
     """
     RunFolder.check(options)
-    began = time.monotonic()
+    start = time.monotonic()
     parts = assemble(options, objects)
-    log.info("robot %s, planner %s: %.1f s", options.robot, options.planner, time.monotonic() - began)
+    log.info("robot %s, planner %s: %.1f s", options.robot, options.planner, time.monotonic() - start)
     with parts:
         return record(options, parts, listeners, ending=parts.close)
 

@@ -32,11 +32,13 @@ class Verdict:
     @classmethod
     def of(cls, state: dict[str, Any]) -> Verdict | None:
         """The verdict in a `final_state.json`, None where the scene sets no task."""
-        done = state.get("success")
-        if not isinstance(done, bool):
+        is_done = state.get("success")
+        if not isinstance(is_done, bool):
             return None
-        unmet = [each["condition"] for each in state.get("conditions", ()) if not each.get("met")]
-        return cls(done, str(state.get("instruction", "")), tuple(json.dumps(condition) for condition in unmet))
+        unmet_conditions = [entry["condition"] for entry in state.get("conditions", ()) if not entry.get("met")]
+        return cls(
+            is_done, str(state.get("instruction", "")), tuple(json.dumps(condition) for condition in unmet_conditions)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,25 +66,27 @@ class Conclusion:
         Args:
             analysis: Of the planner's last decision.
         """
-        tried = [item for item in result.history if item.subtask.action != END.action]
-        well = sum(item.feedback.ok for item in tried)
-        status = _status(result, verdict, well)
+        attempted = [item for item in result.history if item.subtask.action != END.action]
+        success_count = sum(item.feedback.ok for item in attempted)
+        status = _status(result, verdict, success_count)
         return cls(
             status=status,
             world=_world(result, verdict),
             planner=_planner(result),
-            subtasks=f"{well} of {counted(len(tried), 'subtask')} succeeded" if tried else "no subtask was tried",
+            subtasks=f"{success_count} of {counted(len(attempted), 'subtask')} succeeded"
+            if attempted
+            else "no subtask was tried",
             reason=_reason(result, status, analysis),
         )
 
 
-def _status(result: EpisodeResult, verdict: Verdict | None, well: int) -> Status:
+def _status(result: EpisodeResult, verdict: Verdict | None, success_count: int) -> Status:
     judged = verdict is not None and verdict.task == result.task
     if judged and verdict is not None and verdict.done:
         return "done"
     if result.report == "declined":
         return "declined"
-    if not well and (not result.answer or result.report == "failure"):  # "I do not know" is not an answer
+    if not success_count and (not result.answer or result.report == "failure"):  # "I do not know" is not an answer
         return "nothing done"
     return "not done" if judged else "not checked"
 
@@ -97,19 +101,19 @@ def _reason(result: EpisodeResult, status: Status, analysis: str) -> str:
 def _world(result: EpisodeResult, verdict: Verdict | None) -> str:
     if verdict is None:
         return "No goal is given, so nothing checked whether the task succeeded."
-    holds = "holds" if verdict.done else "does not hold"
-    unmet = f" Not met: {'; '.join(verdict.unmet)}." if verdict.unmet else ""
+    verb_text = "holds" if verdict.done else "does not hold"
+    unmet_text = f" Not met: {'; '.join(verdict.unmet)}." if verdict.unmet else ""
     if verdict.task == result.task:
-        return f"The goal {holds} in the simulated world.{unmet}"
+        return f"The goal {verb_text} in the simulated world.{unmet_text}"
     return (
         f"Nothing checked whether this instruction was carried out. The goal of the scene's own task, "
-        f'"{verdict.task}", {holds}.{unmet}'
+        f'"{verdict.task}", {verb_text}.{unmet_text}'
     )
 
 
 def _planner(result: EpisodeResult) -> str:
-    how = f"{result.ending.capitalize()} after {counted(result.rounds, 'round')}"
+    ending_text = f"{result.ending.capitalize()} after {counted(result.rounds, 'round')}"
     report = result.report_in_words
     if not report and result.ended_by == "ended" and not result.answer:
         report = f"{'it did not say' if result.who == 'planner' else 'nobody said'} whether the task is done"
-    return f"{how}; {report}." if report else f"{how}."
+    return f"{ending_text}; {report}." if report else f"{ending_text}."

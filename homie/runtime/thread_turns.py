@@ -41,15 +41,15 @@ class Turns(EpisodeListener):
         Raises:
             Stopped: `stop` was called after that.
         """
-        asked = self._stops if since is None else since
+        stop_count = self._stops if since is None else since
         with self._lock:
-            if asked != self._stops:
+            if stop_count != self._stops:
                 raise Stopped(STOPPED)
-            before, self._seen = self._seen, asked
+            previous, self._seen = self._seen, stop_count
             try:
                 yield
             finally:
-                self._seen = before
+                self._seen = previous
 
     def stop(self) -> None:
         """End the present turn, and all that were asked for before this call. Returns at once, from any thread."""

@@ -156,11 +156,13 @@ class VideoWriter(EpisodeListener):
     def _shoot(self, observation: Observation, hold: int | None = None) -> None:
         """Take a picture of now; show it as long as the robot took since the last one, and, where it stands still or is
         the first, one frame and `hold` more. Parts of frames are made up for later: a slow camera loses no time."""
-        began = time.perf_counter()
-        due = self._rest + (0.0 if self._shot_at is None else (observation.stamp - self._shot_at) / self._interval)
-        moving = max(round(due), 0)
-        self._rest = due - moving
-        standing = (1 if self._shot_at is None else 0) if hold is None else 1 + hold
+        start = time.perf_counter()
+        due_frames = self._rest + (
+            0.0 if self._shot_at is None else (observation.stamp - self._shot_at) / self._interval
+        )
+        moving = max(round(due_frames), 0)
+        self._rest = due_frames - moving
+        extra_frames = (1 if self._shot_at is None else 0) if hold is None else 1 + hold
         self._shot_at = observation.stamp
         self._caption = self._caption.change(clock=observation.stamp)
         outside = self._outside()
@@ -168,10 +170,10 @@ class VideoWriter(EpisodeListener):
             outside = draw_card(outside, *self._card)
         views = np.concatenate([outside, self._head(observation)], axis=1)
         frame = av.VideoFrame.from_ndarray(np.concatenate([views, draw_caption(self._caption)]), format="rgb24")
-        for _ in range(moving + standing):
+        for _ in range(moving + extra_frames):
             for packet in self._stream.encode(frame):
                 self._container.mux(packet)
-        self._next = observation.stamp + max(self._interval, (time.perf_counter() - began) / SHARE)
+        self._next = observation.stamp + max(self._interval, (time.perf_counter() - start) / SHARE)
 
     def _head(self, observation: Observation) -> Image:
         """What the robot sees: looked at anew for every second picture, since it costs as much as the other view."""
@@ -196,9 +198,9 @@ class VideoWriter(EpisodeListener):
         if not isinstance(self._robot, Filmable):
             front = np.zeros((VIEW_HEIGHT, width, 3), np.uint8) if self._front is None else self._front
             return label(_fit(front, width, VIEW_HEIGHT), "front camera, at the start of the round")
-        began = time.perf_counter()
+        start = time.perf_counter()
         picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale), self._target)
-        if time.perf_counter() - began > SLOW:
+        if time.perf_counter() - start > SLOW:
             self._scale = 0.5
         return label(_fit(picture, width, VIEW_HEIGHT), "from outside")
 
@@ -210,19 +212,19 @@ def frame_stamps(records: Sequence[RoundRecord], count: int) -> Array:
     which is true to about a second of robot time.
     """
     still: list[tuple[float, int]] = []
-    for before, record in zip((None, *records), records, strict=False):
-        if before is None or before.round != record.round:
+    for previous, record in zip((None, *records), records, strict=False):
+        if previous is None or previous.round != record.round:
             still.append((record.began, 1 + round(HOLD * FPS)))
         still.append((record.stamp, 1 + round(HOLD * FPS) // 2))
     still.append((records[-1].stamp, 1 + round(END_HOLD * FPS)))
     stamps = np.maximum.accumulate([stamp for stamp, _ in still])
     held = np.array([frames for _, frames in still])
-    passed = np.diff(stamps, prepend=stamps[0])
-    moving = passed * max(count - int(held.sum()), 0) / max(float(passed.sum()), 1e-9)
-    ends = np.cumsum(moving + held)
-    knots = np.stack([ends - held, ends], axis=1).ravel()
-    shown: Array = np.interp(np.arange(count) + 0.5, knots, np.repeat(stamps, 2))
-    return shown
+    durations = np.diff(stamps, prepend=stamps[0])
+    moving = durations * max(count - int(held.sum()), 0) / max(float(durations.sum()), 1e-9)
+    end_frames = np.cumsum(moving + held)
+    knots = np.stack([end_frames - held, end_frames], axis=1).ravel()
+    stamps_of_frames: Array = np.interp(np.arange(count) + 0.5, knots, np.repeat(stamps, 2))
+    return stamps_of_frames
 
 
 def _sentence(words: str) -> str:

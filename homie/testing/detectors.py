@@ -50,17 +50,17 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
             *_synthetic_observations(),
             *((f"observation {n}", observation) for n, observation in enumerate(observations, 1)),
         ]:
-            before = {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}
+            pixels_before = {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}
             try:
                 first = detector.detect(seen)
-                again = detector.detect(seen) if deterministic else first
+                second = detector.detect(seen) if deterministic else first
             except Exception as error:
                 violations.append(raised(f"detect ({name})", error))
                 continue
             violations += [f"detect ({name}): {sentence}" for sentence in _wrong(first, seen)]
-            if first != again:
+            if first != second:
                 violations.append(f"detect ({name}) gave other detections for the same pictures.")
-            if before != {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}:
+            if pixels_before != {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}:
                 violations.append(f"detect ({name}) changed its input.")
     if printed.getvalue():
         violations.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")

@@ -57,17 +57,17 @@ def check_locator(
 
 def _unknown(locator: Locator, seen: Observation) -> Iterator[str]:
     for action in HOUSEHOLD[:-1]:
-        if (meant := locator.resolve(NOWHERE, action, seen)) is not None:
-            yield f"resolve('{NOWHERE}') for {action.name} must be None (is {meant!r})."
+        if (entity := locator.resolve(NOWHERE, action, seen)) is not None:
+            yield f"resolve('{NOWHERE}') for {action.name} must be None (is {entity!r})."
     held: object = locator.held(seen)
     if held is not None and not isinstance(held, str):
         yield f"held must be an entity or None (is {held!r})."
 
 
 def _due(locator: Locator, seen: Observation) -> Iterator[str]:
-    due: object = locator.due(seen)
-    if due is not None and not isinstance(due, tuple):
-        yield f"due must be the cameras to look through, a tuple, or None (is {due!r})."
+    cameras_due: object = locator.due(seen)
+    if cameras_due is not None and not isinstance(cameras_due, tuple):
+        yield f"due must be the cameras to look through, a tuple, or None (is {cameras_due!r})."
 
 
 def _planner_names(locator: Locator, detections: Sequence[Detection], seen: Observation) -> Iterator[str]:
@@ -98,27 +98,27 @@ def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
         yield f"closed_container must be an entity or None (is {container!r})."
     if not np.isfinite(metres := locator.distance(entity, seen)) or metres < 0.0:
         yield f"distance must be metres (is {metres})."
-    before = _answers(locator, entity, seen)
+    answers_before = _answers(locator, entity, seen)
     goal: object = locator.goal(entity, GO, seen)
     if not isinstance(goal, Goal) or np.shape(goal.position) != (3,) or not np.isfinite(goal.position).all():
         yield "goal must be a Goal with a finite position (3,)."
     if locator.pickable(entity):
         locator.goal(entity, PICK, seen)
     after = _answers(locator, entity, seen)
-    for asked, first in before.items():
+    for member, first in answers_before.items():
         if first is not None and not isinstance(first, bool | np.bool_):
-            yield f"{asked} must be true, false or None (is {first!r})."
-        if after[asked] != first:
-            yield f"goal and questions must change nothing: {asked} was {first!r}, then {after[asked]!r}."
+            yield f"{member} must be true, false or None (is {first!r})."
+        if after[member] != first:
+            yield f"goal and questions must change nothing: {member} was {first!r}, then {after[member]!r}."
 
 
 def _answers(locator: Locator, entity: str, seen: Observation) -> dict[str, object]:
     """What is said of an entity after a skill, by the name of the question."""
     states = {f"state '{state}'": locator.state(entity, state, seen) for state in ("open", "closed")}
-    placed = locator.placed(None, entity, seen)
+    is_placed = locator.placed(None, entity, seen)
     return {
         "arrived": locator.arrived(entity, seen),
         "holds": locator.holds(entity, seen),
-        "placed": placed,
+        "placed": is_placed,
         **states,
     }

@@ -81,15 +81,15 @@ def check_planner(planner: Planner | type[Planner] | Decide, *, deterministic: b
     """
     planner = usable_part(PLANNER, planner)
     violations = [*named(planner), *described(planner, "before the first reset")]
-    wrong: Wrong = {}
+    rounds_by_problem: Wrong = {}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        first = [_play(planner, 1, episode, violations, wrong) for episode in episodes(TASK)]
+        first = [_play(planner, 1, episode, violations, rounds_by_problem) for episode in episodes(TASK)]
         violations += described(planner, "after an episode")
         if deterministic:
-            again = [_play(planner, 1, episode, violations, wrong) for episode in episodes(TASK)]
-            violations += _differences(first, again)
-    violations += [_in_rounds(what, list(rounds)) for what, rounds in wrong.items()]
+            second_decisions = [_play(planner, 1, episode, violations, rounds_by_problem) for episode in episodes(TASK)]
+            violations += _differences(first, second_decisions)
+    violations += [_in_rounds(problem, list(rounds)) for problem, rounds in rounds_by_problem.items()]
     if printed.getvalue():
         violations.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
     settle(violations)
@@ -121,7 +121,7 @@ def episodes(task: str) -> Iterator[Episode]:
 
 def _situations(task: str) -> list[tuple[str, PlannerInput]]:
     """Situations with their names: the first round of an episode, then what may come after it."""
-    plain = PlannerInput(
+    first_round = PlannerInput(
         task=task,
         round=1,
         views=_views((256, 256)),
@@ -138,28 +138,31 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
         actions=ACTIONS,
         models=("classical", "nomad"),
     )
-    later = replace(plain, history=(HistoryItem(1, Subtask("Go to", "apple"), SUCCESS),), feedback=SUCCESS)
-    failed = [
-        (f"feedback {code}", replace(later, feedback=Feedback("fail", code, message, about=("fridge",), lasting=True)))
+    second_round = replace(first_round, history=(HistoryItem(1, Subtask("Go to", "apple"), SUCCESS),), feedback=SUCCESS)
+    failed_rounds = [
+        (
+            f"feedback {code}",
+            replace(second_round, feedback=Feedback("fail", code, message, about=("fridge",), lasting=True)),
+        )
         for code, message in _FAILURES
     ]
     long = tuple(HistoryItem(n, Subtask("Go to", f"place {n}"), SUCCESS) for n in range(1, 301))
-    many = tuple(Detection(f"thing {n}", VIEWS[n % 4], (n, n, n + 5, n + 5)) for n in range(200))
+    detections = tuple(Detection(f"thing {n}", VIEWS[n % 4], (n, n, n + 5, n + 5)) for n in range(200))
     return [
-        ("nothing has been done", plain),
-        ("nothing detected", replace(later, detections=())),
-        *failed,
-        ("a held object", replace(later, inventory=("apple",))),
-        ("a history of 300 subtasks", replace(later, history=long)),
-        ("200 detections", replace(later, detections=many)),
-        ("a home that is known", replace(later, knowledge=_KNOWN, abilities=_ABLE)),
-        ("images of 480 x 640", replace(later, views=_views((480, 640)))),
-        ("images of 7 x 31", replace(later, views=_views((7, 31)))),
-        ("images of 1 x 1", replace(later, views=_views((1, 1)), detections=())),
-        ("images that are not contiguous in memory", replace(later, views=_views((512, 512), every=2))),
-        ("no images", replace(later, views={}, detections=())),
-        ("no models", replace(later, models=())),
-        ("actions of another suite", replace(later, actions=("Go to", "Slice", "Turn on", "End"))),
+        ("nothing has been done", first_round),
+        ("nothing detected", replace(second_round, detections=())),
+        *failed_rounds,
+        ("a held object", replace(second_round, inventory=("apple",))),
+        ("a history of 300 subtasks", replace(second_round, history=long)),
+        ("200 detections", replace(second_round, detections=detections)),
+        ("a home that is known", replace(second_round, knowledge=_KNOWN, abilities=_ABLE)),
+        ("images of 480 x 640", replace(second_round, views=_views((480, 640)))),
+        ("images of 7 x 31", replace(second_round, views=_views((7, 31)))),
+        ("images of 1 x 1", replace(second_round, views=_views((1, 1)), detections=())),
+        ("images that are not contiguous in memory", replace(second_round, views=_views((512, 512), every=2))),
+        ("no images", replace(second_round, views={}, detections=())),
+        ("no models", replace(second_round, models=())),
+        ("actions of another suite", replace(second_round, actions=("Go to", "Slice", "Turn on", "End"))),
     ]
 
 
@@ -177,7 +180,9 @@ def _views(size: tuple[int, int], every: int = 1) -> dict[str, Image]:
 # ---------------------------------------------------------------- checks
 
 
-def _play(planner: Planner, seed: int, episode: Episode, violations: list[str], wrong: Wrong) -> list[Decision | None]:
+def _play(
+    planner: Planner, seed: int, episode: Episode, violations: list[str], rounds_by_problem: Wrong
+) -> list[Decision | None]:
     """One made-up episode. Returns its decisions without times; None where there was none."""
     try:
         planner.reset(episode[0][1].task, seed=seed)
@@ -186,11 +191,11 @@ def _play(planner: Planner, seed: int, episode: Episode, violations: list[str], 
     except Exception as error:
         violations.append(raised("reset", error))
         return []
-    return [_ask(planner, name, planner_input, wrong) for name, planner_input in episode]
+    return [_ask(planner, name, planner_input, rounds_by_problem) for name, planner_input in episode]
 
 
-def _ask(planner: Planner, name: str, planner_input: PlannerInput, wrong: Wrong) -> Decision | None:
-    before = _snapshot(planner_input)
+def _ask(planner: Planner, name: str, planner_input: PlannerInput, rounds_by_problem: Wrong) -> Decision | None:
+    snapshot_before = _snapshot(planner_input)
     decision: Decision | None = None
     try:
         answer = planner.decide(planner_input)
@@ -206,27 +211,27 @@ def _ask(planner: Planner, name: str, planner_input: PlannerInput, wrong: Wrong)
             problems = list(_problems(decision))
         except BadInput as error:
             problems = [str(error)]
-    if _snapshot(planner_input) != before:
+    if _snapshot(planner_input) != snapshot_before:
         problems.append(" changed its input.")
     for problem in problems:
-        wrong.setdefault(problem, {})[name] = None
+        rounds_by_problem.setdefault(problem, {})[name] = None
     return None if decision is None or problems else _timeless(decision)
 
 
-def _in_rounds(what: str, rounds: Sequence[str]) -> str:
+def _in_rounds(problem: str, rounds: Sequence[str]) -> str:
     """What is wrong with decisions, with the first of the rounds in which it is."""
-    others = f" The same in {counted(len(rounds) - 1, 'other round')}." if len(rounds) > 1 else ""
-    return f"decide ({rounds[0]}){what}{others}"
+    suffix = f" The same in {counted(len(rounds) - 1, 'other round')}." if len(rounds) > 1 else ""
+    return f"decide ({rounds[0]}){problem}{suffix}"
 
 
-def _differences(first: list[list[Decision | None]], again: list[list[Decision | None]]) -> Iterator[str]:
+def _differences(first: list[list[Decision | None]], second: list[list[Decision | None]]) -> Iterator[str]:
     """The first decision that came out otherwise, if any did."""
-    for episode, played_first, played_again in zip(episodes(TASK), first, again, strict=True):
-        for (name, _), before, after in zip(episode, played_first, played_again, strict=False):
-            if before != after:
+    for episode, played_first, played_again in zip(episodes(TASK), first, second, strict=True):
+        for (name, _), first_decision, second_decision in zip(episode, played_first, played_again, strict=False):
+            if first_decision != second_decision:
                 yield (
                     f"decide ({name}): the same task, seed and situations gave other decisions after a reset: "
-                    f"{_shown(before)}, then {_shown(after)}."
+                    f"{_shown(first_decision)}, then {_shown(second_decision)}."
                 )
                 return
 

@@ -54,11 +54,11 @@ def _snapshot(robot: WorldState) -> Iterator[str]:
         yield f"snapshot must return a homie.kernel.world.snapshot.WorldSnapshot (returned {type(world).__name__})."
         return
     try:
-        again = read_snapshot(json.loads(json.dumps(world.to_json(), allow_nan=False)))
+        read_back = read_snapshot(json.loads(json.dumps(world.to_json(), allow_nan=False)))
     except (BadInput, TypeError, ValueError) as error:
         yield f"snapshot does not come back from its JSON form: {error}"
         return
-    if again != world:
+    if read_back != world:
         yield "snapshot is another one when it comes back from its JSON form: keep plain numbers and texts in extras."
     if world.held is not None and (world.held not in world.objects or world.objects[world.held].relation != "held"):
         yield f"snapshot says that '{world.held}' is held: it must be among its objects, with the relation 'held'."
@@ -78,8 +78,8 @@ def _spec(robot: Robot) -> Iterator[str]:
         yield f"kinematics.link_points and point_radii must be (n, 3) and (n,) (are {points} and {radii})."
     if not np.isfinite(robot.kinematics.self_distance(q)):
         yield "kinematics.self_distance is not finite."
-    here = robot.kinematics.forward(q)
-    if np.shape(robot.kinematics.solve(here.position, here.rotation, q).q) != (count,):
+    pose = robot.kinematics.forward(q)
+    if np.shape(robot.kinematics.solve(pose.position, pose.rotation, q).q) != (count,):
         yield f"kinematics.solve must give the {count} joint(s) of spec.chain: {', '.join(spec.chain.names)}."
 
 
@@ -89,11 +89,11 @@ def _observed(robot: Robot) -> Iterator[str]:
         yield "observe() without cameras must have no pictures."
     for group in robot.spec.groups:
         try:
-            felt = group.measured(bare.body)
+            measured = group.measured(bare.body)
         except KeyError as lacking:
             yield f"{lacking} of the group '{group.name}' of the spec is not among what it feels."
             continue
-        if not np.isfinite(felt).all():
+        if not np.isfinite(measured).all():
             yield f"what it feels of the group '{group.name}' is not finite."
     if not np.isfinite(bare.body.base.xy).all():
         yield "where its base is, is not finite."
@@ -119,21 +119,21 @@ def _frame(robot: Robot, name: str) -> Iterator[str]:
 
 
 def _obeys(robot: Robot) -> Iterator[str]:
-    start, before = robot.observe(), robot.observe().stamp
+    start, start_stamp = robot.observe(), robot.observe().stamp
     for _ in range(STEPS):
         sent: object = robot.act(Command())
         if not isinstance(sent, SentCommand):
             yield f"act must return what was sent, a SentCommand (returned {type(sent).__name__})."
             return
-    passed = robot.observe().stamp - before
-    if not np.isclose(passed, STEPS * robot.spec.period, rtol=0.5):
-        yield f"{STEPS} control periods of {robot.spec.period} s took {passed:.3g} s by its stamps."
+    elapsed = robot.observe().stamp - start_stamp
+    if not np.isclose(elapsed, STEPS * robot.spec.period, rtol=0.5):
+        yield f"{STEPS} control periods of {robot.spec.period} s took {elapsed:.3g} s by its stamps."
     for _ in range(STEPS if robot.spec.first("base") else 0):
         robot.act(robot.spec.drive(0.1, 0.0))
     robot.stop()
     if not np.allclose(robot.measured().base_velocity, 0.0, atol=2 * STILL_LINEAR):
         yield f"after stop the base still moves, at {robot.measured().base_velocity}."
     robot.reset(seed=0)
-    again = robot.observe()
-    if not np.allclose(again.body.base.xy, start.body.base.xy, atol=1e-6) or again.body.holding != start.body.holding:
+    later = robot.observe()
+    if not np.allclose(later.body.base.xy, start.body.base.xy, atol=1e-6) or later.body.holding != start.body.holding:
         yield "reset with the same seed must bring back the same start."

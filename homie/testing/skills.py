@@ -41,9 +41,9 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
         settle([*violations, f"It cannot move this robot: {error}"])
     except Exception as error:
         settle([*violations, raised("skills", error)])
-    able = {action for skill in skills for action in skill.actions}
-    if set(skill_set.actions) != able:
-        violations.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(able)}.")
+    actions = {action for skill in skills for action in skill.actions}
+    if set(skill_set.actions) != actions:
+        violations.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(actions)}.")
     try:
         action_table([skill_set.own_actions])
     except BadInput as error:

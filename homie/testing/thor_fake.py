@@ -193,8 +193,8 @@ class FakeThor:
         if held is None:
             raise Refused("Nothing in hand to drop!")
         way, (x, _, z) = math.radians(self._rotation), self._at
-        ahead = AGENT + held.half
-        held.held, held.place = False, (x + ahead * math.sin(way), held.half, z + ahead * math.cos(way))
+        distance = AGENT + held.half
+        held.held, held.place = False, (x + distance * math.sin(way), held.half, z + distance * math.cos(way))
 
     def _do_OpenObject(self, objectId: str, forceAction: bool = False) -> None:
         thing = self._openable(objectId, forced=forceAction)
@@ -284,8 +284,8 @@ class FakeThor:
         if thing.held or self._things.hidden(thing) is not None:
             return thing.held
         place = self._things.position(thing)
-        near = math.hypot(place[0] - self._at[0], place[2] - self._at[2]) <= self._settings.visibility
-        return near and self._camera.sees(place)
+        is_near = math.hypot(place[0] - self._at[0], place[2] - self._at[2]) <= self._settings.visibility
+        return is_near and self._camera.sees(place)
 
     def _reply(self, action: str, error: str, value: Any) -> Reply:
         x, y, z = self._at
@@ -293,8 +293,8 @@ class FakeThor:
         if held is not None:
             held.place = self._at
         camera = self._camera
-        shown = [thing for thing in self._things if not thing.held and self._things.hidden(thing) is None]
-        boxes = [self._box(item) for item in shown]
+        listed_things = [thing for thing in self._things if not thing.held and self._things.hidden(thing) is None]
+        boxes = [self._box(item) for item in listed_things]
         metadata = {
             "sceneName": self._scene,
             "lastAction": action,

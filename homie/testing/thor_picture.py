@@ -38,7 +38,7 @@ class Camera:
 
     def seen_from(self, point: Point) -> tuple[float, float, float]:
         """A point as right, down and ahead of the camera, m."""
-        x, y, z = (to - at for to, at in zip(point, self.position, strict=True))
+        x, y, z = (coordinate - at for coordinate, at in zip(point, self.position, strict=True))
         turn, tilt = math.radians(self.rotation), math.radians(self.horizon)
         right = x * math.cos(turn) - z * math.sin(turn)
         level = x * math.sin(turn) + z * math.cos(turn)
@@ -46,10 +46,10 @@ class Camera:
 
     def sees(self, point: Point) -> bool:
         """Whether a point is within the picture."""
-        right, down, ahead = self.seen_from(point)
-        if ahead <= NEAR:
+        right, down, depth = self.seen_from(point)
+        if depth <= NEAR:
             return False
-        reach = self.focal / ahead
+        reach = self.focal / depth
         return abs(right) * reach <= self.width / 2.0 and abs(down) * reach <= self.height / 2.0
 
 
@@ -79,10 +79,10 @@ def draw(camera: Camera, boxes: Sequence[Box], bounds: tuple[float, float, float
     frame, depth = _room(camera, bounds)
     owner = np.full(depth.shape, -1, np.int32)
     for number, box in enumerate(boxes):
-        right, down, ahead = camera.seen_from(box.middle)
-        if ahead <= NEAR:
+        right, down, distance = camera.seen_from(box.middle)
+        if distance <= NEAR:
             continue
-        scale = camera.focal / ahead
+        scale = camera.focal / distance
         left, top = (
             int(camera.width / 2 + (right - box.half) * scale),
             int(camera.height / 2 + (down - box.half) * scale),
@@ -90,7 +90,7 @@ def draw(camera: Camera, boxes: Sequence[Box], bounds: tuple[float, float, float
         side = max(1, round(2.0 * box.half * scale))
         rows = slice(max(top, 0), max(top + side, 0))
         columns = slice(max(left, 0), max(left + side, 0))
-        front = ahead - box.half - box.forward
+        front = distance - box.half - box.forward
         nearer = depth[rows, columns] > front
         frame[rows, columns][nearer] = paint(box.object_type)
         owner[rows, columns][nearer] = number
@@ -116,13 +116,13 @@ def _room(camera: Camera, bounds: tuple[float, float, float, float]) -> tuple[Im
     x = right * math.cos(turn) + level * math.sin(turn)
     z = -right * math.sin(turn) + level * math.cos(turn)
     y = -down * math.cos(tilt) - math.sin(tilt)
-    at, up, along = camera.position
+    at, height, z_position = camera.position
     x0, z0, x1, z1 = bounds
     with np.errstate(divide="ignore", invalid="ignore"):
         wall = np.minimum(
-            np.where(x > 0, (x1 - at) / x, (x0 - at) / x), np.where(z > 0, (z1 - along) / z, (z0 - along) / z)
+            np.where(x > 0, (x1 - at) / x, (x0 - at) / x), np.where(z > 0, (z1 - z_position) / z, (z0 - z_position) / z)
         )
-        flat = np.where(y < 0, -up / y, (STOREY - up) / y)
+        flat = np.where(y < 0, -height / y, (STOREY - height) / y)
     depth = np.minimum(np.minimum(wall, flat), FAR).astype(np.float32)
     frame = np.empty((camera.height, camera.width, 3), np.uint8)
     frame[:] = WALL

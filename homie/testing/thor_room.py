@@ -93,12 +93,12 @@ class Things:
         if thing.place is not None:
             return thing.place
         outer = self.by_id[thing.parent]
-        beside = [item.object_id for item in self if item.parent == outer.object_id]
+        siblings = [item.object_id for item in self if item.parent == outer.object_id]
         x, y, z = self.position(outer)
-        angle = 2.4 * beside.index(thing.object_id)  # the golden angle: no two lie at the same place
+        angle = 2.4 * siblings.index(thing.object_id)  # the golden angle: no two lie at the same place
         radius = 0.6 * outer.half
-        above = 0.0 if outer.object_type in INSIDE else outer.half + thing.half
-        return (x + radius * math.cos(angle), y + above, z + radius * math.sin(angle))
+        height_above = 0.0 if outer.object_type in INSIDE else outer.half + thing.half
+        return (x + radius * math.cos(angle), y + height_above, z + radius * math.sin(angle))
 
     def metadata(self, thing: Thing, *, visible: bool, distance: float) -> dict[str, Any]:
         """What AI2-THOR tells of it."""
@@ -186,23 +186,25 @@ def room_of(settings: ThorSettings) -> Room:
     for object_id, point in settings.things.items():
         thing = Thing(object_id, type_of(object_id), point)
         if thing.pickupable:
-            below = _numbered(_support(settings.kinds), (point[0], FURNITURE_HEIGHT, point[2]), things)
-            things.add(below)
-            thing.parent = below.object_id
+            support = _numbered(_support(settings.kinds), (point[0], FURNITURE_HEIGHT, point[2]), things)
+            things.add(support)
+            thing.parent = support.object_id
         things.add(thing)
     kinds = settings.kinds or (() if settings.things else KITCHEN)
-    furniture, loose = ([kind for kind in kinds if (kind in PICKUPABLE) == pickupable] for pickupable in (False, True))
-    supports = [_support(kinds)] * -(-len(loose) // PER_SUPPORT)
+    furniture, portable = (
+        [kind for kind in kinds if (kind in PICKUPABLE) == pickupable] for pickupable in (False, True)
+    )
+    supports = [_support(kinds)] * -(-len(portable) // PER_SUPPORT)
     bounds = _bounds(settings, len(furniture) + len(supports))
-    standing = [*supports, *furniture]
-    for kind, spot in zip(standing, _along_walls(bounds, len(standing)), strict=True):
+    furniture_pieces = [*supports, *furniture]
+    for kind, spot in zip(furniture_pieces, _along_walls(bounds, len(furniture_pieces)), strict=True):
         things.add(_numbered(kind, spot, things))
     bases = [thing for thing in things if thing.object_type in supports]
-    for number, kind in enumerate(loose):
-        under = bases[number // PER_SUPPORT]
-        lying = _numbered(kind, things.position(under), things)
-        lying.place, lying.parent = None, under.object_id
-        things.add(lying)
+    for number, kind in enumerate(portable):
+        support_base = bases[number // PER_SUPPORT]
+        item = _numbered(kind, things.position(support_base), things)
+        item.place, item.parent = None, support_base.object_id
+        things.add(item)
     _fit_basins(things)
     pose = settings.pose or (*_middle(bounds), 0.0, 0.0)
     for object_id in settings.hidden:
@@ -243,14 +245,14 @@ def _along_walls(bounds: tuple[float, float, float, float], number: int) -> list
     points: list[Point] = []
     for index in range(number):
         at = way * index / max(number, 1)
-        for length, along in (
+        for length, wall_axis in (
             (wide, lambda s: (x0 + inset + s, z1 - inset)),
             (deep, lambda s: (x1 - inset, z1 - inset - s)),
             (wide, lambda s: (x1 - inset - s, z0 + inset)),
             (deep, lambda s: (x0 + inset, z0 + inset + s)),
         ):
             if at < length:
-                x, z = along(at)
+                x, z = wall_axis(at)
                 points.append((x, FURNITURE_HEIGHT, z))
                 break
             at -= length
@@ -267,8 +269,8 @@ def _numbered(kind: str, spot: Point, things: Things) -> Thing:
 
 def _fit_basins(things: Things) -> None:
     """Put basins into their sinks and bathtubs, and faucets above the first: they are one piece in AI2-THOR."""
-    for part, whole in (("SinkBasin", "Sink"), ("BathtubBasin", "Bathtub")):
-        wholes = [thing for thing in things if thing.object_type == whole]
+    for part, host_type in (("SinkBasin", "Sink"), ("BathtubBasin", "Bathtub")):
+        wholes = [thing for thing in things if thing.object_type == host_type]
         parts = [thing for thing in things if thing.object_type == part]
         for inner, outer in zip(parts, wholes, strict=False):
             inner.place = outer.place

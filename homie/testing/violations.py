@@ -60,13 +60,13 @@ def gathered(what: str, look: Callable[[], Iterable[str] | None]) -> list[str]:
 
 
 def named(part: Any) -> list[str]:
-    wrong = []
+    violations = []
     if not isinstance(part.name, str) or not part.name:
-        wrong.append("`name` must be the name under which it is registered.")
+        violations.append("`name` must be the name under which it is registered.")
     settings: object = type(part).Settings
     if settings is not None and not (isinstance(settings, type) and issubclass(settings, BaseModel)):
-        wrong.append("`Settings` must be a pydantic model or None.")
-    return wrong
+        violations.append("`Settings` must be a pydantic model or None.")
+    return violations
 
 
 def described(part: Any, when: str) -> list[str]:

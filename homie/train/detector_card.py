@@ -46,7 +46,7 @@ def detector_card(training: Mapping[str, Any]) -> str:
             "## What it takes for what\n",
             table(
                 ("it is", "taken for", "times"),
-                [(true or "nothing", taken, str(count)) for true, taken, count in scores["confusions"]],
+                [(true or "nothing", predicted, str(count)) for true, predicted, count in scores["confusions"]],
             ),
             "## What a score means\n",
             table(

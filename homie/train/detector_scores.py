@@ -40,13 +40,13 @@ def score_detector(options: DetectorScoreOptions, over: Callable[[int, int], obj
         InfrastructureError: The detector failed.
     """
     settings = options.detector_settings
-    usual = registry.make_part(registry.DETECTOR, options.detector, settings)
-    detector = usual
-    if "score" not in settings and "score" in getattr(getattr(usual, "Settings", None), "model_fields", ()):
+    base_detector = registry.make_part(registry.DETECTOR, options.detector, settings)
+    detector = base_detector
+    if "score" not in settings and "score" in getattr(getattr(base_detector, "Settings", None), "model_fields", ()):
         detector = registry.make_part(registry.DETECTOR, options.detector, {**settings, "score": LEAST_SCORE})
     try:
         measure: Callable[..., DetectorMeasurement] = registry.load("tools", "detector-measure")
     except MissingPart as error:
         package = str(getattr(error.__cause__, "name", "pycocotools"))
         raise missing_part("homie detector score", package, "detections") from error
-    return measure(detector, usual, options.data, options.split, over)
+    return measure(detector, base_detector, options.data, options.split, over)

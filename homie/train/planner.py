@@ -107,8 +107,8 @@ def _data(options: TrainOptions, purpose: str) -> DataFile:
             f"`homie train {purpose}` needs one of `homie data {purpose}` in the form chat."
         )
     for name, mark in data.files.items():
-        if wrong := changed(options.data / name, mark):
-            raise BadInput(f"The data set {options.data} is damaged: {name} ({wrong}). Make it again.")
+        if difference := changed(options.data / name, mark):
+            raise BadInput(f"The data set {options.data} is damaged: {name} ({difference}). Make it again.")
     if "train" not in data.splits:
         raise BadInput(f"The data set {options.data} has no lines for training: make it with another --split.")
     return data

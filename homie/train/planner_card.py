@@ -64,8 +64,8 @@ def ends(losses: Mapping[int, float]) -> tuple[str, str]:
     values = [losses[step] for step in sorted(losses)]
     if not values:
         return "-", "-"
-    some = max(1, len(values) // 10)
-    return f"{sum(values[:some]) / some:.3f}", f"{sum(values[-some:]) / some:.3f}"
+    count = max(1, len(values) // 10)
+    return f"{sum(values[:count]) / count:.3f}", f"{sum(values[-count:]) / count:.3f}"
 
 
 def table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:

@@ -143,7 +143,7 @@ def _training(name: str) -> tuple[SkillTraining, str]:
 def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Lessons:
     """The lessons of the sources. Raises BadInput where there is none."""
     by_episode: list[list[Lesson]] = []
-    left_out: Counter[str] = Counter()
+    omissions: Counter[str] = Counter()
     digest = hashlib.sha256()
     for source, entry in every(open_sources(options.sources)):
         try:
@@ -152,16 +152,16 @@ def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Le
                 digest.update(f"{entry.name}\0{sha256(entry.folder / RECORDING)}\0".encode())
             by_episode.append(learnt)
         except LeftOut as reason:
-            left_out[str(reason)] += 1
+            omissions[str(reason)] += 1
     if not by_episode:
-        why = left_out.most_common(1)[0][0] if left_out else "there are no episodes"
-        raise BadInput(f"Nothing can be learnt from {', '.join(map(str, options.sources))}: {why}.")
+        most_common_reason = omissions.most_common(1)[0][0] if omissions else "there are no episodes"
+        raise BadInput(f"Nothing can be learnt from {', '.join(map(str, options.sources))}: {most_common_reason}.")
     number = min(len(by_episode) - 1, math.ceil(options.held_out * len(by_episode)))
     held = set(random.Random(options.seed).sample(range(len(by_episode)), number))
     parts: tuple[list[Lesson], list[Lesson]] = [], []
     for place, learnt in enumerate(by_episode):
         parts[place in held].extend(learnt)
-    return Lessons(*parts, len(by_episode), left_out, digest.hexdigest())
+    return Lessons(*parts, len(by_episode), omissions, digest.hexdigest())
 
 
 def _read(source: Source, entry: Entry, training: SkillTraining, network: str) -> list[Lesson]:

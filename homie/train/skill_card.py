@@ -25,12 +25,12 @@ def skill_card(training: Mapping[str, Any]) -> str:
     first, last = ends(training["losses"])
     held = ends(training["held_out"])[1]
     times, episodes = counted(training["lessons"], "time"), counted(training["episodes"], "episode")
-    left_out = sorted(training["left_out"].items())
+    omissions = sorted(training["left_out"].items())
     facts = [
         ("network", f"`{options['network']}`, {training['parameters']:,} numbers, in `{training['file']}`"),
         ("learnt from", f"{times} {training['action']} of {episodes}"),
         ("recordings", f"SHA-256 `{training['data_sha256']}`"),
-        *(("left out", f"{counted(count, 'episode')}: {reason}") for reason, count in left_out),
+        *(("left out", f"{counted(count, 'episode')}: {reason}") for reason, count in omissions),
         ("begun with", f"`{options['model']}`" if options["model"] else "random weights"),
         ("loss", f"{first} at first, {last} at the end" + (f", {held} on held-out episodes" if held != "-" else "")),
         *((name, f"{value:.3g}") for name, value in sorted(training["more"].items())),

@@ -32,17 +32,19 @@ class Eyes:
 
     def __init__(self, link: Link, panda: Panda, paths: dict[str, str]) -> None:
         self._link = link
-        own = link.tree(panda.root, "visionsensor")
-        others = [sensor for sensor in link.tree(link.constant("handle_scene"), "visionsensor") if sensor not in own]
-        first = {FRONT: others, WRIST: own}
+        own_sensors = link.tree(panda.root, "visionsensor")
+        other_sensors = [
+            sensor for sensor in link.tree(link.constant("handle_scene"), "visionsensor") if sensor not in own_sensors
+        ]
+        first = {FRONT: other_sensors, WRIST: own_sensors}
         self._sensors: dict[str, int] = {}
         for name, path in paths.items():
             sensor = link.find(path) if path else next(iter(first[name]), None)
             if sensor is not None:
                 self._sensors[name] = sensor
             elif path or name == FRONT:
-                where = path or "vision sensor beside the robot"
-                raise BadInput(f"The scene has no {where}: add one, or name one by --robot-option {name}=PATH.")
+                sensor_name = path or "vision sensor beside the robot"
+                raise BadInput(f"The scene has no {sensor_name}: add one, or name one by --robot-option {name}=PATH.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,14 +60,14 @@ class Eyes:
         metres, _ = link("getVisionSensorDepth", sensor, METRES)
         rgb = np.frombuffer(colours, np.uint8).reshape(height, width, 3)[::-1]  # the lowest row comes first
         depth = np.frombuffer(metres, np.float32).reshape(height, width)[::-1]
-        far = link.number(sensor, "visionfloatparam_far_clipping")
+        far_clip = link.number(sensor, "visionfloatparam_far_clipping")
         angle = link.number(sensor, "visionfloatparam_perspective_angle")  # of the longer side
         focal = max(width, height) / 2 / np.tan(angle / 2)
         pose = pose_of(link("getObjectPose", sensor))
         return CameraFrame(
             name=name,
             rgb=np.ascontiguousarray(rgb),
-            depth=np.where(depth < FAR * far, depth, np.float32(0.0)),
+            depth=np.where(depth < FAR * far_clip, depth, np.float32(0.0)),
             intrinsics=Intrinsics(focal, focal, width / 2, height / 2, width, height),
             pose=Pose(pose.position, pose.rotation @ OPTICAL),
         )

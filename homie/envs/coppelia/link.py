@@ -50,8 +50,8 @@ class Link:
         try:
             return getattr(self._sim, function)(*arguments)
         except self._late as error:
-            why = f"has not answered in {self._seconds:g} s"
-            raise RobotFault(f"CoppeliaSim at {self._where} {why} at 'sim.{function}'.") from error
+            reason = f"has not answered in {self._seconds:g} s"
+            raise RobotFault(f"CoppeliaSim at {self._where} {reason} at 'sim.{function}'.") from error
         except self._broken as error:
             raise RobotFault(f"CoppeliaSim at {self._where} was lost before 'sim.{function}'.") from error
         except AttributeError as error:

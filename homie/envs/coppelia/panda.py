@@ -82,8 +82,8 @@ class Panda:
         origins, axes = self.kinematics.frames(self.q)
         for number, joint in enumerate(self.joints, 1):
             at = self.base.inverse(pose_of(self._link("getObjectPose", joint)).position)
-            beside, axis = at - origins[number], axes[number][:, 2]
-            if np.linalg.norm(beside - axis * (beside @ axis)) > AMISS:
+            offset, axis = at - origins[number], axes[number][:, 2]
+            if np.linalg.norm(offset - axis * (offset @ axis)) > AMISS:
                 raise BadInput(f"{self.path} is no Panda: its joint {number} is not where that of a Panda is.")
 
     @property
@@ -93,9 +93,9 @@ class Panda:
 
     def hand(self) -> Pose:
         """Of the gripper, in the frame of the scene."""
-        here, turn = self.kinematics.forward(self.q), Pose2(0.0, 0.0, self.base.yaw)
-        axes = [turn.transform(axis) for axis in here.rotation.T]
-        return Pose(self.base.transform(here.position), np.column_stack(axes))
+        pose, turn = self.kinematics.forward(self.q), Pose2(0.0, 0.0, self.base.yaw)
+        axes = [turn.transform(axis) for axis in pose.rotation.T]
+        return Pose(self.base.transform(pose.position), np.column_stack(axes))
 
     def move(self, q: Array, opening: float) -> None:
         """Give the joints their targets: rad, and metres between the fingers."""

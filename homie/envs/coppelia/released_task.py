@@ -79,7 +79,7 @@ def read_task(folder: Path) -> ReleasedTask:
         raise BadInput(f"{path} has no high_level_descriptions and success_conditions, as those of EB-Manipulation do.")
     detected: list[Detected] = []
     dirt: tuple[str, ...] = ()
-    most = 0.0
+    longest = 0.0
     for condition in conditions:
         values = _state(condition)
         kind = getattr(condition, "origin", "").rpartition(".")[2]
@@ -87,14 +87,14 @@ def read_task(folder: Path) -> ReleasedTask:
             if kind == "DetectedCondition":
                 detected.append(Detected(str(values["_obj"]), str(values["_detector"]), bool(values["_negated"])))
             elif kind == "LengthCondition":
-                dirt, most = tuple(map(str, values["_container"])), float(values["num_bound"])
+                dirt, longest = tuple(map(str, values["_container"])), float(values["num_bound"])
             else:
                 raise BadInput(f"{path} has a {kind or 'condition'} that Homie cannot judge.")
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"{path} has a {kind} that is not as EB-Manipulation writes it ({error}).") from error
     attributes = content.get("task_attributes")
     wiper = attributes.get("sensor_name", "") if isinstance(attributes, dict) else ""
-    return ReleasedTask(name, folder / MODEL, str(words[0]), tuple(detected), dirt, most, str(wiper))
+    return ReleasedTask(name, folder / MODEL, str(words[0]), tuple(detected), dirt, longest, str(wiper))
 
 
 def episodes(folder: Path) -> Iterator[tuple[str, Path]]:

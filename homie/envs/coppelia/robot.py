@@ -116,12 +116,12 @@ class CoppeliaRobot(SnapshotRobot):
 
     def _end_simulation(self) -> None:
         """CoppeliaSim then puts everything back to where it was at its start. Raises RobotFault."""
-        stopped, ends = self._link.constant("simulation_stopped"), time.monotonic() + PATIENCE
+        stopped, deadline = self._link.constant("simulation_stopped"), time.monotonic() + PATIENCE
         if self._link("getSimulationState") == stopped:
             return
         self._link("stopSimulation")
         while self._link("getSimulationState") != stopped:
-            if time.monotonic() > ends:
+            if time.monotonic() > deadline:
                 raise RobotFault(f"CoppeliaSim still runs its simulation {PATIENCE:g} s after it was ended.")
             time.sleep(POLL)
 
@@ -185,7 +185,8 @@ class CoppeliaRobot(SnapshotRobot):
         """The picture of the front camera in another size."""
         picture = self.look("front")
         rows, columns = (
-            np.arange(size) * whole // size for size, whole in zip((height, width), picture.shape[:2], strict=True)
+            np.arange(size) * full_size // size
+            for size, full_size in zip((height, width), picture.shape[:2], strict=True)
         )
         return picture[np.ix_(rows, columns)]
 
@@ -195,8 +196,8 @@ class CoppeliaRobot(SnapshotRobot):
         snapshot = self._world.snapshot()
         if self._task is None:
             return snapshot
-        done = self._task.done(self._panda.opening / OPENING)
-        return snapshot.model_copy(update={"instruction": self._task.task.instruction, "success": done})
+        is_done = self._task.done(self._panda.opening / OPENING)
+        return snapshot.model_copy(update={"instruction": self._task.task.instruction, "success": is_done})
 
 
 open_coppelia = Opening(CoppeliaSettings, CoppeliaRobot.of, "A Panda in a running CoppeliaSim: `coppelia:SCENE`.")

@@ -46,7 +46,10 @@ class TaskInScene:
         task = self.task
         if task.name.startswith("stack") and opening < OPEN:
             return False
-        detected = [self._sees(each.sensor, self._shape(each.shape)) is not each.negated for each in task.detected]
+        detected = [
+            self._sees(detection.sensor, self._shape(detection.shape)) is not detection.negated
+            for detection in task.detected
+        ]
         return all(detected) and (not task.dirt or len(self._dirt) <= task.most)
 
     def _named(self, root: int, kind: str) -> dict[str, int]:

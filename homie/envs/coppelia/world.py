@@ -44,13 +44,13 @@ class CoppeliaWorld:
 
     def __init__(self, link: Link, panda: Panda, *, without: Collection[int] = ()) -> None:
         self._link, self._panda = link, panda
-        whole, own = link.constant("handle_scene"), set(link.tree(panda.root, "shape"))
+        scene, own_shapes = link.constant("handle_scene"), set(link.tree(panda.root, "shape"))
         self._loose: dict[str, int] = {}
         self._fixed: dict[str, int] = {}
         self._sizes: dict[str, tuple[Array, Array]] = {}
         static = link.constant("shapeintparam_static")
-        for handle in link.tree(whole, "shape"):
-            if handle in own or handle in without:
+        for handle in link.tree(scene, "shape"):
+            if handle in own_shapes or handle in without:
                 continue
             name = self._name(str(link("getObjectAlias", handle)))
             rests = bool(link("getObjectInt32Param", handle, static))
@@ -78,7 +78,7 @@ class CoppeliaWorld:
         }
         solids = {name: self._solid(name, pose_of(numbers)) for name, numbers in poses.items()}
         boxes = {name: Box.around([solid]) for name, solid in solids.items()}
-        about = {
+        attributes = {
             name: {
                 **dict(zip(("kind", "colour"), called(name), strict=True)),
                 "position": rounded(solid.pose.position),
@@ -91,8 +91,11 @@ class CoppeliaWorld:
         held = self._held(solids)
         places = {name: HELD if name == held else _place(name, boxes) for name in self._loose}
         return WorldSnapshot(
-            objects={name: ObjectState(**about[name], relation=how, at=at) for name, (how, at) in places.items()},
-            fixed={name: FixedState(**about[name]) for name in self._fixed} | {FLOOR: FixedState(kind=FLOOR)},
+            objects={
+                name: ObjectState(**attributes[name], relation=relation, at=at)
+                for name, (relation, at) in places.items()
+            },
+            fixed={name: FixedState(**attributes[name]) for name in self._fixed} | {FLOOR: FixedState(kind=FLOOR)},
             held=held,
         )
 
@@ -105,9 +108,9 @@ class CoppeliaWorld:
         if not self._loose or not self._panda.grips:
             return None
         grip = self._panda.hand().position
-        far = {name: float(np.linalg.norm(solids[name].pose.position - grip)) for name in self._loose}
-        nearest = min(far, key=far.__getitem__)
-        return nearest if far[nearest] < GRASPED else None
+        distances = {name: float(np.linalg.norm(solids[name].pose.position - grip)) for name in self._loose}
+        nearest = min(distances, key=distances.__getitem__)
+        return nearest if distances[nearest] < GRASPED else None
 
 
 def _place(name: str, boxes: Mapping[str, Box]) -> tuple[Relation, str]:
@@ -115,18 +118,18 @@ def _place(name: str, boxes: Mapping[str, Box]) -> tuple[Relation, str]:
     box = boxes[name]
     bottom = box.center[2] - box.half[2]
     tops = {
-        other: float(there.center[2] + there.half[2])
-        for other, there in boxes.items()
-        if other != name and there.distance(box.center) == 0.0
+        other: float(other_box.center[2] + other_box.half[2])
+        for other, other_box in boxes.items()
+        if other != name and other_box.distance(box.center) == 0.0
     }
-    below = [other for other, top in tops.items() if abs(bottom - top) < TOUCHING]
-    within = [
+    supports = [other for other, top in tops.items() if abs(bottom - top) < TOUCHING]
+    containers = [
         other
         for other, top in tops.items()
         if top - 2.0 * float(boxes[other].half[2]) - TOUCHING < bottom < top - TOUCHING
     ]
-    if below:
-        return "on", max(below, key=tops.__getitem__)
-    if within:
-        return "in", min(within, key=lambda other: float(np.prod(boxes[other].half)))
+    if supports:
+        return "on", max(supports, key=tops.__getitem__)
+    if containers:
+        return "in", min(containers, key=lambda other: float(np.prod(boxes[other].half)))
     return "on", FLOOR

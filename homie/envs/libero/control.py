@@ -99,9 +99,9 @@ class HandControl(Controller):
         self._target = None  # actions of zero until the first command, as in LIBERO's evaluations
 
     def aim(self, q: Array, pose: Pose | None = None) -> None:
-        reached = self._kinematics.forward(q)
-        exact = pose is not None and float(np.abs(_between(reached, pose)).max()) < REACHED
-        self._target = pose if exact else reached
+        hand_pose = self._kinematics.forward(q)
+        exact = pose is not None and float(np.abs(_between(hand_pose, pose)).max()) < REACHED
+        self._target = pose if exact else hand_pose
         self._controller.initial_joint = self._posture if exact else np.array(q)
 
     def action(self, q: Array) -> Array:

@@ -61,10 +61,10 @@ class MovingPart:
 def _front(solids: Sequence[Solid], anchor: Array, axis: Array) -> Array:
     """The normal (3,) of a door's panel towards who opens it: a positive angle moves its free edge there."""
     panel = max(solids, key=lambda solid: max(solid.shown(side) for side in solid.pose.rotation.T))
-    ahead = np.cross(axis, panel.pose.position - anchor)
+    panel_normal = np.cross(axis, panel.pose.position - anchor)
     sides = panel.pose.rotation.T
-    normal: Array = sides[int(np.argmax(np.abs(sides @ ahead)))]
-    return normal if normal @ ahead > 0.0 else -normal
+    normal: Array = sides[int(np.argmax(np.abs(sides @ panel_normal)))]
+    return normal if normal @ panel_normal > 0.0 else -normal
 
 
 class Knob(MovingPart):
@@ -77,14 +77,14 @@ class Knob(MovingPart):
         anchor = np.array(data.xanchor[self._joint])
         ridge = max(solids, key=lambda solid: float(solid.reach(UP[None])[0]))
         level = ridge.pose.rotation * (np.abs(ridge.pose.rotation[2]) < LEVEL)
-        along: Array = level[:, int(np.argmax(ridge.half * np.linalg.norm(level, axis=0)))]
+        ridge_axis: Array = level[:, int(np.argmax(ridge.half * np.linalg.norm(level, axis=0)))]
         return Articulation(
             kind=self.kind,
             axis_point=anchor,
             axis=axis,
             handle=np.array([*anchor[:2], ridge.pose.position[2]]),
-            handle_axis=along,
-            outward=np.cross(UP, along),
+            handle_axis=ridge_axis,
+            outward=np.cross(UP, ridge_axis),
             opening=self.opening(data),
             range=self.range,
         )

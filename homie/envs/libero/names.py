@@ -38,7 +38,7 @@ def place_of(region: str) -> str:
     >>> place_of("wooden_cabinet_1_top_region"), place_of("main_table_stove_front_region")
     ('wooden_cabinet_1_top_region', 'main_table_stove_front_region')
     """
-    whole = re.fullmatch(r"(\w+?_\d+)_\w+", region)
-    if whole is None or called(region)[0].endswith("drawer") or any(word in whole[1] for word in _SEVERAL):
+    match = re.fullmatch(r"(\w+?_\d+)_\w+", region)
+    if match is None or called(region)[0].endswith("drawer") or any(word in match[1] for word in _SEVERAL):
         return region
-    return whole[1]
+    return match[1]

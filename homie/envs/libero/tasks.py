@@ -81,8 +81,8 @@ def goals_of(task: LiberoTask) -> list[list[str]]:
 
 def _language(bddl: Path) -> str:
     """The instruction in the file of a task."""
-    written = re.search(r"\(:language\s+(.*?)\s*\)", bddl.read_text("utf-8"), re.DOTALL)
-    return "" if written is None else " ".join(written[1].split())
+    match = re.search(r"\(:language\s+(.*?)\s*\)", bddl.read_text("utf-8"), re.DOTALL)
+    return "" if match is None else " ".join(match[1].split())
 
 
 def open_world(task: LiberoTask, controller: str) -> Any:

@@ -40,23 +40,25 @@ class LiberoWorld:
             name: [body for body in range(self.model.nbody) if self.model.body_rootid[body] == root]
             for name, root in roots.items()
         }
-        owned = {body for bodies in self.bodies.values() for body in bodies}
+        task_bodies = {body for bodies in self.bodies.values() for body in bodies}
         self.bodies[TABLE] = [
             body
             for body in range(1, self.model.nbody)
-            if body not in owned and not self.model.body(body).name.startswith(ROBOT)
+            if body not in task_bodies and not self.model.body(body).name.startswith(ROBOT)
         ]
-        asked = {word for goal in env.parsed_problem["goal_state"] for word in goal[1:]}
+        goal_words = {word for goal in env.parsed_problem["goal_state"] for word in goal[1:]}
         sites = env.object_sites_dict
         self.moving = moving_parts(self.model, env)
         """What opens: drawers by the names of their regions, and furniture with a door."""
         self.drawers = [name for name in self.moving if name in sites]
         for drawer in self.drawers:
-            body, whole = self.moving[drawer].body, self.bodies[sites[drawer].parent_name]
-            whole.remove(body)
+            body, parent_bodies = self.moving[drawer].body, self.bodies[sites[drawer].parent_name]
+            parent_bodies.remove(body)
             self.bodies[drawer] = [body]
         self.knobs = knobs(self.model, env)
-        self.spots = [name for name in sites if name in asked and name not in self.drawers and place_of(name) == name]
+        self.spots = [
+            name for name in sites if name in goal_words and name not in self.drawers and place_of(name) == name
+        ]
         """Places on the table and in furniture with several that the task asks for."""
         self._regions = {
             fixture: [name for name, site in sites.items() if site.parent_name == fixture and not site.joints]
@@ -75,8 +77,8 @@ class LiberoWorld:
     def update(self) -> None:
         """After a control period: what the fingers press on, and what they hold between them."""
         pairs = self.model.geom_bodyid[self.data.contact.geom[: self.data.ncon]]
-        both = np.concatenate([pairs, pairs[:, ::-1]])
-        right, left = (set(both[np.isin(both[:, 0], pads), 1].tolist()) for pads in self._pads)
+        symmetric_pairs = np.concatenate([pairs, pairs[:, ::-1]])
+        right, left = (set(symmetric_pairs[np.isin(symmetric_pairs[:, 0], pads), 1].tolist()) for pads in self._pads)
         self.contact = bool(right), bool(left)
         self._lost = 0 if right & left else self._lost + 1
         if right & left:
@@ -117,10 +119,10 @@ class LiberoWorld:
         geoms = [geom for body in self.bodies[name] for geom in self.extents.solid_geoms(body)]
         solids = self.extents.geom_boxes(self.data, geoms)
         movable = self.moving.get(name) or self.knobs.get(name)
-        led = [] if movable is None else [movable.articulation(self.data, self.extents)]
+        articulations = [] if movable is None else [movable.articulation(self.data, self.extents)]
         if name in self.drawers:
-            return Shape(box, (), solids, (self._floor_of(name, led[0]),), tuple(led))
-        return Shape(box, self._parts(name), solids, self._surfaces(name, box, solids), tuple(led))
+            return Shape(box, (), solids, (self._floor_of(name, articulations[0]),), tuple(articulations))
+        return Shape(box, self._parts(name), solids, self._surfaces(name, box, solids), tuple(articulations))
 
     def _parts(self, name: str) -> tuple[Solid, ...]:
         return tuple(part for body in self.bodies[name] for part in self.extents.body_parts(self.data, body))
@@ -132,8 +134,8 @@ class LiberoWorld:
         if regions := self._regions.get(name):
             return tuple(self._top_of(region) for region in regions)
         # In the middle of a plate, a bowl or another thing, on what is there.
-        under = [solid.center[2] + solid.half[2] for solid in solids if solid.distance(box.center) == 0.0]
-        height = max(under, default=box.center[2] - box.half[2])
+        tops = [solid.center[2] + solid.half[2] for solid in solids if solid.distance(box.center) == 0.0]
+        height = max(tops, default=box.center[2] - box.half[2])
         return (Surface(np.array([*box.center[:2], height]), 0.005, 0.005, box.yaw),)
 
     def _region_box(self, name: str) -> Box:
@@ -152,8 +154,8 @@ class LiberoWorld:
         half = box.half[:2] - INSIDE
         floor = box.center - np.array([0.0, 0.0, box.half[2]])
         if moving.kind == "slide":
-            out = np.abs(moving.axis[:2]) > 0.5
-            pulled = np.where(out, np.minimum(moving.opening / 2, half), half)
+            slide_axis = np.abs(moving.axis[:2]) > 0.5
+            pulled = np.where(slide_axis, np.minimum(moving.opening / 2, half), half)
             floor[:2] += moving.axis[:2] * (half - pulled)
             half = pulled
         return Surface(floor, float(half[0]), float(half[1]), 0.0)

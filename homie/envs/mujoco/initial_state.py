@@ -106,9 +106,9 @@ def _furniture(scene: SceneSpec, piece: FurnitureSpec, states: Mapping[str, bool
 
 def _floor(room: RoomSpec) -> tuple[float, float, float, float]:
     """What is between the walls, of which the spec has the centre lines."""
-    beside = WALL / 2
+    half_wall = WALL / 2
     floor: tuple[float, float, float, float] = rounded(
-        (room.x0 + beside, room.y0 + beside, room.x1 - beside, room.y1 - beside)
+        (room.x0 + half_wall, room.y0 + half_wall, room.x1 - half_wall, room.y1 - half_wall)
     )
     return floor
 

@@ -145,8 +145,8 @@ class People:
     def arrive(self, name: str) -> None:
         """Have one who walks stand at the end of its way, followed by the robot."""
         person, company = self.infos[name], self.company[name]
-        before = person.path[-2] if len(person.path) > 1 else self._start(person)
-        (x, y), (x0, y0) = person.path[-1], before
+        previous_point = person.path[-2] if len(person.path) > 1 else self._start(person)
+        (x, y), (x0, y0) = person.path[-1], previous_point
         self._set(person, np.array([x, y, np.arctan2(y - y0, x - x0)]))
         company.step, company.followed = len(person.path), True
 
@@ -183,8 +183,8 @@ class People:
             self._look(person, held)
             company = self.company[name]
             if person.path and self.arrived(person) and not company.followed:
-                near = thresholds.within_reach(float(np.hypot(*(self.place(person)[:2] - robot))))
-                company.followed = near and self._came_along(company, robot)
+                is_near = thresholds.within_reach(float(np.hypot(*(self.place(person)[:2] - robot))))
+                company.followed = is_near and self._came_along(company, robot)
 
     def _came_along(self, company: Company, robot: Array) -> bool:
         """Whether the robot has moved since a person set out: some ways end within reach of where they begin."""
@@ -240,26 +240,26 @@ class People:
 
     def _look(self, person: PersonInfo, held: str | None) -> None:
         """Count how long the thing in the hand has been before a person's face."""
-        company, now = self.company[person.name], float(self._data.time)
+        company, time = self.company[person.name], float(self._data.time)
         if held is None or not self.before_face(person, held):
             company.looking_since = None
         elif company.looking_since is None:
-            company.looking_since = now
-        elif now - company.looking_since >= AWHILE:
+            company.looking_since = time
+        elif time - company.looking_since >= AWHILE:
             self.see(person.name, held)
 
     def before_face(self, person: PersonInfo, thing: str) -> bool:
         """Whether a thing is near enough before a person's face, and nothing is between them."""
         eyes = self.point(person, person.eyes)
-        away = self._data.xpos[self._bodies[thing]] - eyes
-        distance = float(np.linalg.norm(away))
+        offset = self._data.xpos[self._bodies[thing]] - eyes
+        distance = float(np.linalg.norm(offset))
         yaw = self.place(person)[2]
-        ahead = float(away @ np.array([np.cos(yaw), np.sin(yaw), 0.0]))
-        if distance > LOOKS or ahead < distance * np.cos(ASIDE):
+        distance_ahead = float(offset @ np.array([np.cos(yaw), np.sin(yaw), 0.0]))
+        if distance > LOOKS or distance_ahead < distance * np.cos(ASIDE):
             return False
-        met = np.full(1, -1, dtype=np.int32)
-        free = mujoco.mj_ray(self._model, self._data, eyes, away / distance, None, 1, person.body, met)
-        return bool(free < 0.0 or free > distance - THICK)
+        hit_geom = np.full(1, -1, dtype=np.int32)
+        ray_hit = mujoco.mj_ray(self._model, self._data, eyes, offset / distance, None, 1, person.body, hit_geom)
+        return bool(ray_hit < 0.0 or ray_hit > distance - THICK)
 
     # ------------------------------------------------------------ walking
 
@@ -269,27 +269,27 @@ class People:
 
     def _velocity(self, person: PersonInfo, robot: Array, seconds: float) -> Array:
         """Along x and y (m/s) and about z (rad/s): first it turns to the next point, then it goes there."""
-        company, here = self.company[person.name], self.place(person)
+        company, position = self.company[person.name], self.place(person)
         if self.arrived(person):
             return np.zeros(3)
         target = np.array(person.path[company.step])
-        away = target - here[:2]
-        distance = float(np.hypot(*away))
+        to_target = target - position[:2]
+        distance = float(np.hypot(*to_target))
         if distance <= THERE:
             company.step += 1
             return np.zeros(3)
-        apart = robot - here[:2]
-        near = float(np.hypot(*apart))
-        if near > (COMPANY if company.robot_at_start is None else LEFT_ALONE):
+        to_robot = robot - position[:2]
+        robot_distance = float(np.hypot(*to_robot))
+        if robot_distance > (COMPANY if company.robot_at_start is None else LEFT_ALONE):
             return np.zeros(3)
         if company.robot_at_start is None:
             company.robot_at_start = (float(robot[0]), float(robot[1]))
-        off = float(wrapped(np.arctan2(away[1], away[0]) - here[2]))
+        off = float(wrapped(np.arctan2(to_target[1], to_target[0]) - position[2]))
         if abs(off) > 0.1:
             return np.array([0.0, 0.0, np.clip(off / seconds, -TURN, TURN)])
-        if near < BLOCKED and float(apart @ away) > 0.0:
+        if robot_distance < BLOCKED and float(to_robot @ to_target) > 0.0:
             return np.zeros(3)
-        return np.array([*(away / distance * min(SPEED, distance / seconds)), np.clip(off / seconds, -TURN, TURN)])
+        return np.array([*(to_target / distance * min(SPEED, distance / seconds)), np.clip(off / seconds, -TURN, TURN)])
 
     def _set(self, person: PersonInfo, place: Array) -> None:
         """Have one who walks stand at x, y and look along a yaw (3,)."""

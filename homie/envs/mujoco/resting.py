@@ -87,17 +87,17 @@ class Resting:
 
     def places(self) -> Mapping[str, Place]:
         """The place of every object by name; the held object is taken as lying where it is."""
-        now = self._data.qpos[self._moving].tobytes()
-        if now != self._before:
+        state_key = self._data.qpos[self._moving].tobytes()
+        if state_key != self._before:
             self._places = self._compute()
-            self._before = now
+            self._before = state_key
         return self._places
 
     def _compute(self) -> dict[str, Place]:
         things = list(self._objects.values())
         boxes = self._extents.body_boxes(self._data, [item.body for item in things])
         lowest = [float(box.center[2] - box.half[2]) for box in boxes]
-        carried, under = self._carried(), self._under(boxes)
+        loads_by_name, surfaces_below = self._carried(), self._under(boxes)
         places: dict[str, Place] = {}
         bowls: list[ObjectInfo] = []
         for number in sorted(range(len(things)), key=lambda k: (lowest[k], things[k].name)):
@@ -106,10 +106,10 @@ class Resting:
             if bowl is not None:  # of two nested ones the inner one
                 place = Place("in", bowl.name)
             else:
-                below = carried.get(item.name, {})
-                furniture = {name: press for name, press in below.items() if name in self._receptacles}
-                others = {name: press for name, press in below.items() if name in places}
-                place = self._place(boxes[number], below, furniture, others, under[number])
+                loads = loads_by_name.get(item.name, {})
+                furniture = {name: press for name, press in loads.items() if name in self._receptacles}
+                object_loads = {name: press for name, press in loads.items() if name in places}
+                place = self._place(boxes[number], loads, furniture, object_loads, surfaces_below[number])
             places[item.name] = place
             if item.hollow is not None:
                 bowls.append(item)
@@ -126,14 +126,14 @@ class Resting:
         pressing = np.flatnonzero((np.abs(normal_up) > UPWARD) & (contacts.dist[:count] < TOUCH))
         loads: dict[str, dict[str, float]] = {}
         geoms = self._index.geoms
-        for (first, second), up in zip(contacts.geom[pressing].tolist(), normal_up[pressing].tolist(), strict=True):
-            lower, upper = (first, second) if up > 0.0 else (second, first)  # the normal points away from the first
+        for (first, second), upward in zip(contacts.geom[pressing].tolist(), normal_up[pressing].tolist(), strict=True):
+            lower, upper = (first, second) if upward > 0.0 else (second, first)  # the normal points away from the first
             if upper not in geoms or lower not in geoms:
                 continue  # the robot's own links, which meet as explicit pairs, whatever they collide with else
             name = geoms[upper].entity
             if name in self._objects:
-                below, entity = loads.setdefault(name, {}), geoms[lower].entity
-                below[entity] = max(below.get(entity, 0.0), abs(up))
+                object_loads, entity = loads.setdefault(name, {}), geoms[lower].entity
+                object_loads[entity] = max(object_loads.get(entity, 0.0), abs(upward))
         return loads
 
     def _place(
@@ -142,7 +142,7 @@ class Resting:
         carried: Mapping[str, float],
         furniture: Mapping[str, float],
         things: Mapping[str, float],
-        under: tuple[ReceptacleInfo, SupportSurface] | None,
+        surface_below: tuple[ReceptacleInfo, SupportSurface] | None,
     ) -> Place:
         """The place of what is in no bowl.
 
@@ -150,15 +150,19 @@ class Resting:
             carried: All that touches it from below.
             furniture, things: Those among it. What touches nothing (it falls) is where it is over.
         """
-        if under is not None and (under[0].name in furniture or not carried):
-            return _on_surface(*under)
+        if surface_below is not None and (surface_below[0].name in furniture or not carried):
+            return _on_surface(*surface_below)
         if "floor" in carried:
             return Place("on", self.room_of(box.center) or "floor")
         if furniture:
             return self._on_furniture(self._receptacles[_steepest(furniture)], box)
         if things:
             return Place("on", _steepest(things))
-        return _on_surface(*under) if under is not None else Place("on", self.room_of(box.center) or "floor")
+        return (
+            _on_surface(*surface_below)
+            if surface_below is not None
+            else Place("on", self.room_of(box.center) or "floor")
+        )
 
     # ------------------------------------------------------------ hollow things
 
@@ -168,17 +172,17 @@ class Resting:
         hollow, data = bowl.hollow, self._data
         if hollow is None:
             return False
-        away = data.xipos[item.body] - data.xpos[bowl.body]
-        if np.abs(away).max() > NEARBY:
+        offset = data.xipos[item.body] - data.xpos[bowl.body]
+        if np.abs(offset).max() > NEARBY:
             return False
         turn = data.xmat[bowl.body].reshape(3, 3)
-        middle = away @ turn - hollow.center
+        middle = offset @ turn - hollow.center
         if turn[2, 2] < UPRIGHT or middle[2] < 0.0 or np.hypot(middle[0], middle[1]) > hollow.radius(middle[2]):
             return False
-        out = turn[:, 2]
+        axis = turn[:, 2]
         bottom = data.xpos[bowl.body] + turn @ np.asarray(hollow.center)
-        foot = -max(float(part.reach(-out[None])[0]) for part in self._extents.body_parts(data, item.body))
-        depth = foot - float(out @ bottom)
+        foot = -max(float(part.reach(-axis[None])[0]) for part in self._extents.body_parts(data, item.body))
+        depth = foot - float(axis @ bottom)
         return bool(depth > -SINKS and (middle[2] < hollow.depth or depth < hollow.depth / 2))
 
     # ------------------------------------------------------------ furniture
@@ -191,11 +195,11 @@ class Resting:
         turn, origin = self._data.xmat[bodies].reshape(-1, 3, 3), self._data.xpos[bodies]
         middles = np.array([box.center for box in boxes])
         feet = middles - np.array([[0.0, 0.0, box.half[2]] for box in boxes])
-        beside = np.einsum("nij,kni->knj", turn, middles[:, None] - origin)[..., :2] - centers[:, :2]
+        local_offsets = np.einsum("nij,kni->knj", turn, middles[:, None] - origin)[..., :2] - centers[:, :2]
         height = np.einsum("nij,kni->knj", turn, feet[:, None] - origin)[..., 2] - centers[:, 2]
-        over = (np.abs(beside) <= halves + BESIDE).all(axis=2) & (height > -BELOW) & (height < ceilings)
-        nearest = np.where(over, height, np.inf).argmin(axis=1)
-        return [self._supports[best] if over[k, best] else None for k, best in enumerate(nearest.tolist())]
+        is_over = (np.abs(local_offsets) <= halves + BESIDE).all(axis=2) & (height > -BELOW) & (height < ceilings)
+        nearest = np.where(is_over, height, np.inf).argmin(axis=1)
+        return [self._supports[best] if is_over[k, best] else None for k, best in enumerate(nearest.tolist())]
 
     @cached_property
     def _support_table(self) -> tuple[NDArray[np.intp], Array, Array, Array]:
@@ -213,9 +217,9 @@ class Resting:
         level = [plan for plan in piece.surfaces if -BELOW < foot - heights[plan.name] < BESIDE]
         turn = self._data.xmat[piece.body].reshape(3, 3)
         local = (box.center - self._data.xpos[piece.body]) @ turn - piece.center
-        within = bool((np.abs(local) < piece.half).all())
+        is_inside = bool((np.abs(local) < piece.half).all())
         inside = [plan for plan in piece.surfaces if plan.inside or plan.access == "front"]
-        if within and inside:
+        if is_inside and inside:
             return _on_surface(piece, min(inside, key=lambda plan: abs(foot - heights[plan.name])))
         return _on_surface(piece, level[0]) if level else Place("on", piece.name)
 
@@ -227,13 +231,13 @@ class Resting:
 
     def room_of(self, point: Array) -> str | None:
         """The room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
-        away: dict[str, float] = {}
+        distances: dict[str, float] = {}
         for room in self._index.rooms:
             x0, y0, x1, y1 = room.rect
-            beside = max(x0 - point[0], point[0] - x1, y0 - point[1], point[1] - y1)
-            if beside <= WALL / 2 + 1e-9:
-                away[room.name] = float(beside)
-        return min(away, key=lambda name: away[name]) if away else None
+            distance = max(x0 - point[0], point[0] - x1, y0 - point[1], point[1] - y1)
+            if distance <= WALL / 2 + 1e-9:
+                distances[room.name] = float(distance)
+        return min(distances, key=lambda name: distances[name]) if distances else None
 
 
 def _on_surface(piece: ReceptacleInfo, plan: SupportSurface) -> Place:

@@ -90,8 +90,8 @@ class _Map:
         rooms = {room.name: room for room in self.scene.rooms}
         for door in self.scene.doorways:
             room = rooms[door.rooms[0]]
-            across = min(abs(door.x - room.x0), abs(door.x - room.x1)) < 1e-6
-            u, v = (0.11, door.width / 2) if across else (door.width / 2, 0.11)
+            is_on_x_wall = min(abs(door.x - room.x0), abs(door.x - room.x1)) < 1e-6
+            u, v = (0.11, door.width / 2) if is_on_x_wall else (door.width / 2, 0.11)
             a, b = self._pixel(door.x - u, door.y + v), self._pixel(door.x + u, door.y - v)
             self.pen.rectangle((*a, *b), fill=(250, 246, 232))
             if leaf := leaf_corners(self.scene, door):
@@ -161,8 +161,8 @@ class _Map:
 
 def _ring(ring: int) -> list[tuple[int, int]]:
     """Steps on a square around the centre, vertical steps first."""
-    around = [(i, j) for i in range(-ring, ring + 1) for j in range(-ring, ring + 1) if max(abs(i), abs(j)) == ring]
-    return sorted(around, key=lambda step: (abs(step[0]), -step[1]))
+    cells = [(i, j) for i in range(-ring, ring + 1) for j in range(-ring, ring + 1) if max(abs(i), abs(j)) == ring]
+    return sorted(cells, key=lambda step: (abs(step[0]), -step[1]))
 
 
 @lru_cache(maxsize=8)

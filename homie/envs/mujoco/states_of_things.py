@@ -35,8 +35,8 @@ class Household:
         where: Where loose things are.
     """
 
-    def __init__(self, home: Home, data: mujoco.MjData, appliances: Appliances, where: Where) -> None:
-        self._home, self._data, self._appliances, self._where = home, data, appliances, where
+    def __init__(self, home: Home, data: mujoco.MjData, appliances: Appliances, places: Where) -> None:
+        self._home, self._data, self._appliances, self._where = home, data, appliances, places
         self._objects: Mapping[str, ObjectInfo] = {item.name: item for item in home.index.objects}
         self.states: dict[str, dict[str, bool]] = {}
         self.reset()
@@ -66,21 +66,21 @@ class Household:
 
     def state(self, name: str, state: str) -> bool | None:
         """Whether a thing is in a state, or a rule is at work on it (`heating`); None where it cannot be."""
-        having = self.states.get(name, {})
-        rule = next((rule for rule in PLACED if rule.process == state and rule.state in having), None)
-        return having.get(state) if rule is None else self.works(rule, name)
+        states = self.states.get(name, {})
+        rule = next((rule for rule in PLACED if rule.process == state and rule.state in states), None)
+        return states.get(state) if rule is None else self.works(rule, name)
 
     def update(self) -> None:
         """After a control period: apply the rules."""
-        now = float(self._data.time)
-        if not self.states or 0.0 <= now - self._looked < EVERY:
+        time = float(self._data.time)
+        if not self.states or 0.0 <= time - self._looked < EVERY:
             return
-        self._looked = now
+        self._looked = time
         for name in self._objects:
             for rule in PLACED:
                 if not self.works(rule, name):
                     self._since.pop((name, rule.process), None)
-                elif now - self._since.setdefault((name, rule.process), now) >= rule.seconds:
+                elif time - self._since.setdefault((name, rule.process), time) >= rule.seconds:
                     self.become(rule, name)
 
     def works(self, rule: Rule, name: str) -> bool:
@@ -107,16 +107,16 @@ class Household:
             return Failure(FailureReason.CANNOT_BECOME, state=rule.state)
         if rule.at:
             return "" if self.works(rule, name) else Failure(FailureReason.NOT_READY, what=rule.asks)
-        able = held is not None and held != name and self._objects[held].kind in rule.tool
-        ready = able and (not rule.uses or self.states[str(held)][rule.uses])
-        return "" if ready else Failure(FailureReason.NOT_READY, what=rule.asks)
+        has_tool = held is not None and held != name and self._objects[held].kind in rule.tool
+        tool_is_ready = has_tool and (not rule.uses or self.states[str(held)][rule.uses])
+        return "" if tool_is_ready else Failure(FailureReason.NOT_READY, what=rule.asks)
 
     def become(self, rule: Rule, name: str, held: str | None = None) -> None:
         """Bring a thing into the state of a rule, by the held object."""
         states = self.states[name]
-        changed = {rule.state: True, **{state: False for state in rule.ends if state in states}}
-        if any(states[state] is not value for state, value in changed.items()):
-            states.update(changed)
+        changes = {rule.state: True, **{state: False for state in rule.ends if state in states}}
+        if any(states[state] is not value for state, value in changes.items()):
+            states.update(changes)
             self.show([name])
         if rule.uses and held is not None:
             self.states[held][rule.uses] = False

@@ -49,8 +49,8 @@ class World:
         """Everything that words may mean: rooms, furniture, objects."""
         rooms = [NamedThing(room.name, room.kind, None, room.aliases) for room in self.rooms.values()]
         furniture = [NamedThing(t.name, t.kind, t.colour, t.aliases, t.room) for t in self.receptacles.values()]
-        loose = [NamedThing(t.name, t.kind, t.colour, t.aliases) for t in self.objects.values()]
-        return [*rooms, *furniture, *loose]
+        named_objects = [NamedThing(t.name, t.kind, t.colour, t.aliases) for t in self.objects.values()]
+        return [*rooms, *furniture, *named_objects]
 
     # ------------------------------------------------------------ poses
 
@@ -89,9 +89,9 @@ class World:
         top = box.center[2] + box.half[2]
         if not piece.articulations:
             return np.array([*box.center[:2], top]), None
-        out = np.array([np.cos(piece.front), np.sin(piece.front)])
-        reach = float(np.max((box.corners() - box.center[:2]) @ out))
-        return np.array([*(box.center[:2] + out * (reach + BEFORE)), min(top, CHEST)]), out
+        direction = np.array([np.cos(piece.front), np.sin(piece.front)])
+        reach = float(np.max((box.corners() - box.center[:2]) @ direction))
+        return np.array([*(box.center[:2] + direction * (reach + BEFORE)), min(top, CHEST)]), direction
 
     def yaw(self, body: int) -> float:
         x = self.rotation(body)[:, 0]
@@ -156,9 +156,9 @@ class World:
     def solids(self, center: Array, reach: float, *, without: Collection[int] = ()) -> tuple[Box, ...]:
         """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it carries."""
         hidden = {*without, *(self.objects[name].body for name in self.carried())}
-        near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
-        shown = [int(g) for g in self._solid[near] if int(self._carrier[self.model.geom_bodyid[g]]) not in hidden]
-        return self.extents.geom_boxes(self.data, shown)
+        is_near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
+        geoms = [int(g) for g in self._solid[is_near] if int(self._carrier[self.model.geom_bodyid[g]]) not in hidden]
+        return self.extents.geom_boxes(self.data, geoms)
 
     @cached_property
     def _solid(self) -> NDArray[np.intp]:
@@ -181,9 +181,9 @@ class World:
         moves_with = int(self.model.body_weldid[plan.body])
         slide = next((a for a in piece.articulations if a.body == moves_with and a.kind == "slide"), None)
         if slide is not None:
-            out = min(self.opening(slide), 2 * half_x)
-            center = center + np.array([half_x - out / 2, 0.0, 0.0])
-            half_x = out / 2
+            pulled_out = min(self.opening(slide), 2 * half_x)
+            center = center + np.array([half_x - pulled_out / 2, 0.0, 0.0])
+            half_x = pulled_out / 2
         if plan.inside and plan.access == "top":  # what is over it goes when it is opened, and comes back
             clearance, lid = float("inf"), plan.clearance
         access = rotation[:2, 0] if plan.access == "front" else None

@@ -131,8 +131,8 @@ class Description(_Part):
             try:
                 return ModelKinematics(mujoco.MjModel.from_xml_string(self.kinematics.mjcf), spec)
             except (ValueError, KeyError) as error:
-                why = " ".join(str(error).split())
-                raise BadInput(f"The MJCF of the robot '{self.name}' cannot be used: {why}") from error
+                reason = " ".join(str(error).split())
+                raise BadInput(f"The MJCF of the robot '{self.name}' cannot be used: {reason}") from error
         if spec.chain.groups:
             raise BadInput(f"The robot '{self.name}' has an arm: its description needs `kinematics`.")
         return NoArm()
@@ -172,8 +172,8 @@ def describe(robot: Robot) -> Mapping[str, Any]:
 def _kinematics(robot: Robot) -> Mapping[str, Any]:
     arm = robot.kinematics
     if type(arm) is PandaKinematics:
-        ahead, _, height = arm.foot.tolist()
-        return {"panda": {"height": height, "ahead": ahead}}
+        forward, _, height = arm.foot.tolist()
+        return {"panda": {"height": height, "ahead": forward}}
     if not robot.spec.chain.groups:
         return {}
     raise BadInput(

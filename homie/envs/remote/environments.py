@@ -140,9 +140,9 @@ def make(environment: Environment, python: str, *, anew: bool, tell: Callable[[s
 
 def remove(environment: Environment) -> bool:
     """Remove an environment; whether it was there."""
-    there = environment.folder.exists()
+    exists = environment.folder.exists()
     shutil.rmtree(environment.folder, ignore_errors=True)
-    return there
+    return exists
 
 
 def _chosen(environment: Environment, python: str) -> str:
@@ -167,10 +167,10 @@ def version_of(python: str) -> str:
     """The version of a Python, "" where it cannot be started."""
     code = "import platform; print(platform.python_version())"
     try:
-        done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=30.0, check=False)
+        completed = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=30.0, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return completed.stdout.strip() if completed.returncode == 0 else ""
 
 
 def _run(environment: Environment, command: Sequence[str]) -> None:
@@ -179,12 +179,12 @@ def _run(environment: Environment, command: Sequence[str]) -> None:
     variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     with log.open("ab") as file:
         try:
-            done = subprocess.run(
+            completed = subprocess.run(
                 command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=variables, timeout=SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InfrastructureError(f"The environment '{environment.name}' could not be made: {error}.") from error
-    if done.returncode:
+    if completed.returncode:
         lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
         last = next((line for line in reversed(lines) if line.lower().startswith("error")), (lines or ["nothing"])[-1])
         raise InfrastructureError(

@@ -48,11 +48,11 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
             "Which robot server? Give --robot remote:unix:PATH, remote:tcp://HOST:PORT, or what to start, as"
             " remote:FILE.py:CLASS."
         )
-    with contextlib.ExitStack() as opened:
+    with contextlib.ExitStack() as stack:
         url, process = argument, None
         if not argument.startswith((UNIX, TCP)):
             process = ServerProcess(settings.python or python_for(argument), argument, settings.start_seconds)
-            opened.callback(process.close)
+            stack.callback(process.close)
             url = process.url
         elif settings.python:
             raise BadInput(f"The robot server at {argument} runs already: leave out the setting `python`.")
@@ -63,10 +63,10 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
             reply_seconds=settings.reply_seconds,
             process=process,
         )
-        opened.callback(link.close)
+        stack.callback(link.close)
         robot = connect(link, settings.seed, settings.reset_seconds)
         robot.reset(seed=settings.seed)
-        opened.pop_all()
+        stack.pop_all()
         return robot
 
 

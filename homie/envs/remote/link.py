@@ -68,13 +68,13 @@ class Link:
             raise
 
     def _greet(self, place: Any, token: str, seconds: float) -> Mapping[str, Any]:
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         hello = {"hello": "robot", "protocol": PROTOCOL, "token": token}
         try:
             self._socket.settimeout(seconds)
             self._socket.connect(place)
-            send(prepare(self._socket), hello, until)
-            answer = receive(self._socket, until)
+            send(prepare(self._socket), hello, deadline)
+            answer = receive(self._socket, deadline)
         except (OSError, Gone, Late, Malformed) as error:
             raise InfrastructureError(
                 f"There is no robot server at {self.url}: {_reason(error, seconds)}. `homie serve robot` starts one."
@@ -108,11 +108,11 @@ class Link:
             raise RobotFault(self._lost)
         self._number += 1
         limit = seconds or self._reply_seconds
-        until = time.monotonic() + limit
+        deadline = time.monotonic() + limit
         try:
             with _signals_held():
-                send(self._socket, [self._number, name, arguments], until)
-            answer = self._answer(until)
+                send(self._socket, [self._number, name, arguments], deadline)
+            answer = self._answer(deadline)
         except (Gone, Late, Malformed) as error:
             raise self._losing(name, error, limit) from error
         match answer:
@@ -122,13 +122,13 @@ class Link:
                 raise _failure(kind, sentence)
         raise self._losing(name, Malformed("this does not answer it"), limit)
 
-    def _answer(self, until: float) -> Any:
+    def _answer(self, deadline: float) -> Any:
         """The answer to the last request; those to requests that Ctrl-C has interrupted come before it."""
         while True:
-            if not select.select([self._socket], [], [], max(until - time.monotonic(), 0.0))[0]:
+            if not select.select([self._socket], [], [], max(deadline - time.monotonic(), 0.0))[0]:
                 raise Late
             with _signals_held():
-                answer = receive(self._socket, until)
+                answer = receive(self._socket, deadline)
             match answer:
                 case [int(number), *_] if number < self._number:
                     continue
@@ -137,8 +137,8 @@ class Link:
     def _losing(self, name: str, error: Exception, seconds: float) -> RobotFault:
         """The error of a connection that cannot be used any more: what comes late would be taken for another answer."""
         self._socket.close()
-        why = self._process.why_gone() if self._process and isinstance(error, Gone) else ""
-        self._lost = f"{self._who} was lost at '{name}': {why or _reason(error, seconds)}."
+        reason = self._process.why_gone() if self._process and isinstance(error, Gone) else ""
+        self._lost = f"{self._who} was lost at '{name}': {reason or _reason(error, seconds)}."
         return RobotFault(self._lost)
 
     def close(self) -> None:
@@ -158,8 +158,8 @@ def _signals_held() -> Iterator[None]:
         yield
         return
     numbers: list[int] = []
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    handled = {number: handler for number, handler in before.items() if callable(handler)}
+    previous_handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    handled = {number: handler for number, handler in previous_handlers.items() if callable(handler)}
     for number in handled:
         signal.signal(number, lambda number, frame: numbers.append(number))
     try:
@@ -167,8 +167,8 @@ def _signals_held() -> Iterator[None]:
     finally:
         for number, handler in handled.items():
             signal.signal(number, handler)
-        for late in numbers:
-            signal.raise_signal(late)
+        for pending_number in numbers:
+            signal.raise_signal(pending_number)
 
 
 def _reason(error: Exception, seconds: float) -> str:

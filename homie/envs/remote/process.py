@@ -37,8 +37,8 @@ def replace_this_process(python: str, target: str, address: str, token_env: str,
 
 def _variables(python: str) -> dict[str, str]:
     """The environment of a Python."""
-    left_out = () if python == sys.executable else OWN
-    return {name: value for name, value in os.environ.items() if name not in left_out}
+    omitted = () if python == sys.executable else OWN
+    return {name: value for name, value in os.environ.items() if name not in omitted}
 
 
 class ServerProcess:
@@ -84,16 +84,16 @@ class ServerProcess:
     def _ready(self, target: str, seconds: float) -> str:
         """The address that it says once it can be reached."""
         assert self._process.stdout is not None
-        ends, line = time.monotonic() + seconds, b""
+        deadline, line = time.monotonic() + seconds, b""
         while not line.endswith(b"\n"):
-            left = ends - time.monotonic()
-            if left <= 0.0 or not select.select([self._process.stdout], [], [], left)[0]:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0.0 or not select.select([self._process.stdout], [], [], remaining)[0]:
                 raise InfrastructureError(f"The robot server of '{target}' has not started in {seconds:g} s.")
-            if not (more := os.read(self._process.stdout.fileno(), 4096)):
+            if not (data := os.read(self._process.stdout.fileno(), 4096)):
                 code = self._process.wait()
                 kind = BadInput if code == BadInput.exit_code else InfrastructureError
                 raise kind(f"The robot server of '{target}' has not started: {self._ending(code)}")
-            line += more
+            line += data
         return line.decode().removeprefix("ready ").strip()
 
     def why_gone(self) -> str:

@@ -38,11 +38,11 @@ def felt(content: Any) -> Felt:
     """What `measured` of a served robot returns. Raises InfrastructureError."""
     try:
         x, y, yaw = content.get("base", (0.0, 0.0, 0.0))
-        ahead, turning, *sideways = content.get("base_velocity", (0.0, 0.0))
+        forward, turning, *sideways = content.get("base_velocity", (0.0, 0.0))
         grippers = {name: _gripper(state) for name, state in content.get("grippers", {}).items()}
         body = Proprioception(
             Pose2(x, y, yaw),
-            (ahead, turning, *sideways),
+            (forward, turning, *sideways),
             content.get("joints", {}),
             grippers,
             content.get("velocities", {}),
@@ -98,8 +98,8 @@ def shape(content: Any, receives: str | None) -> Shape:
     """
     try:
         parts = tuple(_solid(part) for part in content.get("parts", ()))
-        described = content.get("box")
-        box = _box(described) if described is not None else Box.around(parts, _heading(parts[0])) if parts else None
+        box_content = content.get("box")
+        box = _box(box_content) if box_content is not None else Box.around(parts, _heading(parts[0])) if parts else None
         solids = content.get("solids")
         surfaces = content.get("surfaces")
         top = (_top(box),) if box is not None and receives == "on" else ()
@@ -167,7 +167,7 @@ def _array(content: Sequence[float], *shape: int) -> Array:
     return np.asarray(content, np.float64).reshape(shape)
 
 
-def _wrong(what: str, error: Exception) -> InfrastructureError:
+def _wrong(field: str, error: Exception) -> InfrastructureError:
     return InfrastructureError(
-        f"The robot server sends something as '{what}' that is none (docs/remote.md): {type(error).__name__} {error}."
+        f"The robot server sends something as '{field}' that is none (docs/remote.md): {type(error).__name__} {error}."
     )

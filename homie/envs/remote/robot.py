@@ -83,12 +83,12 @@ class RemoteRobot(Robot):
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
         if not cameras:
-            now = self._now()
-            return Observation(now.stamp, now.body)
+            proprioception = self._now()
+            return Observation(proprioception.stamp, proprioception.body)
         answer = self.link.ask("observe", cameras=list(cameras))
-        now = reading.felt(answer["measured"])
+        proprioception = reading.felt(answer["measured"])
         frames = {name: reading.frame(name, picture) for name, picture in answer["pictures"].items()}
-        return Observation(now.stamp, now.body, frames)
+        return Observation(proprioception.stamp, proprioception.body, frames)
 
     def look(self, camera: str, height: int | None = None) -> Image:
         """What a camera sees, in its own size."""
@@ -101,8 +101,8 @@ class RemoteRobot(Robot):
         return _fitted(self.look(self.eye), width, height)
 
     def describe(self) -> Mapping[str, object]:
-        about = self.link.about
-        return {"server": {name: about.get(name) for name in ("protocol", "python", "numpy")}}
+        description = self.link.about
+        return {"server": {name: description.get(name) for name in ("protocol", "python", "numpy")}}
 
 
 class RemoteWorld(RemoteRobot, SnapshotRobot):
@@ -156,10 +156,10 @@ def connect(link: Link, seed: int, reset_seconds: float) -> RemoteRobot:
     """The robot behind a link, which it closes. Raises BadInput for a robot that is described wrongly."""
     description = Description.read(link.about["spec"], link.url)
     offers = link.about["offers"]
-    make: type[RemoteRobot] = RemoteRobot
+    robot_class: type[RemoteRobot] = RemoteRobot
     if "snapshot" in offers:
-        make = RemotePerformer if "perform" in offers else RemoteWorld
-    return make(link, description, seed, reset_seconds)
+        robot_class = RemotePerformer if "perform" in offers else RemoteWorld
+    return robot_class(link, description, seed, reset_seconds)
 
 
 def _fitted(picture: Image, width: int, height: int) -> Image:
@@ -167,8 +167,13 @@ def _fitted(picture: Image, width: int, height: int) -> Image:
     rows, columns = picture.shape[:2]
     scale = min(height / rows, width / columns)
     size = round(rows * scale), round(columns * scale)
-    pixels = np.ix_(*(np.arange(there) * here // there for there, here in zip(size, (rows, columns), strict=True)))
-    whole = np.zeros((height, width, 3), np.uint8)
+    pixels = np.ix_(
+        *(
+            np.arange(target_size) * source_size // target_size
+            for target_size, source_size in zip(size, (rows, columns), strict=True)
+        )
+    )
+    canvas = np.zeros((height, width, 3), np.uint8)
     top, left = (height - size[0]) // 2, (width - size[1]) // 2
-    whole[top : top + size[0], left : left + size[1]] = picture[pixels]
-    return whole
+    canvas[top : top + size[0], left : left + size[1]] = picture[pixels]
+    return canvas

@@ -42,10 +42,10 @@ class Served:
         _translated(self._robot.stop)
 
     def measured(self) -> Mapping[str, Any]:
-        now = self._robot.observe()
-        body = now.body
+        observation = self._robot.observe()
+        body = observation.body
         return {
-            "stamp": now.stamp,
+            "stamp": observation.stamp,
             "base": (body.base.x, body.base.y, body.base.yaw),
             "base_velocity": body.base_velocity,
             "joints": dict(body.joints),

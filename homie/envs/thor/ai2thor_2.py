@@ -97,9 +97,10 @@ class Ai2Thor2:
 
     def step(self, action: str, **arguments: Any) -> Event2:
         controller = self._controller
-        before = controller.server.sequence_id
-        event = Event2.of(controller.step(self._in_its_words(action, arguments)))
-        if controller.server.sequence_id == before:  # the package has refused, with the message of an earlier action
+        previous_id = controller.server.sequence_id
+        event = Event2.of(controller.step(self._translate_arguments(action, arguments)))
+        # The package has refused, with the message of an earlier action.
+        if controller.server.sequence_id == previous_id:
             event.metadata["errorMessage"] = self._refusal(action, arguments["objectId"])
         return event
 
@@ -110,11 +111,15 @@ class Ai2Thor2:
             return f"{object_id} is {'open' if item['isOpen'] else 'closed'} already"
         return "Target object not found within the specified visibility."
 
-    def _in_its_words(self, action: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _translate_arguments(self, action: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         match action:
             case "Teleport":
-                turned = {"rotation": arguments["rotation"], "horizon": arguments["horizon"], "rotateOnTeleport": True}
-                return {"action": "TeleportFull", **arguments["position"], **turned}
+                pose_arguments = {
+                    "rotation": arguments["rotation"],
+                    "horizon": arguments["horizon"],
+                    "rotateOnTeleport": True,
+                }
+                return {"action": "TeleportFull", **arguments["position"], **pose_arguments}
             case "PutObject":
                 held = [item["objectId"] for item in self._controller.last_event.metadata["inventoryObjects"]]
                 place = {"receptacleObjectId": arguments["objectId"], "placeStationary": True}

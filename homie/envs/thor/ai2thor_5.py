@@ -45,10 +45,10 @@ class Ai2Thor5:
     def start(self) -> None:
         settings = self._settings
         width, height = settings.pixels
-        where: dict[str, str] = {"x_display": settings.display} if settings.display else {}
+        display_options: dict[str, str] = {"x_display": settings.display} if settings.display else {}
         if settings.executable is not None:
-            where["local_executable_path"] = shlex.quote(str(settings.executable))
-            where.setdefault("x_display", os.environ.get("DISPLAY", DISPLAY))
+            display_options["local_executable_path"] = shlex.quote(str(settings.executable))
+            display_options.setdefault("x_display", os.environ.get("DISPLAY", DISPLAY))
         try:
             self._controller.__init__(
                 scene=settings.floor_plan,
@@ -62,7 +62,7 @@ class Ai2Thor5:
                 snapToGrid=False,
                 server_timeout=max(settings.reply_seconds, settings.start_seconds) + LATER,
                 server_start_timeout=settings.start_seconds + LATER,
-                **where,
+                **display_options,
             )
         except ValueError as error:
             scenes = self._controller.scenes_in_build if self.launched else ()

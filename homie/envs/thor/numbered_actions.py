@@ -60,7 +60,7 @@ def _choice(line: str, path: Path) -> Choice:
 def _further(lines: Sequence[str], objects: Sequence[Mapping[str, Any]], names: Names) -> Iterator[Choice]:
     """`find a Cabinet_2`, ...: receptacles first, each with open and close where its type has them, then other things,
     in the order of the released code."""
-    receptacles, loose = (
+    receptacles, portable = (
         sorted(
             (item["objectType"] + number[0], name)
             for item in objects
@@ -70,14 +70,14 @@ def _further(lines: Sequence[str], objects: Sequence[Mapping[str, Any]], names: 
         )
         for state in (True, False)
     )
-    yield from (Choice(f"find a {shown}", Subtask(FIND, name)) for shown, name in receptacles)
-    for shown, name in receptacles:
-        if f"open the {shown.split('_')[0]}" in lines:
-            yield Choice(f"open the {shown}", Subtask("OpenObject", name))
-            yield Choice(f"close the {shown}", Subtask("CloseObject", name))
-    for shown, name in loose:
-        if f"pick up the {shown.split('_')[0]}" in lines:
-            yield Choice(f"find a {shown}", Subtask(FIND, name))
+    yield from (Choice(f"find a {spoken_name}", Subtask(FIND, name)) for spoken_name, name in receptacles)
+    for spoken_name, name in receptacles:
+        if f"open the {spoken_name.split('_')[0]}" in lines:
+            yield Choice(f"open the {spoken_name}", Subtask("OpenObject", name))
+            yield Choice(f"close the {spoken_name}", Subtask("CloseObject", name))
+    for spoken_name, name in portable:
+        if f"pick up the {spoken_name.split('_')[0]}" in lines:
+            yield Choice(f"find a {spoken_name}", Subtask(FIND, name))
 
 
 def words_of(object_type: str) -> str:

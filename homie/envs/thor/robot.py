@@ -162,11 +162,11 @@ class ThorRobot(SymbolicRobot):
     def _basin_of(self, object_id: str) -> str:
         """The nearest basin of a sink or a bathtub, into which things are put; of all else the thing itself."""
         objects = {item["objectId"]: item for item in self._event.metadata["objects"]}
-        whole = objects.get(object_id)
-        basins = [item for item in objects.values() if whole and item["objectType"] == f"{whole['objectType']}Basin"]
-        if whole is None or not basins:
+        thing = objects.get(object_id)
+        basins = [item for item in objects.values() if thing and item["objectType"] == f"{thing['objectType']}Basin"]
+        if thing is None or not basins:
             return object_id
-        nearest = min(basins, key=lambda item: math.dist(item["position"].values(), whole["position"].values()))
+        nearest = min(basins, key=lambda item: math.dist(item["position"].values(), thing["position"].values()))
         return str(nearest["objectId"])
 
     def _go_to(self, entity: str) -> str:
@@ -174,14 +174,14 @@ class ThorRobot(SymbolicRobot):
         if entity in self.snapshot().rooms:
             return ""
         item = next(item for item in self._event.metadata["objects"] if item["objectId"] == self._names.id_of(entity))
-        there = item["position"]
+        target = item["position"]
         cells = self._controller.step(action="GetReachablePositions").metadata["actionReturn"] or ()
-        nearest = sorted(cells, key=lambda at: math.hypot(at["x"] - there["x"], at["z"] - there["z"]))[:NEAREST]
+        nearest = sorted(cells, key=lambda at: math.hypot(at["x"] - target["x"], at["z"] - target["z"]))[:NEAREST]
         refusal = f"Cannot move to {entity.replace('_', ' ')}"
         for at in nearest:
-            across = math.hypot(there["x"] - at["x"], there["z"] - at["z"])
-            rotation = math.degrees(math.atan2(there["x"] - at["x"], there["z"] - at["z"]))
-            horizon = math.degrees(math.atan2(at["y"] + CAMERA_UP - there["y"], across))
+            distance = math.hypot(target["x"] - at["x"], target["z"] - at["z"])
+            rotation = math.degrees(math.atan2(target["x"] - at["x"], target["z"] - at["z"]))
+            horizon = math.degrees(math.atan2(at["y"] + CAMERA_UP - target["y"], distance))
             if not self._teleport((at["x"], at["y"], at["z"]), rotation % 360.0, min(max(horizon, -30.0), 60.0)):
                 self._gone_to = entity
                 return ""
@@ -199,16 +199,16 @@ class ThorRobot(SymbolicRobot):
 
     def _step(self, action: str, **arguments: object) -> str:
         """Tell the controller an action; its message if that failed, with names for objectIds."""
-        before = self._event
+        previous = self._event
         self._event = self._controller.step(action=action, **arguments)
         metadata = self._event.metadata
         self._names.learn(metadata["objects"])
         if metadata["lastActionSuccess"]:
-            self._note(action, str(arguments.get("objectId", "")), before)
+            self._note(action, str(arguments.get("objectId", "")), previous)
             return ""
         return self._in_words(metadata["errorMessage"]) or f"{action} failed"
 
-    def _note(self, action: str, object_id: str, before: Event) -> None:
+    def _note(self, action: str, object_id: str, previous: Event) -> None:
         """What AI2-THOR does not keep, by the rules of ALFRED: a microwave that is turned on heats what is in it, a
         fridge that is closed cools it, a faucet that is turned on cleans what is in the nearest basin."""
         match action, object_id.split("|")[0]:
@@ -217,7 +217,7 @@ class ThorRobot(SymbolicRobot):
             case "CloseObject", "Fridge":
                 self._add("cooled", object_id)
             case "ToggleObjectOn", "Faucet":
-                objects = {item["objectId"]: item for item in before.metadata["objects"]}
+                objects = {item["objectId"]: item for item in previous.metadata["objects"]}
                 faucet = objects[object_id]["position"]
                 basins = [item for item in objects.values() if item["objectType"] == "SinkBasin"]
                 if basins:
@@ -263,9 +263,11 @@ class ThorRobot(SymbolicRobot):
         at = agent["position"]
         eye = self._event.metadata.get("cameraPosition") or {**at, "y": at["y"] + CAMERA_UP}
         turn, tilt = math.radians(agent["rotation"]["y"]), math.radians(agent["cameraHorizon"])
-        ahead = np.array([math.sin(turn) * math.cos(tilt), math.cos(turn) * math.cos(tilt), -math.sin(tilt)])
+        forward = np.array([math.sin(turn) * math.cos(tilt), math.cos(turn) * math.cos(tilt), -math.sin(tilt)])
         right = np.array([math.cos(turn), -math.sin(turn), 0.0])
-        return Pose(np.array([eye["x"], eye["z"], eye["y"]]), np.column_stack([right, np.cross(ahead, right), ahead]))
+        return Pose(
+            np.array([eye["x"], eye["z"], eye["y"]]), np.column_stack([right, np.cross(forward, right), forward])
+        )
 
     def film(self, width: int, height: int, target: str = "") -> Image:
         """The same picture in another size."""

@@ -93,9 +93,9 @@ class Simulator:
             self._kill()
             if isinstance(error, HomieError) or not isinstance(error, Exception):
                 raise
-            why = " ".join(str(error).split())
+            reason = " ".join(str(error).split())
             raise RobotFault(
-                f"AI2-THOR does not start ({type(error).__name__}: {why}): it needs its build, a display and a "
+                f"AI2-THOR does not start ({type(error).__name__}: {reason}): it needs its build, a display and a "
                 "graphics card; `--robot thor:fake` needs none of them."
             ) from error
 
@@ -117,31 +117,31 @@ class Simulator:
                 wait([_in_thread(self._release.stop)], END_SECONDS)
         self._kill()
 
-    def _obeyed(self, seconds: float, what: str, call: Callable[[], Event]) -> Event:
+    def _obeyed(self, seconds: float, operation: str, call: Callable[[], Event]) -> Event:
         try:
-            return self._within(seconds, f"'{what}'", call)
+            return self._within(seconds, f"'{operation}'", call)
         except HomieError:
             raise
         except ValueError as error:
-            raise RobotFault(f"This build of AI2-THOR does not take '{what}': {error}") from error
+            raise RobotFault(f"This build of AI2-THOR does not take '{operation}': {error}") from error
         except Exception as error:  # the package raises RuntimeError, TimeoutError, or what its pipes raise
             time.sleep(POLL)  # a program closes its pipes before it has ended
-            why = self._release.ending() or f"{type(error).__name__}: {error}"
-            self._lose(f"AI2-THOR was lost at '{what}': {why}", error)
+            reason = self._release.ending() or f"{type(error).__name__}: {error}"
+            self._lose(f"AI2-THOR was lost at '{operation}': {reason}", error)
 
-    def _within(self, seconds: float, what: str, call: Callable[[], Result]) -> Result:
+    def _within(self, seconds: float, operation: str, call: Callable[[], Result]) -> Result:
         """The result of a call, or what it raises. Raises RobotFault when the program has ended or time is over."""
         if self._lost:
             raise RobotFault(self._lost)
-        future, ends = _in_thread(call), None
+        future, deadline = _in_thread(call), None
         while not wait([future], POLL).done:
             now = time.monotonic()
-            if self._release.launched and ends is None:
-                ends = now + seconds - POLL
-            if (how := self._release.ending()) and not wait([future], POLL).done:
-                self._lose(f"AI2-THOR was lost at {what}: {how}")
-            if ends is not None and now >= ends:
-                self._lose(f"AI2-THOR has not answered in {seconds:g} s at {what}")
+            if self._release.launched and deadline is None:
+                deadline = now + seconds - POLL
+            if (ending := self._release.ending()) and not wait([future], POLL).done:
+                self._lose(f"AI2-THOR was lost at {operation}: {ending}")
+            if deadline is not None and now >= deadline:
+                self._lose(f"AI2-THOR has not answered in {seconds:g} s at {operation}")
         return future.result()
 
     def _lose(self, sentence: str, cause: Exception | None = None) -> NoReturn:

@@ -77,22 +77,22 @@ def snapshot_of(
     objects, fixed, joints, held = {}, {}, {}, None
     for item in metadata["objects"]:
         name = names.of(item["objectId"])
-        about: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "kind": kind_of(item["objectType"]),
             "room": room,
             "position": _point(item["position"]),
             "states": _states(item, changes),
         }
         if item["receptacle"]:
-            about["receives"] = "in" if item["objectType"] in INSIDE else "on"
+            attributes["receives"] = "in" if item["objectType"] in INSIDE else "on"
         if item["openable"]:
             fraction = float(item.get("openness", 1.0)) if item["isOpen"] else 0.0
             joints[f"{name}/door"] = JointState(receptacle=name, fraction=fraction)
         if item["pickupable"]:
             held = name if item["isPickedUp"] else held
-            objects[name] = ObjectState(**about, **_place(item, names))
+            objects[name] = ObjectState(**attributes, **_place(item, names))
         else:
-            fixed[name] = FixedState(**about)
+            fixed[name] = FixedState(**attributes)
     base = base_of(metadata["agent"])
     task = () if approach is None else (_judged(approach, base),)
     return WorldSnapshot(
@@ -110,8 +110,8 @@ def snapshot_of(
 def _judged(approach: Approach, base: Pose2) -> TaskCondition:
     """Whether it is near enough: as EB-Navigation has it, by the target's place in the file."""
     x, _, z = approach.point
-    met = math.hypot(base.x - x, base.y - z) <= approach.metres
-    return TaskCondition(condition={"within": [approach.target, approach.metres]}, met=met)
+    is_met = math.hypot(base.x - x, base.y - z) <= approach.metres
+    return TaskCondition(condition={"within": [approach.target, approach.metres]}, met=is_met)
 
 
 def _place(item: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _states(item: Mapping[str, Any], changes: Mapping[str, frozenset[str]]) -> d
     if item["sliceable"] or is_slice(item["objectType"]):
         states["sliced"] = is_slice(item["objectType"]) or bool(item["isSliced"])
     if item["pickupable"]:
-        states |= {state: item["objectId"] in changed for state, changed in changes.items()}
+        states |= {state: item["objectId"] in object_ids for state, object_ids in changes.items()}
     return states
 
 

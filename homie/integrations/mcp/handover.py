@@ -129,12 +129,12 @@ class AskedDriver(Driver):
         """What is to be decided now. Raises BadInput where no task is under way."""
 
 
-def known_in(asked: PlannerInput) -> Result:
+def known_in(planner_input: PlannerInput) -> Result:
     """What a planner is shown of the home, JSON-ready."""
-    known = asked.knowledge
+    known = planner_input.knowledge
     scene: Result = {
-        "in_sight": in_sight(asked.detections),
-        "in_hand": list(asked.inventory),
+        "in_sight": in_sight(planner_input.detections),
+        "in_hand": list(planner_input.inventory),
         "room": known.room,
         "rooms": list(known.rooms),
         "seen_before": [_placed(item) for item in known.remembered],
@@ -142,10 +142,10 @@ def known_in(asked: PlannerInput) -> Result:
     }
     if known.taken:
         scene["before_taken"] = [_placed(item) for item in known.taken]
-    if asked.listing:
-        scene["listing"] = list(asked.listing)
-    if asked.choices:
-        scene["possible"] = [str(choice.subtask) for choice in asked.choices]
+    if planner_input.listing:
+        scene["listing"] = list(planner_input.listing)
+    if planner_input.choices:
+        scene["possible"] = [str(choice.subtask) for choice in planner_input.choices]
     return scene
 
 
@@ -153,16 +153,21 @@ def _placed(item: Remembered) -> str:
     return f"{item.name} {item.whereabouts}".rstrip()
 
 
-def seen_in(asked: PlannerInput, subtask: Subtask) -> Result:
+def seen_in(planner_input: PlannerInput, subtask: Subtask) -> Result:
     """What a planner gets to see of its last subtask."""
-    result = {"subtask": str(subtask)} if asked.feedback is None else result_of(asked.feedback, subtask)
-    return {**result, "in_hand": list(asked.inventory), "rounds_left": asked.rounds - asked.round + 1, "over": False}
+    result = {"subtask": str(subtask)} if planner_input.feedback is None else result_of(planner_input.feedback, subtask)
+    return {
+        **result,
+        "in_hand": list(planner_input.inventory),
+        "rounds_left": planner_input.rounds - planner_input.round + 1,
+        "over": False,
+    }
 
 
-def reported(asked: PlannerInput, success: bool, reason: str, answer: str) -> Decision:
+def reported(planner_input: PlannerInput, success: bool, reason: str, answer: str) -> Decision:
     """The decision that ends an episode with a report."""
     report = END_SUCCESS if success else END_FAILURE
-    subtask = report if END_SUCCESS in asked.ends else END
+    subtask = report if END_SUCCESS in planner_input.ends else END
     return Decision((subtask,), reason, report="success" if success else "failure", answer=answer)
 
 

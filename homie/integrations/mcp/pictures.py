@@ -21,8 +21,8 @@ def pictures_result(views: Mapping[str, Image]) -> types.CallToolResult:
     content: list[Any] = []
     for name, picture in views.items():
         blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)  # a view with its axis turned is copied slowly
-        done, data = cv2.imencode(".jpg", blue_first, (cv2.IMWRITE_JPEG_QUALITY, QUALITY))
-        if not done:
+        is_encoded, data = cv2.imencode(".jpg", blue_first, (cv2.IMWRITE_JPEG_QUALITY, QUALITY))
+        if not is_encoded:
             raise BadInput(f"The picture of the camera '{name}' could not be encoded.")
         content.append(types.TextContent(type="text", text=name))
         encoded = base64.b64encode(data.data).decode("ascii")

@@ -40,27 +40,32 @@ class BenchDriver(AskedDriver):
     def begin(self, task: str, handover: Handover) -> None:
         """An episode begins; the one before is over."""
         with self._changed:
-            for before in (self._waiting, self._playing):
-                if before is not None:
-                    before[1].finish()
+            for previous in (self._waiting, self._playing):
+                if previous is not None:
+                    previous[1].finish()
             self._waiting, self._playing = (task, handover), None
             self._changed.notify_all()
 
-    def learn(self, asked: PlannerInput) -> None:
+    def learn(self, planner_input: PlannerInput) -> None:
         """Make the tools of what a planner is asked."""
-        self._views = tuple(asked.views)
-        usual = [*of_robot(self._views), *(tool for tool in of_suite() if tool.name == "start_task")]
+        self._views = tuple(planner_input.views)
+        default_tools = [*of_robot(self._views), *(tool for tool in of_suite() if tool.name == "start_task")]
         table = {
             name: Action(
-                name=name, arguments=asked.arguments.get(name, ("target",)), about=asked.explanations.get(name, "")
+                name=name,
+                arguments=planner_input.arguments.get(name, ("target",)),
+                about=planner_input.explanations.get(name, ""),
             )
-            for name in asked.actions
+            for name in planner_input.actions
         }
-        self._tools = (*usual, *of_actions(asked.actions, table, asked.models, [tool.name for tool in usual]))
+        self._tools = (
+            *default_tools,
+            *of_actions(planner_input.actions, table, planner_input.models, [tool.name for tool in default_tools]),
+        )
 
     def status(self) -> Result:
-        playing = self._playing
-        return {"task": "", "message": NOT_BEGUN} if playing is None else {"task": playing[0]}
+        current = self._playing
+        return {"task": "", "message": NOT_BEGUN} if current is None else {"task": current[0]}
 
     def start_task(self, task: str) -> Result:
         with self._changed:
@@ -71,23 +76,23 @@ class BenchDriver(AskedDriver):
         return {"task": self._current()[0], "rounds": self._question().rounds}
 
     def act(self, subtask: Subtask, model: str) -> Result:
-        asked, decision = self._question(), Decision((subtask,), model=model)
+        planner_input, decision = self._question(), Decision((subtask,), model=model)
         handover = self._current()[1]
-        if asked.round >= asked.rounds:
+        if planner_input.round >= planner_input.rounds:
             return self._ended(handover, decision, "The rounds of this task are used up.")
         question = handover.answer(decision)
         return {"over": True, "subtask": str(subtask)} if question is None else seen_in(question, subtask)
 
     def stop(self) -> None:
         """The robot stands between two rounds; a subtask under way in a bench comes to its end."""
-        playing = self._playing
-        if playing is not None:
-            playing[1].question()
+        current = self._playing
+        if current is not None:
+            current[1].question()
 
     def report(self, success: bool, reason: str, answer: str) -> Result:
-        asked = self._question()
+        planner_input = self._question()
         return self._ended(
-            self._current()[1], reported(asked, success, reason, answer), "Call start_task for the next."
+            self._current()[1], reported(planner_input, success, reason, answer), "Call start_task for the next."
         )
 
     def close(self) -> None:
@@ -100,10 +105,10 @@ class BenchDriver(AskedDriver):
         return {"over": True, "subtask": str(decision.subtasks[0]), "message": message}
 
     def _current(self) -> tuple[str, Handover]:
-        playing = self._playing
-        if playing is None:
+        current = self._playing
+        if current is None:
             raise BadInput(NOT_BEGUN)
-        return playing
+        return current
 
     def _question(self) -> PlannerInput:
         question = self._current()[1].question()

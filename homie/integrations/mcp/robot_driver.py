@@ -90,9 +90,9 @@ class FreeDriver(Driver):
         self._session, self._task = session, task
         self._last: Result = {}
         self.simulated = isinstance(session.robot, WorldState)
-        usual = of_robot(session.robot.views)
-        acts = of_actions(session.actions, session.action_table, session.models, [tool.name for tool in usual])
-        self._tools = (*usual, *acts)
+        default_tools = of_robot(session.robot.views)
+        acts = of_actions(session.actions, session.action_table, session.models, [tool.name for tool in default_tools])
+        self._tools = (*default_tools, *acts)
 
     def tools(self) -> Sequence[Tool]:
         return self._tools
@@ -114,10 +114,10 @@ class FreeDriver(Driver):
 
     def act(self, subtask: Subtask, model: str) -> Result:
         try:
-            done = self._session.call(subtask.action, subtask.target, subtask.destination, model=model)
+            execution = self._session.call(subtask.action, subtask.target, subtask.destination, model=model)
         except Stopped as error:
             return {"ok": False, "code": "stopped", "message": str(error), "subtask": str(subtask), "attempts": 0}
-        self._last = result_of(done.feedback, subtask, done.attempts)
+        self._last = result_of(execution.feedback, subtask, execution.attempts)
         return {**self._last, "in_hand": list(self._session.inventory)}
 
     def stop(self) -> None:

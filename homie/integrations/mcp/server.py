@@ -78,8 +78,8 @@ class McpBridge:
         return types.ListToolsResult(tools=[_declared(tool) for tool in self._tools.values()])
 
     async def _list_prompts(self, context: Any, params: Any) -> types.ListPromptsResult:
-        about = "How to drive this robot: what the tools mean, and how to recover."
-        return types.ListPromptsResult(prompts=[types.Prompt(name="drive", description=about)])
+        description = "How to drive this robot: what the tools mean, and how to recover."
+        return types.ListPromptsResult(prompts=[types.Prompt(name="drive", description=description)])
 
     async def _get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         text = types.TextContent(type="text", text=GUIDE.read_text(encoding="utf-8"))
@@ -94,8 +94,12 @@ class McpBridge:
             arguments = tool.checked(params.arguments or {})
             if tool.name not in FREE_FOR_ALL:
                 self._check_seat(client)
-            if tool.action and self._approve and (asked := await self._approval(context, params, tool, arguments)):
-                return asked
+            if (
+                tool.action
+                and self._approve
+                and (approval_request := await self._approval(context, params, tool, arguments))
+            ):
+                return approval_request
             self._driver.counted(tool.name)
             return await self._answer(context, client, tool, arguments)
         except HomieError as error:
@@ -125,9 +129,9 @@ class McpBridge:
             case "start_task":
                 return _structured(await self._moving(context, lambda: driver.start_task(arguments["task"])))
             case "report":
-                done = await self._moving(context, lambda: driver.report(**arguments))
+                result = await self._moving(context, lambda: driver.report(**arguments))
                 self.seat.leave(client.key)
-                return _structured(done)
+                return _structured(result)
             case "scene":
                 return _structured(await _threaded(driver.scene))
         return _structured(await _threaded(driver.list_tasks))
@@ -180,8 +184,8 @@ class McpBridge:
             except MCPError as error:
                 answer = error  # a client that cannot ask its user
         elif (answers := params.input_responses) is None:
-            asked = types.ElicitRequest(params=request)
-            return types.InputRequiredResult(input_requests={"approve": asked})
+            elicitation = types.ElicitRequest(params=request)
+            return types.InputRequiredResult(input_requests={"approve": elicitation})
         else:
             answer = answers.get("approve")
         if getattr(answer, "action", "") == "accept":
@@ -227,10 +231,10 @@ async def _outcome(work: Callable[[], Result]) -> Result | HomieError:
 
 async def _progress(context: Any) -> None:
     """Tell the client, as long as this runs, for how many seconds the robot has been at it."""
-    began = anyio.current_time()
+    start = anyio.current_time()
     while True:
         await anyio.sleep(TICK)
-        seconds = anyio.current_time() - began
+        seconds = anyio.current_time() - start
         with suppress(MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             await context.session.report_progress(round(seconds, 1), None, f"at work for {seconds:.1f} s")
 

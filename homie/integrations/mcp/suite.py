@@ -71,41 +71,41 @@ class SuiteDriver(AskedDriver):
         self._closed = False
         with assemble(episode_options(bench.options, bench.suite, bench.episodes[0])) as parts:
             self._views = parts.robot.views
-            usual = [*of_robot(self._views), *of_suite()]
+            default_tools = [*of_robot(self._views), *of_suite()]
             skills, actions = parts.executor.skills, parts.executor.actions
-            acts = of_actions(actions, skills.table, skills.models, [tool.name for tool in usual])
-        self._tools = (*usual, *acts)
+            acts = of_actions(actions, skills.table, skills.models, [tool.name for tool in default_tools])
+        self._tools = (*default_tools, *acts)
 
     def counted(self, tool: str) -> None:
-        playing = self._playing
-        if playing is None or playing.over is not None or tool in FREE_OF_CHARGE:
+        current = self._playing
+        if current is None or current.over is not None or tool in FREE_OF_CHARGE:
             return
-        playing.calls += 1
-        if self._budget.calls is not None and playing.calls > self._budget.calls:
+        current.calls += 1
+        if self._budget.calls is not None and current.calls > self._budget.calls:
             used_up = f"The {self._budget.calls} calls of this task are used up"
             self._leave(LimitReached(f"{used_up}.", "calls"))
             raise BadInput(f"{used_up}: it has ended. Call start_task.")
 
     def status(self) -> Result:
-        playing = self._playing
-        left = len(self.bench.unfinished())
-        if playing is None:
-            return {"task": "", "message": NOT_BEGUN, "tasks_left": left}
+        current = self._playing
+        remaining = len(self.bench.unfinished())
+        if current is None:
+            return {"task": "", "message": NOT_BEGUN, "tasks_left": remaining}
         status: Result = {
-            "task": playing.episode.task.text,
-            "id": playing.episode.task.id,
-            "last": playing.last,
-            "calls": playing.calls,
-            "robot_seconds": round(playing.halt.robot_seconds, 2),
+            "task": current.episode.task.text,
+            "id": current.episode.task.id,
+            "last": current.last,
+            "calls": current.calls,
+            "robot_seconds": round(current.halt.robot_seconds, 2),
             "budget": {"calls": self._budget.calls, "robot_seconds": self._budget.robot_seconds},
-            "tasks_left": left,
+            "tasks_left": remaining,
         }
-        return {**status, **(playing.over or {})}
+        return {**status, **(current.over or {})}
 
     # ------------------------------------------------------------ doing
 
     def list_tasks(self) -> Result:
-        left = {(episode.task.id, episode.trial) for episode in self.bench.unfinished()}
+        remaining = {(episode.task.id, episode.trial) for episode in self.bench.unfinished()}
         return {
             "suite": self.bench.suite.name,
             "tasks": [
@@ -113,7 +113,7 @@ class SuiteDriver(AskedDriver):
                     "task": episode.task.id,
                     "trial": episode.trial,
                     "text": episode.task.text,
-                    "left": (episode.task.id, episode.trial) in left,
+                    "left": (episode.task.id, episode.trial) in remaining,
                 }
                 for episode in self.bench.episodes
             ],
@@ -134,30 +134,30 @@ class SuiteDriver(AskedDriver):
 
     def act(self, subtask: Subtask, model: str) -> Result:
         with self._order:
-            playing = self._current()
+            current = self._current()
             self._question()
-            playing.halt.clear()
-            question = playing.handover.answer(Decision((subtask,), model=model))
+            current.halt.clear()
+            question = current.handover.answer(Decision((subtask,), model=model))
             if question is None:
                 return self._over(subtask)
-            playing.last = seen_in(question, subtask)
-            if playing.halt.asked and not playing.last.get("ok", True):
-                playing.last["message"] = STOPPED
-            if playing.halt.up:
+            current.last = seen_in(question, subtask)
+            if current.halt.asked and not current.last.get("ok", True):
+                current.last["message"] = STOPPED
+            if current.halt.up:
                 self._leave(LimitReached(TIME_UP, "robot_seconds"))
-                return {**playing.last, **self._over(subtask), "message": TIME_UP}
-            return playing.last
+                return {**current.last, **self._over(subtask), "message": TIME_UP}
+            return current.last
 
     def stop(self) -> None:
-        playing = self._playing
-        if playing is not None and playing.over is None:
-            playing.halt.ask()
-            playing.handover.question()  # the subtask is over when the next is asked for
+        current = self._playing
+        if current is not None and current.over is None:
+            current.halt.ask()
+            current.handover.question()  # the subtask is over when the next is asked for
 
     def report(self, success: bool, reason: str, answer: str) -> Result:
         with self._order:
-            asked = self._question()
-            decision = reported(asked, success, reason, answer)
+            planner_input = self._question()
+            decision = reported(planner_input, success, reason, answer)
             playing = self._current()
             playing.handover.answer(decision)
             return self._over(decision.subtasks[0])
@@ -175,15 +175,17 @@ class SuiteDriver(AskedDriver):
     # ------------------------------------------------------------ the episode
 
     def _next(self, task: str) -> Episode:
-        left = self.bench.unfinished()
-        chosen = [episode for episode in left if task in ("", episode.task.id)]
+        remaining = self.bench.unfinished()
+        chosen = [episode for episode in remaining if task in ("", episode.task.id)]
         if chosen:
             return chosen[0]
-        if not left:
+        if not remaining:
             raise BadInput("Every task of the suite is done: there is nothing left to start.")
         if task in {episode.task.id for episode in self.bench.episodes}:
-            raise BadInput(f"The task '{task}' is done: {len(left)} others are left, such as {left[0].task.id}.")
-        raise BadInput(f"The suite has no task '{task}': ask list_tasks. The next one left is {left[0].task.id}.")
+            raise BadInput(
+                f"The task '{task}' is done: {len(remaining)} others are left, such as {remaining[0].task.id}."
+            )
+        raise BadInput(f"The suite has no task '{task}': ask list_tasks. The next one left is {remaining[0].task.id}.")
 
     def _begin(self, episode: Episode) -> None:
         if self._closed:
@@ -195,23 +197,23 @@ class SuiteDriver(AskedDriver):
             try:
                 self.bench.play(episode.task.id, handover, trial=episode.trial, required=[halt])
             except HomieError as error:
-                playing.error = str(error)
+                current.error = str(error)
             finally:
                 handover.finish()
 
-        playing = _Playing(episode, handover, halt, threading.Thread(target=play, name=f"homie-{episode.name}"))
-        self._playing = playing
-        playing.thread.start()
+        current = _Playing(episode, handover, halt, threading.Thread(target=play, name=f"homie-{episode.name}"))
+        self._playing = current
+        current.thread.start()
 
     def _asked(self) -> PlannerInput | None:
         """The present question; None once the episode is over, which is noted then."""
-        playing = self._current()
-        question = playing.handover.question()
+        current = self._current()
+        question = current.handover.question()
         if question is None:
-            playing.thread.join()
-            ending = playing.episode.ending
+            current.thread.join()
+            ending = current.episode.ending
             ended_by = ending.ended_by if ending is not None else "infrastructure"
-            playing.over = {"over": True, "ended_by": ended_by, "tasks_left": len(self.bench.unfinished())}
+            current.over = {"over": True, "ended_by": ended_by, "tasks_left": len(self.bench.unfinished())}
         return question
 
     def _question(self) -> PlannerInput:
@@ -226,20 +228,20 @@ class SuiteDriver(AskedDriver):
         return self._playing
 
     def _reason(self) -> str:
-        playing = self._current()
-        ending = playing.episode.ending
-        return playing.error or (ending.cause or ending.ended_by if ending is not None else "it was stopped")
+        current = self._current()
+        ending = current.episode.ending
+        return current.error or (ending.cause or ending.ended_by if ending is not None else "it was stopped")
 
     def _over(self, subtask: Subtask) -> Result:
         """The episode has ended: how, and nothing of whether the goal was reached."""
         self._asked()
-        playing = self._current()
-        return {"subtask": str(subtask), **(playing.over or {"over": False})}
+        current = self._current()
+        return {"subtask": str(subtask), **(current.over or {"over": False})}
 
     def _leave(self, error: HomieError) -> None:
-        playing = self._playing
-        if playing is None or playing.over is not None:
+        current = self._playing
+        if current is None or current.over is not None:
             return
-        playing.handover.fail(error)
-        playing.thread.join()
+        current.handover.fail(error)
+        current.thread.join()
         self._asked()

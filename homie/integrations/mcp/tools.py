@@ -71,8 +71,8 @@ class Tool:
         """Of its arguments, as JSON Schema."""
         return {
             "type": "object",
-            "properties": {name: each.schema for name, each in self.fields.items()},
-            "required": [name for name, each in self.fields.items() if each.required],
+            "properties": {name: field.schema for name, field in self.fields.items()},
+            "required": [name for name, field in self.fields.items() if field.required],
             "additionalProperties": False,
         }
 
@@ -82,7 +82,7 @@ class Tool:
             if name not in self.fields:
                 known = suggestion(str(name)[:40], self.fields, f"it takes {', '.join(self.fields) or 'nothing'}.")
                 raise BadInput(f"{self.name} takes no '{str(name)[:40]}': {known}")
-        return {name: self._one(name, each, arguments.get(name)) for name, each in self.fields.items()}
+        return {name: self._one(name, field, arguments.get(name)) for name, field in self.fields.items()}
 
     def _one(self, name: str, field: Field, value: Any) -> Any:
         if value is None and not field.required:
@@ -146,14 +146,16 @@ def of_suite() -> list[Tool]:
     ]
 
 
-def of_actions(actions: Sequence[str], table: ActionTable, models: Sequence[str], taken: Sequence[str]) -> list[Tool]:
+def of_actions(
+    actions: Sequence[str], table: ActionTable, models: Sequence[str], used_names: Sequence[str]
+) -> list[Tool]:
     """A tool for each action but End.
 
     Args:
         actions: What the robot and its skills can do.
         table: Properties of actions.
         models: The skill sets that a call may choose from.
-        taken: Names that other tools have.
+        used_names: Names that other tools have.
     """
     choice = {"model": Field(_WORDS["model"], required=False, choices=tuple(models))} if len(models) > 1 else {}
     tools = []
@@ -165,7 +167,7 @@ def of_actions(actions: Sequence[str], table: ActionTable, models: Sequence[str]
         fields = {argument: Field(_WORDS[argument]) for argument in action.arguments}
         tools.append(
             Tool(
-                f"do_{called}" if called in taken else called,
+                f"do_{called}" if called in used_names else called,
                 about=_explained(action),
                 fields={**fields, **choice},
                 action=name,

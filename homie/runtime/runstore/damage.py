@@ -36,9 +36,9 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
         return None
     if ending.ended_by == "infrastructure":
         return ending, ()
-    for name, was in ending.files.items():
-        if wrong := changed(folder / name, was):
-            raise Damaged(f"{name} ({wrong})")
+    for name, file_mark in ending.files.items():
+        if difference := changed(folder / name, file_mark):
+            raise Damaged(f"{name} ({difference})")
     try:
         # A torn last line is a warning where an episode was killed, and damage where it was finished.
         with warnings.catch_warnings(action="error", category=UserWarning):
@@ -68,23 +68,23 @@ def lost_to(damage: Damaged, *, task: str, trial: int, seed: int) -> EpisodeFile
     )
 
 
-def changed(path: Path, was: FileMark) -> str:
+def changed(path: Path, expected: FileMark) -> str:
     """How a file differs from what it was, in words; "" if it does not."""
     try:
-        now = mark(path, content=bool(was.sha256))
+        current = mark(path, content=bool(expected.sha256))
     except FileNotFoundError:
         return "it is missing"
     except OSError as error:
         return f"it cannot be read: {reason_of(error)}"
-    if now.bytes != was.bytes:
-        return f"it has {now.bytes} bytes, {was.bytes} were written"
-    return "" if now == was else "its content is not what was written: the checksum differs"
+    if current.bytes != expected.bytes:
+        return f"it has {current.bytes} bytes, {expected.bytes} were written"
+    return "" if current == expected else "its content is not what was written: the checksum differs"
 
 
 def history_of(records: tuple[RoundRecord, ...]) -> tuple[HistoryItem, ...]:
     """The history that an episode of these records ends with: an output that could not be read is not an item of it."""
-    done = [record.execution for record in records if not record.decision.problem]
-    return tuple(HistoryItem(n, execution.subtask, execution.feedback) for n, execution in enumerate(done, 1))
+    executions = [record.execution for record in records if not record.decision.problem]
+    return tuple(HistoryItem(n, execution.subtask, execution.feedback) for n, execution in enumerate(executions, 1))
 
 
 def _ends(records: tuple[RoundRecord, ...]) -> bool:

@@ -39,16 +39,16 @@ def runs_folder() -> Path:
     return Path(os.environ.get("HOMIE_RUNS") or "runs").expanduser()
 
 
-def held_folder(out: Path | None, name: str, what: str = "run folder") -> tuple[Path, int]:
+def held_folder(out: Path | None, name: str, noun: str = "run folder") -> tuple[Path, int]:
     """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off. Raises
     BadInput.
 
     The lock is a file descriptor; closing it, or the end of the process, lets go.
 
     Args:
-        what: What the folder is called in errors.
+        noun: What the folder is called in errors.
     """
-    with writing(out or runs_folder(), f"the {what}"):
+    with writing(out or runs_folder(), f"the {noun}"):
         path = out or _fresh(name)
         path.mkdir(parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDONLY)
@@ -56,7 +56,7 @@ def held_folder(out: Path | None, name: str, what: str = "run folder") -> tuple[
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
-        raise BadInput(f"The {what} {path} is in use by another running homie.") from None
+        raise BadInput(f"The {noun} {path} is in use by another running homie.") from None
     return path, lock
 
 
@@ -71,9 +71,9 @@ def new_episode(path: Path) -> Path:
     """Make an empty episode folder. What an interrupted episode left there is set aside as `...-partial-N`."""
     if path.exists():
         number = 1
-        while (aside := path.with_name(f"{path.name}-partial-{number}")).exists():
+        while (partial_path := path.with_name(f"{path.name}-partial-{number}")).exists():
             number += 1
-        path.rename(aside)
+        path.rename(partial_path)
     path.mkdir(parents=True)
     sync_folder(path.parent)
     return path
@@ -88,12 +88,12 @@ def episode_folders(run: str | Path) -> tuple[Path, ...]:
 
 def tries(folder: Path) -> tuple[Path, ...]:
     """What was set aside of an episode folder, oldest first."""
-    numbered = {
+    partials = {
         path: int(match[1])
         for path in folder.parent.glob("*-partial-*")
         if (match := SET_ASIDE.fullmatch(path.name.removeprefix(folder.name))) and path.is_dir()
     }
-    return tuple(sorted(numbered, key=lambda path: numbered[path]))
+    return tuple(sorted(partials, key=lambda path: partials[path]))
 
 
 def frame(folder: Path, round_number: int, view: str) -> Path:

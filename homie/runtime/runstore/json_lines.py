@@ -36,9 +36,9 @@ def kept_lines(path: Path, model: type[Record], *, advice: str = ALONE) -> tuple
     for number, line in enumerate(lines, 1):
         record = _record(line, model)
         if record is None:
-            if sound := sum(_record(other, model) is not None for other in lines[number:]):
+            if count := sum(_record(other, model) is not None for other in lines[number:]):
                 raise BadInput(
-                    f"{path} is damaged in line {number}, with {counted(sound, 'sound line')} behind it: restore the "
+                    f"{path} is damaged in line {number}, with {counted(count, 'sound line')} behind it: restore the "
                     f"file from a copy, or {advice}."
                 )
             break
@@ -103,5 +103,5 @@ def differing_fields(path: Path, head: BaseModel) -> tuple[str, ...]:
     if not path.exists():
         write_model(path, head)
         return ()
-    before = read_model(path, type(head))
-    return tuple(name for name in type(head).model_fields if getattr(before, name) != getattr(head, name))
+    recorded = read_model(path, type(head))
+    return tuple(name for name in type(head).model_fields if getattr(recorded, name) != getattr(head, name))

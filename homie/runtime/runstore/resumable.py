@@ -60,11 +60,11 @@ def _begin(out: Path, order: Order, finished: str, noun: str, besides: str) -> N
         raise BadInput(f"The folder {out} holds a finished {noun}: choose another --out, or delete it.")
     if (out / ORDER).exists():
         try:
-            before = read_model(out / ORDER, type(order))
+            recorded = read_model(out / ORDER, type(order))
         except BadInput as error:
             raise BadInput(f"{error} Choose another --out, or delete the folder to begin anew.") from error
-        if before != order:
-            other = [name for name, value in order.options.items() if before.options.get(name) != value]
+        if recorded != order:
+            other = [name for name, value in order.options.items() if recorded.options.get(name) != value]
             differing = ", ".join(other) or besides
             raise BadInput(
                 f"The folder {out} holds another unfinished {noun} (different: {differing}): choose another --out."

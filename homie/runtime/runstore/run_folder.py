@@ -96,10 +96,10 @@ def _run_file(path: Path, options: RunOptions, parts: PartsFile) -> RunFile:
 
 def _check_parts(path: Path, parts: PartsFile) -> None:
     """Raise BadInput if a run was begun with other parts."""
-    before = read_run(path).parts
-    if before and before != parts.digest:
-        changed = "; ".join(differences(read_parts(path, before), parts))
-        raise BadInput(f"The run folder {path} was made with other parts (different: {changed}): choose another --out.")
+    recorded = read_run(path).parts
+    if recorded and recorded != parts.digest:
+        changes = "; ".join(differences(read_parts(path, recorded), parts))
+        raise BadInput(f"The run folder {path} was made with other parts (different: {changes}): choose another --out.")
 
 
 def _check_existing(path: Path, options: RunOptions) -> None:
@@ -109,18 +109,18 @@ def _check_existing(path: Path, options: RunOptions) -> None:
     if not path.is_dir():
         raise BadInput(f"The run folder {path} is a file: choose another --out.")
     if not (path / "run.json").exists():
-        ours = (".run.json.tmp", "scene.json", ".scene.json.tmp", "parts", "texts")
-        if any(entry.name not in ours for entry in path.iterdir()):
+        own_files = (".run.json.tmp", "scene.json", ".scene.json.tmp", "parts", "texts")
+        if any(entry.name not in own_files for entry in path.iterdir()):
             raise BadInput(f"The folder {path} is not empty and not a run folder: choose another --out.")
         return
     if kind_of(path) == "bench":
         raise BadInput(f"The folder {path} holds a run of `homie bench`: choose another --out.")
-    before = read_run(path).options
+    recorded = read_run(path).options
     decisive = [name for name in RunOptions.model_fields if name != "out"]
-    changed = [name for name in decisive if getattr(before, name) != getattr(options, name)]
-    if changed:
+    changes = [name for name in decisive if getattr(recorded, name) != getattr(options, name)]
+    if changes:
         raise BadInput(
-            f"The run folder {path} belongs to another run (different: {', '.join(changed)}): choose another --out."
+            f"The run folder {path} belongs to another run (different: {', '.join(changes)}): choose another --out."
         )
     folders = episode_folders(path)
     if folders and all((folder / "episode.json").exists() for folder in folders):

@@ -69,10 +69,10 @@ def blueprint(
         hint = suggestion(colour, COLOURS, f"known colours: {', '.join(COLOURS)}")
         raise ValueError(f"unknown colour '{colour}' ({hint})")
     entry = FURNITURE[kind]
-    least, most = entry.least or entry.size, entry.most or entry.size
+    min_size, max_size = entry.least or entry.size, entry.most or entry.size
     size = []
     for word, override, standard, low, high in zip(
-        ("width", "depth", "height"), (width, depth, height), entry.size, least, most, strict=True
+        ("width", "depth", "height"), (width, depth, height), entry.size, min_size, max_size, strict=True
     ):
         value = standard if override is None else override
         if not low <= value <= high:

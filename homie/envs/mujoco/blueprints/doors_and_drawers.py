@@ -20,9 +20,9 @@ def hinged_door(
     """
     sign = 1.0 if style.hinge == "left" else -1.0
     hinge_y = center_y + sign * width / 2
-    far = -sign * width
-    y: Span = (min(0.0, far), max(0.0, far))
-    bar_y = far + sign * 0.06
+    free_edge = -sign * width
+    y: Span = (min(0.0, free_edge), max(0.0, free_edge))
+    bar_y = free_edge + sign * 0.06
     panel = block((0.0, x[1] - x[0]), y, z, rgb, finish="gloss", label="door")
     bar = handle(x[1] - x[0], (bar_y, grip[0]), (bar_y, grip[1]))
     arm = abs(bar_y)

@@ -106,17 +106,17 @@ class Extents:
 
     def _spans(self, data: mujoco.MjData, geoms: Sequence[int], yaws: Array) -> tuple[Array, Array]:
         """Lowest and highest coordinates (n, 3) of geoms along axes turned by yaws (n,): `Solid.reach`, vectorised."""
-        turned = data.geom_xmat[geoms].reshape(-1, 3, 3)
+        rotations = data.geom_xmat[geoms].reshape(-1, 3, 3)
         axes = _axes(yaws)
-        local = axes @ turned
+        local = axes @ rotations
         middle = np.einsum("nij,nj->ni", axes, data.geom_xpos[geoms])
         straight = np.einsum("nij,nj->ni", np.abs(local), self._straight[geoms])
         reach = straight + np.linalg.norm(local * self._curved[geoms][:, None], axis=2)
         low, high = middle - reach, middle + reach
         for row, geom in enumerate(geoms):
             if geom in self._hulls:
-                along = self._hulls[geom] @ local[row].T
-                low[row], high[row] = middle[row] + along.min(axis=0), middle[row] + along.max(axis=0)
+                projections = self._hulls[geom] @ local[row].T
+                low[row], high[row] = middle[row] + projections.min(axis=0), middle[row] + projections.max(axis=0)
         return low, high
 
 
@@ -169,8 +169,8 @@ def rotation_of(yaw: float, pitch: float, roll: float) -> Array:
     about_x = np.array([[1.0, 0.0, 0.0], [0.0, a, -u], [0.0, u, a]])
     about_y = np.array([[b, 0.0, v], [0.0, 1.0, 0.0], [-v, 0.0, b]])
     about_z = np.array([[c, -w, 0.0], [w, c, 0.0], [0.0, 0.0, 1.0]])
-    turned: Array = about_z @ about_y @ about_x
-    return turned
+    rotation: Array = about_z @ about_y @ about_x
+    return rotation
 
 
 def angles_of(rotation: Array) -> tuple[float, float, float]:
@@ -201,9 +201,9 @@ def span(plan: ObjectPlan, rotation: Array) -> tuple[Array, Array]:
 
 
 def _solid(part: Part, rotation: Array) -> Solid:
-    own = np.zeros(9)
-    mujoco.mju_quat2Mat(own, np.array(part.quat))
-    pose = Pose(rotation @ np.array(part.pos), rotation @ own.reshape(3, 3))
+    rotation_entries = np.zeros(9)
+    mujoco.mju_quat2Mat(rotation_entries, np.array(part.quat))
+    pose = Pose(rotation @ np.array(part.pos), rotation @ rotation_entries.reshape(3, 3))
     if part.surface is not None:
         return Solid("hull", np.array(part.size), pose, part.surface.points)
     assert part.shape != "mesh", "a mesh has a surface"

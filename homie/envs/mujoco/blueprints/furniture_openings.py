@@ -52,11 +52,11 @@ def _level(*, pos: Vec3, up: bool, length: float, parts: tuple[Part, ...], upper
 
 def _edge_bar(start: Vec3, out: Vec3) -> tuple[Part, ...]:
     """A bar beyond an edge: from its end on the edge at +y, to that at -y; `out`: from the edge to the bar."""
-    ends = [(start[0] + out[0], sign * start[1] + out[1], start[2] + out[2]) for sign in (1.0, -1.0)]
+    bar_ends = [(start[0] + out[0], sign * start[1] + out[1], start[2] + out[2]) for sign in (1.0, -1.0)]
     feet = [(start[0], sign * start[1], start[2]) for sign in (1.0, -1.0)]
-    bar = rod(ends[0], ends[1], HANDLE_RADIUS, CHROME, label="handle", finish="metal")
+    bar = rod(bar_ends[0], bar_ends[1], HANDLE_RADIUS, CHROME, label="handle", finish="metal")
     posts = (
-        rod(foot, end, 0.007, CHROME, label="handle", finish="metal") for foot, end in zip(feet, ends, strict=True)
+        rod(foot, end, 0.007, CHROME, label="handle", finish="metal") for foot, end in zip(feet, bar_ends, strict=True)
     )
     return (bar, *posts)
 

@@ -46,8 +46,10 @@ def bed(style: Style) -> Blueprint:
         block((head + 0.5, head + 0.62), (-y, y), (h, h + 0.003), shade(blanket, 1.35), finish="fabric", solid=False),
         *pillows,
     ]
-    near = head + 0.62
-    surface = SurfacePlan(name="blanket", center=((near + x) / 2, 0.0, h), half_x=(x - near) / 2, half_y=y)
+    blanket_edge = head + 0.62
+    surface = SurfacePlan(
+        name="blanket", center=((blanket_edge + x) / 2, 0.0, h), half_x=(x - blanket_edge) / 2, half_y=y
+    )
     return Blueprint(half_x=x, half_y=y, height=1.0, parts=tuple(parts), surfaces=(surface,), free_front=0.9)
 
 

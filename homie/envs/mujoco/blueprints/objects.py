@@ -143,26 +143,26 @@ def lemon(mass: float, rgb: RGB) -> ObjectPlan:
 
 def pear(mass: float, rgb: RGB) -> ObjectPlan:
     """Lies along x on its two bellies, the stem at the thin end."""
-    big, small, apart = 0.033, 0.021, 0.044
-    x = -(apart + small - big) / 2
+    big, small, spacing = 0.033, 0.021, 0.044
+    x = -(spacing + small - big) / 2
     parts = [
         ball(x, 0.0, big, big, rgb, mass=mass * 0.75, finish="gloss"),
-        ball(x + apart, 0.0, small, small, rgb, mass=mass * 0.25, finish="gloss"),
-        ball(x + apart * 0.55, 0.0, (big + small) / 2, 0.0265, rgb, solid=False, finish="gloss"),
-        rod((x + apart + 0.016, 0.0, small), (x + apart + 0.034, 0.0, small + 0.006), 0.0025, STEM, solid=False),
+        ball(x + spacing, 0.0, small, small, rgb, mass=mass * 0.25, finish="gloss"),
+        ball(x + spacing * 0.55, 0.0, (big + small) / 2, 0.0265, rgb, solid=False, finish="gloss"),
+        rod((x + spacing + 0.016, 0.0, small), (x + spacing + 0.034, 0.0, small + 0.006), 0.0025, STEM, solid=False),
         ball(x - big + 0.001, 0.0, big, 0.004, STEM, solid=False),
     ]
-    return centred(((big + apart + small) / 2, big, big), parts, rolls=True)
+    return centred(((big + spacing + small) / 2, big, big), parts, rolls=True)
 
 
 def strawberry(mass: float, rgb: RGB) -> ObjectPlan:
     """Lies along x: a small red cone with a green crown."""
-    big, small, apart = 0.022, 0.012, 0.021
-    x = -(apart + small - big) / 2
+    big, small, spacing = 0.022, 0.012, 0.021
+    x = -(spacing + small - big) / 2
     parts = [
         ball(x, 0.0, big, big, rgb, mass=mass * 0.8, finish="gloss"),
-        ball(x + apart, 0.0, small, small, rgb, mass=mass * 0.2, finish="gloss"),
-        ball(x + apart * 0.5, 0.0, 0.0185, 0.0175, rgb, solid=False, finish="gloss"),
+        ball(x + spacing, 0.0, small, small, rgb, mass=mass * 0.2, finish="gloss"),
+        ball(x + spacing * 0.5, 0.0, 0.0185, 0.0175, rgb, solid=False, finish="gloss"),
         Part("cylinder", (0.017, 0.0025, 0.0), (x - big + 0.004, 0.0, big), LEAF, _ALONG_X, solid=False),
         rod((x - big, 0.0, big), (x - big - 0.009, 0.0, big + 0.004), 0.0022, LEAF, solid=False),
     ]
@@ -170,7 +170,7 @@ def strawberry(mass: float, rgb: RGB) -> ObjectPlan:
         turn = k * math.pi / 3
         seed = (x + 0.004, 0.0205 * math.cos(turn), big + 0.0205 * math.sin(turn))
         parts.append(ball(*seed, 0.0022, (0.98, 0.85, 0.45), solid=False))
-    return centred(((big + apart + small) / 2, big, big), parts, rolls=True)
+    return centred(((big + spacing + small) / 2, big, big), parts, rolls=True)
 
 
 def banana(mass: float, rgb: RGB) -> ObjectPlan:
@@ -184,12 +184,12 @@ def banana(mass: float, rgb: RGB) -> ObjectPlan:
         rod(a, b, r * (0.82 if k in (0, n - 1) else 1.0), rgb, mass=mass / n, finish="gloss")
         for k, (a, b) in enumerate(pairwise(points))
     ]
-    ends = ((points[0], points[1]), (points[-1], points[-2]))
-    for k, (tip, previous) in enumerate(ends):
-        out = [t - p for t, p in zip(tip, previous, strict=True)]
-        size = math.hypot(*out)
-        far = tuple(t + o / size * (0.026 if k else 0.018) for t, o in zip(tip, out, strict=True))
-        parts.append(rod(tip, (far[0], far[1], far[2]), 0.006, STEM, solid=False))
+    end_pairs = ((points[0], points[1]), (points[-1], points[-2]))
+    for k, (tip, previous) in enumerate(end_pairs):
+        direction = [t - p for t, p in zip(tip, previous, strict=True)]
+        size = math.hypot(*direction)
+        tip_end = tuple(t + o / size * (0.026 if k else 0.018) for t, o in zip(tip, direction, strict=True))
+        parts.append(rod(tip, (tip_end[0], tip_end[1], tip_end[2]), 0.006, STEM, solid=False))
     half_x = bend * math.sin(spread / 2) + r
     half_y = (bend - bend * math.cos(spread / 2)) / 2 + r
     return centred((half_x, half_y, r), parts)

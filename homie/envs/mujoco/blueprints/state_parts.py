@@ -54,15 +54,15 @@ def slices(kind: str, plan: ObjectPlan) -> tuple[Part, ...]:
     thick = a / SLICES * 0.8
     parts: list[Part] = []
     for k in range(SLICES):
-        along = a * ((2 * k + 1) / SLICES - 1)
-        at = along * APART
+        position = a * ((2 * k + 1) / SLICES - 1)
+        at = position * APART
         if kind == "bread":
             parts.append(block((at - thick, at + thick), (-b, b), (-c, c * 0.9), skin))
             parts.append(
                 block((at - thick - 0.001, at + thick + 0.001), (-0.85 * b, 0.85 * b), (-0.85 * c, 0.72 * c), flesh)
             )
             continue
-        radius = min(b, c) * math.sqrt(max(1.0 - (along / (1.15 * a)) ** 2, 0.2))
+        radius = min(b, c) * math.sqrt(max(1.0 - (position / (1.15 * a)) ** 2, 0.2))
         z = radius - c
         parts.append(Part("cylinder", (radius, thick, 0.0), (at, 0.0, z), skin, _ALONG_X))
         parts.append(Part("cylinder", (0.86 * radius, thick + 0.001, 0.0), (at, 0.0, z), flesh, _ALONG_X))
@@ -79,12 +79,12 @@ def dirt(plan: ObjectPlan) -> tuple[Part, ...]:
         )
     x, y, floor = plan.hollow.center
     rim, top = plan.hollow.rim, floor + plan.hollow.depth
-    around = [2 * math.pi * (k + 0.3 * (k % 2)) / 6 for k in range(6)]
+    angles = [2 * math.pi * (k + 0.3 * (k % 2)) / 6 for k in range(6)]
     return (
         disc(x, y, (floor, floor + 0.002), 0.75 * plan.hollow.floor, MUD, solid=False),
         *(
             ball(x + rim * math.cos(t), y + rim * math.sin(t), top - 0.01 - 0.012 * (k % 2), 0.009, MUD, solid=False)
-            for k, t in enumerate(around)
+            for k, t in enumerate(angles)
         ),
     )
 

@@ -38,8 +38,8 @@ def with_open_doors(scene: SceneSpec, rng: np.random.Generator) -> SceneSpec:
         if not piece.blueprint.articulations or piece.open or rng.random() >= OPEN_SHARE:
             continue
         span = AJAR if rng.random() < AJAR_SHARE else WIDE
-        opened = piece.model_copy(update={"open": round(float(rng.uniform(*span)), 2)})
-        scene = _if_sound(scene, {"furniture": _replaced(scene.furniture, number, opened)})
+        open_piece = piece.model_copy(update={"open": round(float(rng.uniform(*span)), 2)})
+        scene = _if_sound(scene, {"furniture": _replaced(scene.furniture, number, open_piece)})
     for number, doorway in enumerate(scene.doorways):
         if doorway.leaf is None and rng.random() < LEAF_SHARE:
             scene = _with_leaf(scene, number, doorway, rng)
@@ -56,11 +56,13 @@ def _with_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.rand
         )
         hung = doorway.model_copy(update={"leaf": leaf})
         corners = leaf_corners(scene, hung)
-        if corners is None or any(overlap(corners, taken) for taken in (*_fronts(scene), *_standing(scene))):
+        if corners is None or any(
+            overlap(corners, other_corners) for other_corners in (*_fronts(scene), *_standing(scene))
+        ):
             continue
-        changed = _if_sound(scene, {"doorways": _replaced(scene.doorways, number, hung)})
-        if changed is not scene:
-            return changed
+        candidate = _if_sound(scene, {"doorways": _replaced(scene.doorways, number, hung)})
+        if candidate is not scene:
+            return candidate
     return scene
 
 
@@ -84,12 +86,12 @@ def _standing(scene: SceneSpec) -> list[Corners]:
 
 def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
     """The changed scene if it is valid and every room and container stays reachable, else the scene unchanged."""
-    changed = scene.model_copy(update=change)
+    candidate = scene.model_copy(update=change)
     try:
-        check(changed)
+        check(candidate)
     except ValueError:
         return scene
-    return scene if unreachable(changed, obstructions(changed)) else changed
+    return scene if unreachable(candidate, obstructions(candidate)) else candidate
 
 
 def obstructions(scene: SceneSpec) -> list[Corners]:

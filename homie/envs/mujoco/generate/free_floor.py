@@ -31,30 +31,30 @@ class FreeFloor:
         also: further obstacles, as convex polygons with their corners in order.
     """
 
-    def __init__(self, scene: SceneSpec, also: Sequence[Corners] = ()) -> None:
+    def __init__(self, scene: SceneSpec, further_corners: Sequence[Corners] = ()) -> None:
         rooms = np.array([(r.x0, r.y0, r.x1, r.y1) for r in scene.rooms])
         self.origin: NDArray[np.float64] = rooms[:, :2].min(axis=0) - CELL
         size = np.ceil((rooms[:, 2:].max(axis=0) + CELL - self.origin) / CELL).astype(int)
-        free = np.zeros((size[1], size[0]), np.uint8)
+        free_cells = np.zeros((size[1], size[0]), np.uint8)
         for x0, y0, x1, y1 in rooms:
-            self._fill(free, x0 + WALL / 2, y0 + WALL / 2, x1 - WALL / 2, y1 - WALL / 2, 1)
+            self._fill(free_cells, x0 + WALL / 2, y0 + WALL / 2, x1 - WALL / 2, y1 - WALL / 2, 1)
         for door in scene.doorways:
-            near = next(r for r in scene.rooms if r.name == door.rooms[0])
-            across = min(abs(door.x - near.x0), abs(door.x - near.x1)) < 1e-6
-            u, v = (0.1, door.width / 2) if across else (door.width / 2, 0.1)
-            self._fill(free, door.x - u, door.y - v, door.x + u, door.y + v, 1)
+            first_room = next(r for r in scene.rooms if r.name == door.rooms[0])
+            is_on_x_wall = min(abs(door.x - first_room.x0), abs(door.x - first_room.x1)) < 1e-6
+            u, v = (0.1, door.width / 2) if is_on_x_wall else (door.width / 2, 0.1)
+            self._fill(free_cells, door.x - u, door.y - v, door.x + u, door.y + v, 1)
         people = (person.corners() for person in scene.people)
-        for corners in (*(piece.corners() for piece in scene.furniture), *people, *also):
+        for corners in (*(piece.corners() for piece in scene.furniture), *people, *further_corners):
             cells = np.round((np.array(corners) - self.origin) / CELL - 0.5).astype(np.int32)
-            cv2.fillConvexPoly(free, cells, 0)
-        distance = cv2.distanceTransform(free, cv2.DIST_L2, 5)
+            cv2.fillConvexPoly(free_cells, cells, 0)
+        distance = cv2.distanceTransform(free_cells, cv2.DIST_L2, 5)
         self.clearance: NDArray[np.float64] = distance.astype(np.float64) * CELL
         _, self._zones = cv2.connectedComponents((self.clearance > ROBOT).astype(np.uint8))
 
-    def _fill(self, free: NDArray[np.uint8], x0: float, y0: float, x1: float, y1: float, value: int) -> None:
+    def _fill(self, cells: NDArray[np.uint8], x0: float, y0: float, x1: float, y1: float, value: int) -> None:
         a = np.round((np.array([x0, y0]) - self.origin) / CELL).astype(int)
         b = np.round((np.array([x1, y1]) - self.origin) / CELL).astype(int)
-        free[a[1] : b[1], a[0] : b[0]] = value
+        cells[a[1] : b[1], a[0] : b[0]] = value
 
     def zone(self, x: float, y: float) -> int:
         """The number of the connected region of floor around a point for the robot's centre; 0 where it cannot be."""
@@ -86,22 +86,22 @@ class FreeFloor:
         )
 
 
-def unreachable(scene: SceneSpec, also: Sequence[Corners] = ()) -> list[str]:
+def unreachable(scene: SceneSpec, further_corners: Sequence[Corners] = ()) -> list[str]:
     """Names of rooms, and of pieces with surfaces or doors, that the robot cannot reach from its start.
 
-    `also`: further obstacles, as for `FreeFloor`. Chairs need not be reached.
+    `further_corners`: further obstacles, as for `FreeFloor`. Chairs need not be reached.
     """
-    floor = FreeFloor(scene, also)
+    floor = FreeFloor(scene, further_corners)
     zone = floor.zone(scene.robot.x, scene.robot.y)
     if zone == 0:
         return ["robot"]
-    lost = []
+    unreached = []
     for room in scene.rooms:
         xs, ys = np.arange(room.x0, room.x1, 0.1), np.arange(room.y0, room.y1, 0.1)
         if not any(floor.zone(float(x), float(y)) == zone for x in xs for y in ys):
-            lost.append(room.name)
+            unreached.append(room.name)
     for piece in scene.furniture:
-        needed = piece.kind != "chair" and (piece.blueprint.surfaces or piece.blueprint.links)
-        if needed and piece.stands_on is None and not floor.reaches(zone, piece):
-            lost.append(piece.name)
-    return lost
+        must_be_reached = piece.kind != "chair" and (piece.blueprint.surfaces or piece.blueprint.links)
+        if must_be_reached and piece.stands_on is None and not floor.reaches(zone, piece):
+            unreached.append(piece.name)
+    return unreached

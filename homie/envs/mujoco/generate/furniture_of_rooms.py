@@ -19,9 +19,9 @@ class NoRoom(Exception):
 Recipe = Callable[[Floor, ColourScheme], None]
 
 
-def _need(placed: bool, what: str) -> None:
-    if not placed:
-        raise NoRoom(what)
+def _need(is_placed: bool, piece_name: str) -> None:
+    if not is_placed:
+        raise NoRoom(piece_name)
 
 
 def _hinged(floor: Floor, piece: Piece) -> bool:
@@ -67,12 +67,12 @@ def kitchen(floor: Floor, scheme: ColourScheme) -> None:
     host = Piece("kitchen_counter", colour, width=0.7)
     main = [counter, sink, units[0], stove, units[1]]
     # The fridge opens over the counter: over a drawer its door would be in the way.
-    whole = [fridge, *main] if rng.random() < 0.5 else [*main[::-1], fridge]
-    fridge.hinge = "right" if whole[0] is fridge else "left"
+    all_units = [fridge, *main] if rng.random() < 0.5 else [*main[::-1], fridge]
+    fridge.hinge = "right" if all_units[0] is fridge else "left"
     if rng.random() < 0.5:
         main = main[::-1]
-    if not floor.against_wall([*whole, host] if whole[0] is fridge else [host, *whole]):
-        if not floor.against_wall(whole):
+    if not floor.against_wall([*all_units, host] if all_units[0] is fridge else [host, *all_units]):
+        if not floor.against_wall(all_units):
             _need(floor.against_wall(main) or _in_two(floor, main), "counters")
             _need(_hinged(floor, fridge), "fridge")
         _need(floor.against_wall([host]), "counter for the microwave")

@@ -30,19 +30,19 @@ STREAM = 16
 """Keeps the rng of states apart from those of a house and of its variations."""
 
 
-def with_states(scene: SceneSpec, sides: Sides, asked: Collection[str] = ()) -> SceneSpec:
+def with_states(scene: SceneSpec, sides: Sides, requested: Collection[str] = ()) -> SceneSpec:
     """The house with states. Raises ValueError with one sentence where there is no room for what it needs, even in the
     place of something else.
 
     Args:
-        asked: Kinds of objects that have to stay, in addition to those that it needs.
+        requested: Kinds of objects that have to stay, in addition to those that it needs.
     """
     rng = np.random.default_rng([scene.seed, STREAM])
     objects: Sequence[ObjectSpec] = scene.objects
-    kept = {*NEEDED, *asked}
+    kept_kinds = {*NEEDED, *requested}
     for kind in _USUAL:
         if not any(item.kind == kind for item in objects):
-            objects = _with_one(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, kept, rng)
+            objects = _with_one(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, kept_kinds, rng)
     scene = scene.model_copy(
         update={
             "states": True,
@@ -52,13 +52,13 @@ def with_states(scene: SceneSpec, sides: Sides, asked: Collection[str] = ()) -> 
     )
     for kind in _FURTHER:
         if not any(item.kind == kind for item in scene.objects):
-            further = np.random.default_rng([scene.seed, STREAM, *kind.encode()])
-            scene = scene.model_copy(update={"objects": _with_one(scene, sides, kind, kept, further)})
+            kind_rng = np.random.default_rng([scene.seed, STREAM, *kind.encode()])
+            scene = scene.model_copy(update={"objects": _with_one(scene, sides, kind, kept_kinds, kind_rng)})
     return scene
 
 
 def _with_one(
-    scene: SceneSpec, sides: Sides, kind: str, kept: Collection[str], rng: np.random.Generator
+    scene: SceneSpec, sides: Sides, kind: str, kept_kinds: Collection[str], rng: np.random.Generator
 ) -> tuple[ObjectSpec, ...]:
     """The objects with one more of a kind, on the first furniture that has room for it; in a full house in the place of
     something of a kind that need not be kept."""
@@ -69,8 +69,8 @@ def _with_one(
         with suppress(ValueError):
             return add_objects(scene, sides, [("", kind, place.name)], rng)
     order = {place.name: rank for rank, place in enumerate(places)}
-    others = [item for item in scene.objects if item.receptacle in order and item.kind not in kept]
-    for other in sorted(others, key=lambda item: (order[item.receptacle], item.name)):
+    removable = [item for item in scene.objects if item.receptacle in order and item.kind not in kept_kinds]
+    for other in sorted(removable, key=lambda item: (order[item.receptacle], item.name)):
         fewer = scene.model_copy(update={"objects": tuple(item for item in scene.objects if item is not other)})
         with suppress(ValueError):
             return add_objects(fewer, sides, [("", kind, other.receptacle)], rng)

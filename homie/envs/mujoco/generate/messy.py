@@ -72,27 +72,27 @@ def messy(scene: SceneSpec, sides: Sides, rng: np.random.Generator) -> SceneSpec
     scene = with_open_doors(scene, rng)
     strewn = _Strewing(scene, sides, rng).strewn()
     for _ in range(ROUNDS):
-        rest = settle(strewn)
-        bad = rest.lost | _out_of_reach(rest.scene)
-        if not bad and max(rest.moved.values(), default=0.0) < STAYS:
+        result = settle(strewn)
+        bad = result.lost | _out_of_reach(result.scene)
+        if not bad and max(result.moved.values(), default=0.0) < STAYS:
             return strewn
-        strewn = _Strewing(rest.scene, sides, rng).relaid(bad) if bad else rest.scene
+        strewn = _Strewing(result.scene, sides, rng).relaid(bad) if bad else result.scene
     raise ValueError("its things do not come to rest")
 
 
 def _out_of_reach(scene: SceneSpec) -> set[str]:
     """Names of objects on the floor that the robot cannot reach, or that block its way."""
     rooms = {room.name for room in scene.rooms}
-    lying = [item for item in scene.objects if item.receptacle in rooms]
-    if not lying:
+    floor_objects = [item for item in scene.objects if item.receptacle in rooms]
+    if not floor_objects:
         return set()
     floor = FreeFloor(scene, obstructions(scene))
     zone = floor.zone(scene.robot.x, scene.robot.y)
     start = square(scene.robot.x, scene.robot.y, START / 2)
-    bad = {item.name for item in lying if not floor.near(zone, item.x, item.y, AT_HAND)}
-    bad |= {item.name for item in lying if overlap(item.corners(), start)}
+    bad = {item.name for item in floor_objects if not floor.near(zone, item.x, item.y, AT_HAND)}
+    bad |= {item.name for item in floor_objects if overlap(item.corners(), start)}
     if unreachable(scene, obstructions(scene)):
-        bad |= {item.name for item in lying}
+        bad |= {item.name for item in floor_objects}
     return bad
 
 
@@ -130,11 +130,11 @@ class _Strewing:
             self._on_the_floor,
             self._on_a_seat,
         ]
-        drawn = self.rng.choice(len(ways), size=len(self.scene.objects), p=list(SHARES.values()))
-        order = sorted(range(len(drawn)), key=lambda number: (drawn[number] != 0, self.rng.random()))
+        choices = self.rng.choice(len(ways), size=len(self.scene.objects), p=list(SHARES.values()))
+        order = sorted(range(len(choices)), key=lambda number: (choices[number] != 0, self.rng.random()))
         for number in order:  # the objects that stay come first, so that others can be laid on and beside them
             item = self.scene.objects[number]
-            self.laid[item.name] = ways[drawn[number]](item) or self._on_its_side(item) or self._dropped(item)
+            self.laid[item.name] = ways[choices[number]](item) or self._on_its_side(item) or self._dropped(item)
         return self._done()
 
     def relaid(self, bad: set[str] | frozenset[str]) -> SceneSpec:
@@ -170,28 +170,28 @@ class _Strewing:
         for _ in range(TRIES):
             a, b = item.footprint
             side = location.sides[int(self.rng.integers(len(location.sides)))] if location.sides else "front"
-            over = float(self.rng.uniform(-0.01, OVERHANG * min(a, b)))
+            overhang = float(self.rng.uniform(-0.01, OVERHANG * min(a, b)))
             x = float(self.rng.uniform(-plan.half_x + a, plan.half_x - a)) if a < plan.half_x else 0.0
             y = float(self.rng.uniform(-plan.half_y + b, plan.half_y - b)) if b < plan.half_y else 0.0
-            x = {"front": plan.half_x - a + over, "back": a - plan.half_x - over}.get(side, x)
-            y = {"left": plan.half_y - b + over, "right": b - plan.half_y - over}.get(side, y)
-            moved = self._free(item.model_copy(update={"x": x, "y": y}), over=OVERHANG * min(a, b) + 0.001)
-            if moved is not None:
-                return moved
+            x = {"front": plan.half_x - a + overhang, "back": a - plan.half_x - overhang}.get(side, x)
+            y = {"left": plan.half_y - b + overhang, "right": b - plan.half_y - overhang}.get(side, y)
+            candidate = self._free(item.model_copy(update={"x": x, "y": y}), overhang=OVERHANG * min(a, b) + 0.001)
+            if candidate is not None:
+                return candidate
         return None
 
     def _close(self, item: ObjectSpec) -> ObjectSpec | None:
         """Beside another object on the same surface, with a gap of 1 to 12 mm."""
-        others = [other for other in self._at(item) if other.stands]
-        for _ in range(TRIES if others else 0):
-            other = others[int(self.rng.integers(len(others)))]
+        standing = [other for other in self._at(item) if other.stands]
+        for _ in range(TRIES if standing else 0):
+            other = standing[int(self.rng.integers(len(standing)))]
             (a, b), (c, d) = item.footprint, other.footprint
             gap, slide = float(self.rng.uniform(0.001, GAP)), float(self.rng.uniform(-0.5, 0.5))
             sign = 1.0 if self.rng.random() < 0.5 else -1.0
             x, y = (sign * (a + c + gap), slide * d) if self.rng.random() < 0.5 else (slide * c, sign * (b + d + gap))
-            moved = self._free(item.model_copy(update={"x": other.x + x, "y": other.y + y}))
-            if moved is not None:
-                return moved
+            candidate = self._free(item.model_copy(update={"x": other.x + x, "y": other.y + y}))
+            if candidate is not None:
+                return candidate
         return None
 
     def _on_or_in(self, item: ObjectSpec) -> ObjectSpec | None:
@@ -213,8 +213,8 @@ class _Strewing:
             at = {"receptacle": host.receptacle, "surface": host.surface, "x": x, "y": y}
             top = 2 * host.plan.half[2]
             bottom = HOLLOW[host.kind][1] if host.kind in HOLLOW and item.kind not in HOLLOW else top
-            moved = item.model_copy(update=at)
-            raised = moved.model_copy(update={"z": bottom - moved.heights[0] + DROP})
+            candidate = item.model_copy(update=at)
+            raised = candidate.model_copy(update={"z": bottom - candidate.heights[0] + DROP})
             if self._on_surface(raised) and not self._under(raised, but=host.name):
                 return raised
         return None
@@ -228,21 +228,21 @@ class _Strewing:
     def _leaning(self, item: ObjectSpec) -> ObjectSpec | None:
         """A box or a bottle leaning on an upright object."""
         tall = item.plan.half[2] * 2 > TALL and item.kind not in HOLLOW and not item.plan.rolls
-        others = [other for other in self._at(item) if other.stands and 2 * other.plan.half[2] > TALL]
-        for _ in range(TRIES if tall and others else 0):
-            other = others[int(self.rng.integers(len(others)))]
-            towards = other.yaw + float(self.rng.integers(4)) * math.pi / 2
+        supports = [other for other in self._at(item) if other.stands and 2 * other.plan.half[2] > TALL]
+        for _ in range(TRIES if tall and supports else 0):
+            other = supports[int(self.rng.integers(len(supports)))]
+            direction = other.yaw + float(self.rng.integers(4)) * math.pi / 2
             falls = math.atan2(item.plan.half[0], item.plan.half[2])
             pitch = falls + float(self.rng.uniform(*LEAN))
-            leant = item.model_copy(update={"yaw": math.remainder(towards, math.tau), "pitch": pitch})
+            leant = item.model_copy(update={"yaw": math.remainder(direction, math.tau), "pitch": pitch})
             low, high = span(leant.plan, rotation_of(0.0, leant.pitch, 0.0))
             a, b, _ = other.plan.half
-            reach = a if round((towards - other.yaw) / (math.pi / 2)) % 2 == 0 else b
-            away = reach + float(high[0]) + 0.001
-            place = {"x": other.x - away * math.cos(towards), "y": other.y - away * math.sin(towards)}
-            placed = leant.model_copy(update={**place, "z": DROP - float(low[2])})
-            if self._on_surface(placed) and not self._under(placed, but=other.name):
-                return placed
+            reach = a if round((direction - other.yaw) / (math.pi / 2)) % 2 == 0 else b
+            distance = reach + float(high[0]) + 0.001
+            place = {"x": other.x - distance * math.cos(direction), "y": other.y - distance * math.sin(direction)}
+            candidate = leant.model_copy(update={**place, "z": DROP - float(low[2])})
+            if self._on_surface(candidate) and not self._under(candidate, but=other.name):
+                return candidate
         return None
 
     def _on_the_floor(self, item: ObjectSpec) -> ObjectSpec | None:
@@ -257,20 +257,20 @@ class _Strewing:
             upright = self.rng.random() < 0.5
             yaw = float(self.rng.uniform(-math.pi, math.pi))
             at = {"receptacle": room.name, "surface": FLOOR_SURFACE, "x": x, "y": y, "yaw": yaw}
-            laid = item.model_copy(update={**at, "roll": 0.0 if upright or item.kind == "bowl" else math.pi / 2})
-            laid = laid.model_copy(update={"z": DROP - laid.heights[0]})
-            near = self.floor.clear(x, y) < 0.5 and self.floor.near(zone, x, y, AT_HAND - 0.1)
+            candidate = item.model_copy(update={**at, "roll": 0.0 if upright or item.kind == "bowl" else math.pi / 2})
+            candidate = candidate.model_copy(update={"z": DROP - candidate.heights[0]})
+            is_near = self.floor.clear(x, y) < 0.5 and self.floor.near(zone, x, y, AT_HAND - 0.1)
             blocked = [piece for piece in self.scene.furniture if piece not in tables and piece.stands_on is None]
             if (
-                near
-                and all(room.contains(*corner, WALL / 2 + 0.01) for corner in laid.corners())
-                and not any(overlap(piece.corners(0.01), laid.corners()) for piece in blocked)
+                is_near
+                and all(room.contains(*corner, WALL / 2 + 0.01) for corner in candidate.corners())
+                and not any(overlap(piece.corners(0.01), candidate.corners()) for piece in blocked)
                 and not any(math.dist((x, y), (door.x, door.y)) < WAY for door in self.scene.doorways)
                 and math.dist((x, y), (self.scene.robot.x, self.scene.robot.y)) > START
                 and not any(self._before(x, y))
-                and not self._under(laid)
+                and not self._under(candidate)
             ):
-                return laid
+                return candidate
         return None
 
     def _before(self, x: float, y: float) -> list[str]:
@@ -297,11 +297,11 @@ class _Strewing:
             location = locations[int(self.rng.integers(len(locations)))]
             x = float(self.rng.uniform(-location.plan.half_x, location.plan.half_x))
             y = float(self.rng.uniform(-location.plan.half_y, location.plan.half_y))
-            where = {"receptacle": location.piece.name, "surface": location.plan.name}
-            at = {**where, "x": x, "y": y, "z": None, "pitch": 0.0}
-            laid = item.model_copy(update={**at, "roll": math.pi / 2 if turned and item.kind != "bowl" else 0.0})
-            if reachable(location, x, y) and (free := self._free(laid)) is not None:
-                return free
+            location_fields = {"receptacle": location.piece.name, "surface": location.plan.name}
+            at = {**location_fields, "x": x, "y": y, "z": None, "pitch": 0.0}
+            candidate = item.model_copy(update={**at, "roll": math.pi / 2 if turned and item.kind != "bowl" else 0.0})
+            if reachable(location, x, y) and (placed := self._free(candidate)) is not None:
+                return placed
         return None
 
     # ------------------------------------------------------------ fitting
@@ -309,36 +309,40 @@ class _Strewing:
     def _turned(self, item: ObjectSpec, yaw: float, pitch: float, roll: float) -> ObjectSpec:
         return item.model_copy(update={"yaw": yaw, "pitch": pitch, "roll": roll})
 
-    def _free(self, item: ObjectSpec, over: float = 0.0) -> ObjectSpec | None:
+    def _free(self, item: ObjectSpec, overhang: float = 0.0) -> ObjectSpec | None:
         """The object just above its surface; None if it does not fit there or another object is in its place."""
         dropped = item.model_copy(update={"z": DROP - item.heights[0]})
-        return dropped if self._on_surface(dropped, over) and not self._under(dropped) else None
+        return dropped if self._on_surface(dropped, overhang) and not self._under(dropped) else None
 
     def _dropped(self, item: ObjectSpec) -> ObjectSpec:
         """The object at its original place, on top of what lies there now."""
-        below = self._under(item)
-        if not below:
+        supports = self._under(item)
+        if not supports:
             return item
-        top = max(float(mark.high[2]) for mark in below)
+        top = max(float(mark.high[2]) for mark in supports)
         return item.model_copy(update={"z": top - item.heights[0] + DROP})
 
-    def _on_surface(self, item: ObjectSpec, over: float = 0.0) -> bool:
+    def _on_surface(self, item: ObjectSpec, overhang: float = 0.0) -> bool:
         location = self.spots[item.receptacle, item.surface]
         (a, b), plan = item.footprint, location.plan
         z = item.z if item.z is not None else -item.heights[0]
-        inside = abs(item.x) + a <= plan.half_x + over and abs(item.y) + b <= plan.half_y + over
+        inside = abs(item.x) + a <= plan.half_x + overhang and abs(item.y) + b <= plan.half_y + overhang
         return inside and z + item.heights[1] + 0.01 < plan.clearance
 
     def _at(self, item: ObjectSpec) -> list[ObjectSpec]:
         """The objects placed on the same surface so far."""
-        there = (item.receptacle, item.surface)
-        return [other for other in self.laid.values() if (other.receptacle, other.surface) == there]
+        surface_key = (item.receptacle, item.surface)
+        return [other for other in self.laid.values() if (other.receptacle, other.surface) == surface_key]
 
     def _under(self, item: ObjectSpec, but: str = "") -> list[_Print]:
         """The bounding boxes of placed objects that overlap an object seen from above, except that named `but`."""
-        mine = _print(item)
+        footprint = _print(item)
         marks = [_print(other) for other in self._at(item) if other.name not in (but, item.name)]
-        return [mark for mark in marks if (mark.low[:2] < mine.high[:2]).all() and (mine.low[:2] < mark.high[:2]).all()]
+        return [
+            mark
+            for mark in marks
+            if (mark.low[:2] < footprint.high[:2]).all() and (footprint.low[:2] < mark.high[:2]).all()
+        ]
 
 
 def _print(item: ObjectSpec) -> _Print:

@@ -97,8 +97,8 @@ class Piece:
     def pulls(self) -> list[Rect]:
         """Floor under the piece's drawer or flap and its handle while it is opened."""
         plan = self.plan
-        out = max((link.stands_out for link in plan.articulations), default=0.0)
-        return [self.area(plan.half_x, plan.half_x + out + HANDLE, -plan.half_y, plan.half_y)] if out else []
+        depth = max((link.stands_out for link in plan.articulations), default=0.0)
+        return [self.area(plan.half_x, plan.half_x + depth + HANDLE, -plan.half_y, plan.half_y)] if depth else []
 
 
 class Floor:
@@ -115,8 +115,8 @@ class Floor:
             if room.name in d.rooms:
                 w = d.width / 2 + DOOR_MARGIN
                 deep = DOOR_DEPTH + half
-                across = abs(d.x - room.x0) < 1e-6 or abs(d.x - room.x1) < 1e-6
-                u, v = (deep, w) if across else (w, deep)
+                is_on_x_wall = abs(d.x - room.x0) < 1e-6 or abs(d.x - room.x1) < 1e-6
+                u, v = (deep, w) if is_on_x_wall else (w, deep)
                 self.free.append((d.x - u, d.y - v, d.x + u, d.y + v))
 
     def against_wall(self, group: Sequence[Piece], *, gap: float = 0.0, wall: int | None = None) -> bool:
@@ -151,13 +151,15 @@ class Floor:
 
     def _line_up(self, group: Sequence[Piece], wall: int, start: float, gap: float) -> None:
         x0, y0, x1, y1 = self.inner
-        along = start
+        position = start
         for piece in group:
             plan = piece.plan
-            t, out = along + plan.half_y, GAP + plan.half_x
-            along += 2 * plan.half_y + gap
+            t, distance = position + plan.half_y, GAP + plan.half_x
+            position += 2 * plan.half_y + gap
             piece.yaw = (math.pi / 2, math.pi, -math.pi / 2, 0.0)[wall]
-            x, y = ((x0 + t, y0 + out), (x1 - out, y0 + t), (x1 - t, y1 - out), (x0 + out, y1 - t))[wall]
+            x, y = ((x0 + t, y0 + distance), (x1 - distance, y0 + t), (x1 - t, y1 - distance), (x0 + distance, y1 - t))[
+                wall
+            ]
             piece.x, piece.y = round(x, 4), round(y, 4)
 
     def standing_free(self, piece: Piece, *, back: float = 1.1) -> bool:
@@ -168,23 +170,29 @@ class Floor:
             piece.x = round(float(self.rng.uniform(x0 + FROM_WALL, x1 - FROM_WALL)), 2)
             piece.y = round(float(self.rng.uniform(y0 + FROM_WALL, y1 - FROM_WALL)), 2)
             plan = piece.plan
-            behind = piece.area(-plan.half_x - back, -plan.half_x, -plan.half_y, plan.half_y)
-            ends = piece.area(-plan.half_x, plan.half_x, -plan.half_y - TABLE_ENDS, plan.half_y + TABLE_ENDS)
-            if self.fits([piece], extra=[behind]) and self._inside(ends) and not self._blocked(ends, self.solid):
+            area_behind = piece.area(-plan.half_x - back, -plan.half_x, -plan.half_y, plan.half_y)
+            end_areas = piece.area(-plan.half_x, plan.half_x, -plan.half_y - TABLE_ENDS, plan.half_y + TABLE_ENDS)
+            if (
+                self.fits([piece], extra=[area_behind])
+                and self._inside(end_areas)
+                and not self._blocked(end_areas, self.solid)
+            ):
                 self._keep([piece])
-                self.free.append(behind)
+                self.free.append(area_behind)
                 return True
         return False
 
     def beside(self, piece: Piece, host: Piece, side: int) -> bool:
         """Place a chair at the left (1) or right (-1) end of a table, facing it. False if it does not fit."""
-        plan, own = host.plan, piece.plan
-        away = plan.half_y + own.half_x - TUCKED
+        plan, piece_plan = host.plan, piece.plan
+        distance = plan.half_y + piece_plan.half_x - TUCKED
         c, s = round(math.cos(host.yaw)), round(math.sin(host.yaw))
-        piece.x, piece.y = round(host.x - s * side * away, 4), round(host.y + c * side * away, 4)
+        piece.x, piece.y = round(host.x - s * side * distance, 4), round(host.y + c * side * distance, 4)
         piece.yaw = math.remainder(host.yaw - side * math.pi / 2, 2 * math.pi)
         # Only the part of the chair that is not under the table needs free floor, with 2 cm to spare at both ends.
-        area = piece.area(-own.half_x - 0.02, own.half_x - TUCKED - 0.02, -own.half_y, own.half_y)
+        area = piece.area(
+            -piece_plan.half_x - 0.02, piece_plan.half_x - TUCKED - 0.02, -piece_plan.half_y, piece_plan.half_y
+        )
         if not self._inside(area) or self._blocked(area, self.solid) or self._blocked(area, self.free):
             return False
         piece.room = self.room.name
@@ -216,9 +224,9 @@ class Floor:
 
     def _doors_meet_drawers(self, pieces: Sequence[Piece]) -> bool:
         """Whether an open door would block a drawer."""
-        standing = [piece for piece in pieces if piece.stands_on is None]
-        pulls = [zone for piece in standing for zone in piece.pulls()]
-        return any(self._blocked(zone, pulls) for piece in standing for zone in piece.sweeps())
+        floor_pieces = [piece for piece in pieces if piece.stands_on is None]
+        pulls = [zone for piece in floor_pieces for zone in piece.pulls()]
+        return any(self._blocked(zone, pulls) for piece in floor_pieces for zone in piece.sweeps())
 
     def open_sides(self, piece: Piece) -> tuple[str, ...]:
         """The sides (front, back, left, right) with 0.9 m of free floor in front: room for a robot and its arm."""

@@ -74,15 +74,15 @@ def place_objects(
     while len(order) < count:
         order += [kinds[k] for k in rng.permutation(len(kinds))]
     colours: Counter[str] = Counter()
-    placed = []
+    objects = []
     for kind in order[:count]:
         options = OBJECTS[kind].colours
         colour = options[(colours[kind] + (int(rng.integers(len(options))) if not colours[kind] else 0)) % len(options)]
         item = _place(kind, colour, places, rng)
         if item is not None:
             colours[kind] += 1
-            placed.append(item)
-    return _named(placed)
+            objects.append(item)
+    return _named(objects)
 
 
 def no_furniture(option: str, name: str, names: Iterable[str], kind: str = "none of its furniture") -> str:
@@ -110,24 +110,24 @@ def add_objects(
     for piece in scene.furniture:
         places[piece.name] = spots_of(scene, piece, sides)
         for place in places[piece.name]:
-            there = (piece.name, place.plan.name)
-            place.taken += [item for item in scene.objects if (item.receptacle, item.surface) == there]
-    placed = list(scene.objects)
-    for colour, kind, where in added:
+            surface_key = (piece.name, place.plan.name)
+            place.taken += [item for item in scene.objects if (item.receptacle, item.surface) == surface_key]
+    objects = list(scene.objects)
+    for colour, kind, furniture_name in added:
         if kind not in OBJECTS:
-            raise ValueError(f"--added {kind}@{where} names no kind of object; {suggested(kind, OBJECTS)}")
-        if where not in places:
-            raise ValueError(no_furniture(f"--added {kind}@{where}", where, places))
+            raise ValueError(f"--added {kind}@{furniture_name} names no kind of object; {suggested(kind, OBJECTS)}")
+        if furniture_name not in places:
+            raise ValueError(no_furniture(f"--added {kind}@{furniture_name}", furniture_name, places))
         options = OBJECTS[kind].colours
         painted = colour or options[int(rng.integers(len(options)))]
-        emptiest = sorted(places[where], key=lambda place: len(place.taken) / place.capacity)
-        tries = ((free, _try(kind, painted, free, rng)) for free in emptiest)
+        emptiest = sorted(places[furniture_name], key=lambda place: len(place.taken) / place.capacity)
+        tries = ((spot, _try(kind, painted, spot, rng)) for spot in emptiest)
         at, item = next((pair for pair in tries if pair[1] is not None), (None, None))
         if at is None or item is None:
-            raise ValueError(f"there is no free spot for another '{kind}' at '{where}'")
+            raise ValueError(f"there is no free spot for another '{kind}' at '{furniture_name}'")
         at.taken.append(item)
-        placed.append(item)
-    return _named(placed)
+        objects.append(item)
+    return _named(objects)
 
 
 def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]:
@@ -142,11 +142,11 @@ def _place(kind: str, colour: str, places: list[Spot], rng: np.random.Generator)
     """An object of a kind on one of its usual surfaces; if all are full, on any other surface; None if none is free."""
     usually = homes(*OBJECTS[kind].kept)
     inside = bool(rng.random() < INSIDE_SHARE)
-    usual = [place for place in places if place.piece.kind in usually and len(place.taken) < place.capacity]
-    usual.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, FILL_NOISE)))
+    usual_spots = [place for place in places if place.piece.kind in usually and len(place.taken) < place.capacity]
+    usual_spots.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, FILL_NOISE)))
     other = [place for place in places if place.piece.kind in _ANYWHERE]
     other.sort(key=lambda s: len(s.taken) / s.capacity)
-    for place in (*usual, *other):
+    for place in (*usual_spots, *other):
         item = _try(kind, colour, place, rng)
         if item is not None:
             place.taken.append(item)
@@ -190,16 +190,16 @@ def reachable(place: Spot, x: float, y: float) -> bool:
         return True
     px, py = plan.center[0] + x, plan.center[1] + y
     a, b = piece.half_x, piece.half_y
-    away = {"front": a - px, "back": a + px, "left": b - py, "right": b + py}
-    return any(away[side] <= WITHIN for side in place.sides)
+    distances = {"front": a - px, "back": a + px, "left": b - py, "right": b + py}
+    return any(distances[side] <= WITHIN for side in place.sides)
 
 
 def _crowded(place: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
     """Whether two objects stand too close to grasp; on a surface reached from the front, also one behind the other."""
     (a, b), (c, d) = item.footprint, other.footprint
-    beside = abs(item.y - other.y) >= b + d + APART
-    apart = abs(item.x - other.x) >= a + c + APART and place.plan.access == "top"
-    return not beside and not apart
+    is_beside = abs(item.y - other.y) >= b + d + APART
+    is_apart = abs(item.x - other.x) >= a + c + APART and place.plan.access == "top"
+    return not is_beside and not is_apart
 
 
 def _named(items: list[ObjectSpec]) -> tuple[ObjectSpec, ...]:

@@ -65,19 +65,22 @@ def _draw(scene: SceneSpec, rng: np.random.Generator, *, walks: bool) -> PersonS
     floor = FreeFloor(scene, on_floor)
     start = (scene.robot.x, scene.robot.y)
     zone = floor.zone(*start)
-    lost = unreachable(scene)
+    unreached = unreachable(scene)
     for _ in range(TRIES):
         room = scene.rooms[int(rng.integers(len(scene.rooms)))]
         x, y, facing = _place(room, rng)
         if floor.clear(x, y) < ROUND or not _apart(scene, x, y):
             continue
         yaw = math.radians(facing)
-        before = [(x + away * math.cos(yaw), y + away * math.sin(yaw)) for away in BEFORE]
-        if any(floor.zone(*point) != zone or not room.contains(*point) for point in before):
+        points_before = [(x + distance * math.cos(yaw), y + distance * math.sin(yaw)) for distance in BEFORE]
+        if any(floor.zone(*point) != zone or not room.contains(*point) for point in points_before):
             continue
-        here: Corners = square(x, y, HALF_Y)
-        crowded = FreeFloor(scene, [*on_floor, here])
-        if any(crowded.zone(*point) != crowded.zone(*start) for point in before) or unreachable(scene, [here]) != lost:
+        footprint: Corners = square(x, y, HALF_Y)
+        crowded = FreeFloor(scene, [*on_floor, footprint])
+        if (
+            any(crowded.zone(*point) != crowded.zone(*start) for point in points_before)
+            or unreachable(scene, [footprint]) != unreached
+        ):
             continue
         way = _way(scene, floor, room, (x, y), yaw) if walks else ()
         if walks and not way:
@@ -133,6 +136,8 @@ def _pointed_at(scene: SceneSpec, person: PersonSpec) -> str:
     x, y = person.position
     room = scene.room_at(x, y)
     c, s = math.cos(person.yaw), math.sin(person.yaw)
-    ahead = {piece.name: c * (piece.x - x) + s * (piece.y - y) for piece in scene.furniture if piece.room == room}
-    place = max(ahead, key=lambda name: ahead[name], default=scene.furniture[0].name)
+    distances_ahead = {
+        piece.name: c * (piece.x - x) + s * (piece.y - y) for piece in scene.furniture if piece.room == room
+    }
+    place = max(distances_ahead, key=lambda name: distances_ahead[name], default=scene.furniture[0].name)
     return next((item.name for item in scene.objects if item.receptacle == place), place)

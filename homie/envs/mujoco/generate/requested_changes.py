@@ -72,18 +72,18 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
         piece.model_copy(update={"open": AJAR}) if piece.name in variation.opened else piece
         for piece in scene.furniture
     )
-    changed = scene.model_copy(update={"objects": objects, "furniture": furniture})
+    variant = scene.model_copy(update={"objects": objects, "furniture": furniture})
     if variation.states:
-        changed = with_states(changed, sides, {kind for _, kind, _ in added})
+        variant = with_states(variant, sides, {kind for _, kind, _ in added})
     if variation.start:
-        changed = changed.model_copy(update={"robot": _start(changed, variation.start, rng)})
+        variant = variant.model_copy(update={"robot": _start(variant, variation.start, rng)})
     if variation.clutter == "messy":
         from homie.envs.mujoco.generate.messy import messy  # it simulates the house, which takes a second or two
 
-        changed = messy(changed, sides, np.random.default_rng([scene.seed, len(scene.objects), 1]))
+        variant = messy(variant, sides, np.random.default_rng([scene.seed, len(scene.objects), 1]))
     if variation.people:
-        changed = with_people(changed, variation.people)
-    return SceneSpec.model_validate(changed.model_dump())
+        variant = with_people(variant, variation.people)
+    return SceneSpec.model_validate(variant.model_dump())
 
 
 def _read(text: str) -> tuple[str, str, str]:

@@ -115,8 +115,10 @@ def _connect(rng: np.random.Generator, rooms: tuple[RoomSpec, ...]) -> tuple[Doo
         old, new = group[b.name], group[a.name]
         group = {name: new if g == old else g for name, g in group.items()}
         width = round(float(rng.uniform(*DOOR_WIDTH)), 2)
-        ends = (low + FROM_CORNER, high - FROM_CORNER)
-        middle = round(float(ends[int(rng.integers(2))] if rng.random() < CORNER_SHARE else rng.uniform(*ends)), 2)
+        door_range = (low + FROM_CORNER, high - FROM_CORNER)
+        middle = round(
+            float(door_range[int(rng.integers(2))] if rng.random() < CORNER_SHARE else rng.uniform(*door_range)), 2
+        )
         x, y = (at, middle) if axis == "y" else (middle, at)
         doorways.append(DoorwaySpec(rooms=(a.name, b.name), x=x, y=y, width=width))
     return tuple(doorways) if len(set(group.values())) == 1 else None

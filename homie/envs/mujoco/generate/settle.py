@@ -52,22 +52,24 @@ def settle(scene: SceneSpec) -> Rest:
     data = home.new_data()
     world = World(home, data)
     bodies = [item.body for item in home.index.objects]
-    before = data.xpos[bodies].copy(), data.xmat[bodies].reshape(-1, 3, 3).copy()
+    poses_before = data.xpos[bodies].copy(), data.xmat[bodies].reshape(-1, 3, 3).copy()
     restless = _run(home, data)
-    after = data.xpos[bodies], data.xmat[bodies].reshape(-1, 3, 3)
+    poses_after = data.xpos[bodies], data.xmat[bodies].reshape(-1, 3, 3)
     at_rest = home.new_data()  # of what has come to rest the physics keeps no contacts
     at_rest.qpos[:] = data.qpos
     mujoco.mj_forward(home.model, at_rest)
     wedged = {name for pair, _ in _sunken(home, at_rest) for name in pair}
-    moved, lost, objects = {}, set(), []
+    shifts, lost_names, objects = {}, set(), []
     for number, item in enumerate(scene.objects):
-        turned = float(np.linalg.norm(after[1][number] - before[1][number])) / np.sqrt(2.0)
-        moved[item.name] = float(np.linalg.norm(after[0][number] - before[0][number])) + RIM * turned
-        lies = item if moved[item.name] < STAYS else _as_it_lies(world, item)
+        rotation_change = float(np.linalg.norm(poses_after[1][number] - poses_before[1][number])) / np.sqrt(2.0)
+        shifts[item.name] = (
+            float(np.linalg.norm(poses_after[0][number] - poses_before[0][number])) + RIM * rotation_change
+        )
+        lies = item if shifts[item.name] < STAYS else _as_it_lies(world, item)
         if lies is None or item.name in restless or item.name in wedged:
-            lost.add(item.name)
+            lost_names.add(item.name)
         objects.append(lies or item)
-    return Rest(scene.model_copy(update={"objects": tuple(objects)}), moved, frozenset(lost))
+    return Rest(scene.model_copy(update={"objects": tuple(objects)}), shifts, frozenset(lost_names))
 
 
 def _run(home: Home, data: mujoco.MjData) -> set[str]:
@@ -131,7 +133,7 @@ def _sunken(home: Home, data: mujoco.MjData) -> Iterator[tuple[tuple[str, str], 
     objects = {item.body for item in home.index.objects}
     for number in range(data.ncon):
         first, second = (int(geom) for geom in data.contact.geom[number])
-        loose = {int(home.model.geom_bodyid[geom]) for geom in (first, second)} & objects
+        loose_bodies = {int(home.model.geom_bodyid[geom]) for geom in (first, second)} & objects
         depth = -float(data.contact.dist[number])
-        if loose and depth > DEEPEST and first in geoms and second in geoms:
+        if loose_bodies and depth > DEEPEST and first in geoms and second in geoms:
             yield (geoms[first].entity, geoms[second].entity), depth

@@ -141,23 +141,23 @@ class BackgroundLocator(Locator):
         bearers = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
         if len(bearers) == 1 and (landmarks[0].alone or self._may_mean(bearers[0], action)):
             return bearers[0]
-        meant = {*(item.name for item in self._best_matches(words, world.named_things())), *bearers}
-        return min(sorted(meant), key=lambda entity: self._preference(entity, action, observation), default=None)
+        candidates = {*(item.name for item in self._best_matches(words, world.named_things())), *bearers}
+        return min(sorted(candidates), key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
         """The entity that a planner means: the one of its kind where it was seen."""
         if self._recall.is_passage(landmark.entity):
             return landmark.entity
         named = [item for item in self.world.named_things() if item.name == landmark.entity]
-        alike = {item.name for item in (*named, *self._best_matches(landmark.kind, self.world.named_things()))}
+        same_kind = {item.name for item in (*named, *self._best_matches(landmark.kind, self.world.named_things()))}
         center = landmark.center
         if center is None:
             return landmark.entity if named else None
-        away = {
+        distances = {
             candidate: self._metres(candidate, center) - SAME_PLACE * (candidate == landmark.entity)
-            for candidate in sorted(alike)
+            for candidate in sorted(same_kind)
         }
-        return min(away, key=lambda candidate: away[candidate], default=None)
+        return min(distances, key=lambda candidate: distances[candidate], default=None)
 
     def _metres(self, entity: str, point: Array) -> float:
         """Metres on the floor plan from a point (3,) to a thing; inf for a room."""
@@ -190,8 +190,8 @@ class BackgroundLocator(Locator):
         goal, base = self._goal(entity, action, observation.body.base), observation.body.base.xy
         itself = [self.world.objects[entity].body] if entity in self.world.objects else []
         hidden = [*self._moved_by(entity, action), *itself]
-        here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
-        return replace(goal, solids=_distinct(goal.solids, here), loose=self._loose(entity, goal.position))
+        solids_near_base = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
+        return replace(goal, solids=_distinct(goal.solids, solids_near_base), loose=self._loose(entity, goal.position))
 
     def here(self, observation: Observation) -> Goal:
         return replace(super().here(observation), grid=self._floor_plan().grid())
@@ -276,18 +276,18 @@ class BackgroundLocator(Locator):
         of them, what is in it is."""
         world = self.world
         box, outwards = world.object_box(item), [place.entity for place in world.around(item.name)]
-        under: tuple[Surface, ...] = ()
+        surfaces: tuple[Surface, ...] = ()
         front: float | None = None
         receptacle, plan = world.furniture_of(item.name) or (None, None)
         if receptacle is not None and plan is not None:
-            under = (world.surface(receptacle, plan),)
+            surfaces = (world.surface(receptacle, plan),)
             front = receptacle.front if plan.access == "front" else None
         return Goal(
             item.name,
             "",
             box.center,
             box,
-            under,
+            surfaces,
             obstacles=self._things_at(outwards[-1], but=(item.name, *outwards)),
             front=front,
             grid=grid,
@@ -298,8 +298,8 @@ class BackgroundLocator(Locator):
     def _into(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
         box = self.world.object_box(item)
-        up = box.half[2] if item.hollow is None else 0.0
-        spot = Surface(box.center + np.array([0.0, 0.0, up]), SPOT, SPOT, box.yaw)
+        height = box.half[2] if item.hollow is None else 0.0
+        spot = Surface(box.center + np.array([0.0, 0.0, height]), SPOT, SPOT, box.yaw)
         solids = self.world.solids(box.center, NEAR, without=[item.body])
         return Goal(item.name, "", box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
 
@@ -336,8 +336,8 @@ class BackgroundLocator(Locator):
             x0, y0, x1, y1 = self._floor_of(entity, observation.body.base)
             return float(np.linalg.norm(base[:2] - np.clip(base[:2], (x0, y0), (x1, y1))))
         box = self.world.receptacle_box(self.world.receptacles[entity])
-        above = max(box.center[2] - box.half[2], 0.0)
-        return float(np.hypot(box.distance(base[:2]), above))
+        height_above = max(box.center[2] - box.half[2], 0.0)
+        return float(np.hypot(box.distance(base[:2]), height_above))
 
     def within_reach(self, entity: str, observation: Observation) -> bool:
         if not super().within_reach(entity, observation):
@@ -352,7 +352,7 @@ class BackgroundLocator(Locator):
 
     def arrangement(self, observation: Observation) -> Arrangement:
         world = self.world
-        carried = set(world.carried())
+        carried_names = set(world.carried())
         return Arrangement(
             openings={
                 piece.name: tuple(world.openness(item) for item in piece.articulations)
@@ -362,14 +362,14 @@ class BackgroundLocator(Locator):
             things={
                 name: Lying(world.place(name).entity, world.position(item.body).copy(), self._upright(item))
                 for name, item in world.objects.items()
-                if name not in carried
+                if name not in carried_names
             },
         )
 
     def _upright(self, item: ObjectInfo) -> float | None:
         """Height of its own upright axis; None of what does not stand, as fruit that rolls."""
-        stands = item.hollow is not None or item.half[2] > STANDS * max(item.half[:2])
-        return float(self.world.rotation(item.body)[2, 2]) if stands else None
+        can_stand = item.hollow is not None or item.half[2] > STANDS * max(item.half[:2])
+        return float(self.world.rotation(item.body)[2, 2]) if can_stand else None
 
     def whereabouts(self, entity: str, observation: Observation) -> str:
         if entity not in self.world.objects:
@@ -393,8 +393,8 @@ class BackgroundLocator(Locator):
             return self.world.people.state(entity, state, self.world.held)
         piece = self.world.receptacles.get(entity)
         if state in POWER:
-            on = self.world.appliances.on.get(entity)
-            return None if on is None else on is POWER[state]
+            is_on = self.world.appliances.on.get(entity)
+            return None if is_on is None else is_on is POWER[state]
         if state not in ("open", "closed"):
             return self.world.household.state(entity, state)
         if piece is None or not piece.articulations:
@@ -403,9 +403,9 @@ class BackgroundLocator(Locator):
         return thresholds.is_open(opening) if state == "open" else thresholds.is_closed(opening)
 
 
-def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:
+def _distinct(first: Sequence[Box], second: Sequence[Box]) -> tuple[Box, ...]:
     """Boxes without those that come twice."""
-    return tuple({(*box.center.tolist(), *box.half.tolist()): box for box in (*near, *more)}.values())
+    return tuple({(*box.center.tolist(), *box.half.tolist()): box for box in (*first, *second)}.values())
 
 
 def surfaces_need_front(piece: ReceptacleInfo) -> bool:

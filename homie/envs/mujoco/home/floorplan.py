@@ -37,10 +37,10 @@ class FloorPlan:
             if model.geom_contype[geom] and not _name(model, model.geom_bodyid[geom]).startswith("robot/")
         ]
         solid = [g for g in solid if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
-        loose = {item.body for item in world.objects.values()}
+        loose_bodies = {item.body for item in world.objects.values()}
         self._moving = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
         self._bodies = carriers(model)[model.geom_bodyid[self._moving]]
-        self._loose = np.isin(self._bodies, list(loose))
+        self._loose = np.isin(self._bodies, list(loose_bodies))
         self._geoms = np.array(self._moving, dtype=np.intp)
         self._before: tuple[bytes, bytes, bytes] | None = None
         self._rastered = np.zeros(self.shape, dtype=bool)
@@ -53,14 +53,14 @@ class FloorPlan:
 
     def grid(self) -> OccupancyGrid:
         """The plan as it is now; what is carried is not an obstacle."""
-        data, carried = self.world.data, [self.world.objects[name].body for name in self.world.carried()]
+        data, carried_bodies = self.world.data, [self.world.objects[name].body for name in self.world.carried()]
         # Loose things that are not on the floor stand over what is an obstacle already.
-        left_out = self._loose & (np.isin(self._bodies, carried) | (data.geom_xpos[self._geoms, 2] > ON_FLOOR))
-        moving = self._geoms[~left_out]
-        now = moving.tobytes(), data.geom_xpos[moving].tobytes(), data.geom_xmat[moving].tobytes()
-        if now != self._before:
+        excluded = self._loose & (np.isin(self._bodies, carried_bodies) | (data.geom_xpos[self._geoms, 2] > ON_FLOOR))
+        moving = self._geoms[~excluded]
+        state_key = moving.tobytes(), data.geom_xpos[moving].tobytes(), data.geom_xmat[moving].tobytes()
+        if state_key != self._before:
             self._rastered = self._static | self._raster(moving.tolist())
-            self._before = now
+            self._before = state_key
         occupied = self._rastered.copy()
         return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION, self.walls)
 

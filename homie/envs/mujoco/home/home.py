@@ -121,8 +121,8 @@ class HouseRobot(SimulatedRobot):
     def _restart(self, *, seed: int) -> None:
         self.home.reset(self.data)
         self.grasping.reset()
-        rest = dict(zip(self.spec.chain.names, self.spec.chain.posture(self.spec.rest).tolist(), strict=True))
-        place(self.model, self.data, {**self._body.start, **rest})
+        rest_posture = dict(zip(self.spec.chain.names, self.spec.chain.posture(self.spec.rest).tolist(), strict=True))
+        place(self.model, self.data, {**self._body.start, **rest_posture})
         self._width_wanted = self._finger_target = 0.0
         self.world.held = None
         self.world.appliances.reset()
@@ -140,19 +140,19 @@ class HouseRobot(SimulatedRobot):
         self._velocity = (0.0, 0.0) if velocity is None else velocity
 
     def _pass(self) -> None:
-        before = self.world.held
+        held_before = self.world.held
         self._drive_fingers()
         self.world.people.walk(self._where(), self.spec.period)
         self._step(*self._velocity)
         self.check_sound()
         self.grasping.update()
         self.world.held = self.grasping.held_object
-        self.world.people.update(self._where(), self.world.held, before)
+        self.world.people.update(self._where(), self.world.held, held_before)
         self.world.appliances.update()
         self.world.household.update()
 
-    def _step(self, v: float, w: float, aside: float = 0.0) -> None:
-        """One control period of physics, the base driving at v ahead, `aside` to its left (m/s) and w (rad/s)."""
+    def _step(self, v: float, w: float, sideways: float = 0.0) -> None:
+        """One control period of physics, the base driving at v ahead, `sideways` to its left (m/s) and w (rad/s)."""
         grip = self.grasping
         division = self.pace.division(
             self.data, self.spec.period, grip.held_body, squeezed=grip.friction and grip.held_object is not None
@@ -161,14 +161,14 @@ class HouseRobot(SimulatedRobot):
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
         x, y, turn = self._base_servos
         steps = round(self.spec.period / TIMESTEP) * division
-        at_once = v == aside == 0.0 and self.after_step is None  # the command does not depend on the heading
+        at_once = v == sideways == 0.0 and self.after_step is None  # the command does not depend on the heading
         with self._vicinity.alone():
             for _ in range(1 if at_once else steps):
                 heading = float(qpos[yaw])
                 if not math.isfinite(heading):
                     break  # `check_sound` says what that means
                 c, s = math.cos(heading), math.sin(heading)
-                ctrl[x], ctrl[y], ctrl[turn] = v * c - aside * s, v * s + aside * c, w
+                ctrl[x], ctrl[y], ctrl[turn] = v * c - sideways * s, v * s + sideways * c, w
                 mujoco.mj_step(self.model, self.data, steps if at_once else 1)
                 if self.after_step is not None:
                     self.after_step()
@@ -190,8 +190,8 @@ class HouseRobot(SimulatedRobot):
         into its whole force: so they close without a blow, and open at once."""
         at = self.limbs.opening() / 2
         step, lead = self._finger_step, self._body.finger_lead
-        ahead = min(max(self._width_wanted / 2, self._finger_target - step), self._finger_target + step)
-        self._finger_target = min(max(ahead, at - lead), at + lead)
+        finger_target = min(max(self._width_wanted / 2, self._finger_target - step), self._finger_target + step)
+        self._finger_target = min(max(finger_target, at - lead), at + lead)
         self.data.ctrl[self.limbs.finger_servos] = self._finger_target
 
     # ------------------------------------------------------------ senses
@@ -262,10 +262,10 @@ class HouseRobot(SimulatedRobot):
         return {**known, "people": world.people.known()} if world.people.infos else known
 
     def _take_known(self, known: Mapping[str, object]) -> None:
-        held, on, states = known.get("held"), known.get("on"), known.get("states")
+        held, powered, states = known.get("held"), known.get("on"), known.get("states")
         self.world.held = held if isinstance(held, str) else None
         self.world.appliances.switch(
-            {name: bool(value) for name, value in dict(on).items()} if isinstance(on, Mapping) else {}
+            {name: bool(value) for name, value in dict(powered).items()} if isinstance(powered, Mapping) else {}
         )
         self.world.household.take(states if isinstance(states, Mapping) else {})
         people = known.get("people")
@@ -277,13 +277,13 @@ class HouseRobot(SimulatedRobot):
         camera = self._film_camera.aim(Pose2(x, y, yaw), self._meant(target, np.array([x, y])))
         return self.eyes.film(camera, width, height, hidden_groups=frozenset({1}))
 
-    def _meant(self, words: str, near: Array) -> Subject | None:
+    def _meant(self, words: str, position: Array) -> Subject | None:
         """What a film shows for a target: the nearest object or furniture that words may mean."""
         world = self.world
         names = [thing.name for thing in self._best_matches(words, world.named_things())] if words else []
         objects = [Subject(world.object_box(world.objects[name]).center) for name in names if name in world.objects]
         furniture = [Subject(*world.face(world.receptacles[name])) for name in names if name in world.receptacles]
-        return min((*objects, *furniture), key=lambda subject: subject.metres(near), default=None)
+        return min((*objects, *furniture), key=lambda subject: subject.metres(position), default=None)
 
 
 class MujocoHome(HouseRobot):

@@ -53,17 +53,17 @@ class Bodies:
             self.data.qvel[dof : dof + 6] = 0.0
         mujoco.mj_forward(self.model, self.data)
 
-    def cut(self, mine: Collection[int], *, ignored: Collection[int] = ()) -> set[int]:
+    def cut(self, moved_bodies: Collection[int], *, ignored: Collection[int] = ()) -> set[int]:
         """The other bodies that some bodies are in, floors apart. Kinematics and contacts must have been computed."""
         contact, count = self.data.contact, self.data.ncon
         geoms = contact.geom[:count][contact.dist[:count] < -DEEP]
         geoms = geoms[~self._floors[geoms].any(axis=1)]
-        own, others = set(mine), set(ignored)
+        body_set, ignored_set = set(moved_bodies), set(ignored)
         bodies: set[int] = set()
         for first, second in self._body_of[geoms].tolist():
-            if (first in own) != (second in own):
-                bodies.add(second if first in own else first)
-        return bodies - others
+            if (first in body_set) != (second in body_set):
+                bodies.add(second if first in body_set else first)
+        return bodies - ignored_set
 
     def called(self, bodies: Collection[int]) -> list[str]:
         """The loose things among bodies, by name."""

@@ -86,25 +86,25 @@ class Native(Rearranging):
     def advance(self, metres: float) -> float:
         """Drive on, or back where metres are negative, up to what is in the way. Returns how far it came, m."""
         start, number = self.pose, max(1, math.ceil(abs(metres) / STEP))
-        gone = 0.0
+        travelled = 0.0
         for step in range(1, number + 1):
             way = metres * step / number
             x, y = start.x + way * math.cos(start.yaw), start.y + way * math.sin(start.yaw)
             if not self._moved(Pose2(x, y, start.yaw)):
                 break
-            gone = abs(way)
-        return gone
+            travelled = abs(way)
+        return travelled
 
     def turn(self, radians: float) -> float:
         """Turn to the left, or to the right where negative, up to what is in the way. Returns how far it came, rad."""
         start, number = self.pose, max(1, math.ceil(abs(radians) / TURN))
-        gone = 0.0
+        turned_by = 0.0
         for step in range(1, number + 1):
             angle = radians * step / number
             if not self._moved(Pose2(start.x, start.y, start.yaw + angle)):
                 break
-            gone = abs(angle)
-        return gone
+            turned_by = abs(angle)
+        return turned_by
 
     def look(self, radians: float) -> None:
         """Tilt the head down, or up where negative, as far as it can be."""
@@ -116,13 +116,13 @@ class Native(Rearranging):
 
     def _moved(self, pose: Pose2) -> bool:
         """Move the robot a little, with what it holds; where it would be in something it stays."""
-        before, hand, load = self.pose, self._hand(), self.bodies.poses(self.world.carried())
+        previous_pose, hand, load = self.pose, self._hand(), self.bodies.poses(self.world.carried())
         self._set(pose, hand, load)
-        free = self._is_free(load)
-        if not free:
-            self._set(before, self._hand(), self.bodies.poses(self.world.carried()))
+        is_free = self._is_free(load)
+        if not is_free:
+            self._set(previous_pose, self._hand(), self.bodies.poses(self.world.carried()))
         self._begin()
-        return free
+        return is_free
 
     def _set(self, pose: Pose2, hand: Pose, load: dict[int, Pose]) -> None:
         self.data.qpos[self._base] = pose.x, pose.y, pose.yaw
@@ -159,14 +159,14 @@ class Native(Rearranging):
     def _come_to_rest(self) -> None:
         """What was set down falls a few centimetres, as into a bowl. Where the physics does not bear what was set, it
         stays as it was set."""
-        kept = self.data.qpos.copy(), self.data.qvel.copy(), self.data.ctrl.copy()
+        saved_state = self.data.qpos.copy(), self.data.qvel.copy(), self.data.ctrl.copy()
         try:
             for _ in range(SETTLES):
                 self._wait()
         except RobotFault:
             for warning in self.data.warning:
                 warning.number = 0
-            self.data.qpos[:], self.data.qvel[:], self.data.ctrl[:] = kept
+            self.data.qpos[:], self.data.qvel[:], self.data.ctrl[:] = saved_state
             mujoco.mj_forward(self.model, self.data)
         self._begin()
 
@@ -175,8 +175,8 @@ class Native(Rearranging):
         if take:
             return take()
         mujoco.mj_forward(self.model, self.data)
-        free = self._is_free(self.bodies.poses(self.world.carried()))
-        return "" if free else "the robot is in the way"
+        is_free = self._is_free(self.bodies.poses(self.world.carried()))
+        return "" if is_free else "the robot is in the way"
 
     def _yielding(self) -> Collection[int]:
         return ()
@@ -187,19 +187,19 @@ class Native(Rearranging):
         return [start + (aim - start) * stop / number for stop in range(1, number + 1)]
 
     def _set_down(self, name: str, locations: Iterable[Spot]) -> bool:
-        done = super()._set_down(name, locations)
+        is_set_down = super()._set_down(name, locations)
         place(self.model, self.data, self._joints(self.spec.carry))
-        return done
+        return is_set_down
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """What is done inside is undone at its end: to see what would come of it."""
         data, held = self.data, self.grasping.held_body
-        kept = data.qpos.copy(), data.qvel.copy(), data.ctrl.copy(), data.time
+        saved_state = data.qpos.copy(), data.qvel.copy(), data.ctrl.copy(), data.time
         try:
             yield
         finally:
-            data.qpos[:], data.qvel[:], data.ctrl[:], data.time = kept
+            data.qpos[:], data.qvel[:], data.ctrl[:], data.time = saved_state
             mujoco.mj_forward(self.model, data)
             self.grasping.let_go()
             if held >= 0:
@@ -220,14 +220,14 @@ class Native(Rearranging):
         there; if not it stays where it was."""
         item: ObjectInfo = self.world.objects[name]
         load = self.bodies.poses([name])
-        before = load[item.body]
+        previous_pose = load[item.body]
         middle = foot + np.array([0.0, 0.0, item.half[2]])
-        self.bodies.move(load, before, Pose(middle, rotation_z(yaw)))
-        free = not self.bodies.cut(load)
-        if not free:
-            self.bodies.move(self.bodies.poses([name]), Pose(middle, rotation_z(yaw)), before)
+        self.bodies.move(load, previous_pose, Pose(middle, rotation_z(yaw)))
+        is_free = not self.bodies.cut(load)
+        if not is_free:
+            self.bodies.move(self.bodies.poses([name]), Pose(middle, rotation_z(yaw)), previous_pose)
         self._begin()
-        return free
+        return is_free
 
     def set_doors(self, name: str, *, is_open: bool) -> str:
         """Have furniture open or closed. Returns as `use` does."""

@@ -137,12 +137,12 @@ class Rearranging:
             household.become(rule, target.name, self.world.held)
         return problem
 
-    def _meant(self, goal: Goal, among: Mapping[str, Info]) -> Info | None:
+    def _meant(self, goal: Goal, candidates: Mapping[str, Info]) -> Info | None:
         """The thing that a goal means: the one with its name, else the nearest of its kind to the given place."""
-        alike = [name for name in among if kind_of(name) == kind_of(goal.name)] or list(among)
-        away = {name: self.world.box_of(name).distance(goal.position) for name in alike}
-        best = min(alike, key=lambda name: (away[name] - SAME * (name == goal.name), name), default=None)
-        return among[best] if best is not None and away[best] <= SAME else None
+        same_kind = [name for name in candidates if kind_of(name) == kind_of(goal.name)] or list(candidates)
+        distances = {name: self.world.box_of(name).distance(goal.position) for name in same_kind}
+        best = min(same_kind, key=lambda name: (distances[name] - SAME * (name == goal.name), name), default=None)
+        return candidates[best] if best is not None and distances[best] <= SAME else None
 
     # ------------------------------------------------------------ robot
 
@@ -194,24 +194,24 @@ class Rearranging:
     def _take(self, item: ObjectInfo) -> str:
         """Have a thing in the hand, upright, its thinner side between the fingers; before them where it is too wide."""
         load = self.bodies.poses([item.name, *self.world.contents(item.name)])
-        before = load[item.body]
+        previous_pose = load[item.body]
         hand = self._hand()
-        ahead = np.array([hand.rotation[0, 0], hand.rotation[1, 0], 0.0]) / np.hypot(*hand.rotation[:2, 0])
+        forward = np.array([hand.rotation[0, 0], hand.rotation[1, 0], 0.0]) / np.hypot(*hand.rotation[:2, 0])
         thin, deep = sorted(item.half[:2])
         fits = 2 * thin < self.spec.gripper_max
-        turned = item.half[0] < item.half[1]
-        yaw = float(np.arctan2(ahead[1], ahead[0])) + (np.pi / 2 if turned else 0.0)
+        is_turned = item.half[0] < item.half[1]
+        yaw = float(np.arctan2(forward[1], forward[0])) + (np.pi / 2 if is_turned else 0.0)
         self.limbs.set_opening(2 * thin if fits else 0.0)
-        out = max(0.0, deep - FINGERS) if fits else deep + FINGERS / 2
-        own = [*self.bodies.robot, *load]
+        reach = max(0.0, deep - FINGERS) if fits else deep + FINGERS / 2
+        own_bodies = [*self.bodies.robot, *load]
         for _ in range(TRIES):
-            self.bodies.move(load, before, Pose(hand.position + out * ahead, rotation_z(yaw)))
-            others = self.bodies.cut(load, ignored=self.grasping.finger_bodies)
-            if not others and not self.bodies.cut(own):
+            self.bodies.move(load, previous_pose, Pose(hand.position + reach * forward, rotation_z(yaw)))
+            blockers = self.bodies.cut(load, ignored=self.grasping.finger_bodies)
+            if not blockers and not self.bodies.cut(own_bodies):
                 self.grasping.give(item.body)
                 return ""
-            out += NEARER
-        self.bodies.move(load, before, before)
+            reach += NEARER
+        self.bodies.move(load, previous_pose, previous_pose)
         return Failure(FailureReason.CANNOT_HOLD, why="there is no room for it before the robot")
 
     def _put(self, goal: Goal) -> str:
@@ -224,19 +224,21 @@ class Rearranging:
             **self.world.receptacles,
             **{n: o for n, o in self.world.objects.items() if n not in (name, *contents)},
         }
-        there = self._meant(goal, places)
-        if there is None:
+        destination = self._meant(goal, places)
+        if destination is None:
             return GONE
-        if isinstance(there, PersonInfo):
-            return self._give(name, there)
-        if isinstance(there, ObjectInfo):
-            locations = spots_in(self.world, there)
+        if isinstance(destination, PersonInfo):
+            return self._give(name, destination)
+        if isinstance(destination, ObjectInfo):
+            locations = spots_in(self.world, destination)
         else:
-            here = self.data.qpos[self._base[:2]].copy()
-            locations = spots_on(self.world, there, np.array(self.world.objects[name].half), here, [name, *contents])
+            base_position = self.data.qpos[self._base[:2]].copy()
+            locations = spots_on(
+                self.world, destination, np.array(self.world.objects[name].half), base_position, [name, *contents]
+            )
         if self._set_down(name, locations):
             return ""
-        number = len(self.world.contents(there.name))
+        number = len(self.world.contents(destination.name))
         return Failure(FailureReason.SURFACE_FULL, count=number) if number else Failure(FailureReason.TOO_TALL)
 
     def _give(self, name: str, person: PersonInfo) -> str:
@@ -255,8 +257,8 @@ class Rearranging:
             return Failure(FailureReason.HAND_EMPTY)
         x, y, yaw = self.data.qpos[self._base].tolist()
         points = [
-            np.array([x + away * np.cos(yaw + turn), y + away * np.sin(yaw + turn), ABOVE])
-            for away in BESIDE
+            np.array([x + distance * np.cos(yaw + turn), y + distance * np.sin(yaw + turn), ABOVE])
+            for distance in BESIDE
             for turn in np.arange(16) * np.pi / 8
         ]
         inside = [point for point in points if self.world.room_of(point) is not None]
@@ -266,10 +268,10 @@ class Rearranging:
         """Have the held object stand upright at the first of some locations where it is in nothing."""
         item = self.world.objects[name]
         load = self.bodies.poses([name, *self.world.contents(name)])
-        before = load[item.body]
+        previous_pose = load[item.body]
         for location in islice(locations, SPOTS):
             middle = location.foot + np.array([0.0, 0.0, item.half[2]])
-            self.bodies.move(load, before, Pose(middle, rotation_z(location.yaw)))
+            self.bodies.move(load, previous_pose, Pose(middle, rotation_z(location.yaw)))
             if not self.bodies.cut(load):
                 self.grasping.let_go()
                 self.world.held = None
@@ -286,9 +288,9 @@ class Rearranging:
         self.world.people.arrive(person.name)
         mujoco.mj_forward(self.model, self.data)
         end = way[-1]
-        behind = (Pose2(float(x), float(y), float(np.arctan2(end[1] - y, end[0] - x))) for x, y in _behind(way))
+        base_poses = (Pose2(float(x), float(y), float(np.arctan2(end[1] - y, end[0] - x))) for x, y in _behind(way))
         goal = Goal(person.name, "", self.world.receptacle_box(person).center)
-        return self._stand(goal, behind)
+        return self._stand(goal, base_poses)
 
     # ------------------------------------------------------------ doors and drawers
 
@@ -307,14 +309,14 @@ class Rearranging:
             name for name in self.world.objects if name != self.world.held and self._lies_in(name, furniture, item)
         ]
         load = self.bodies.poses(names)
-        before, start = self.bodies.pose(item.body), self.world.opening(item)
+        previous_pose, start = self.bodies.pose(item.body), self.world.opening(item)
         in_it: set[int] = set()
         for aim in aims:
             for stop in self._stops(item, aim):
                 self.data.qpos[self.model.jnt_qposadr[item.joint]] = item.position(stop)
                 self.data.qvel[self.model.jnt_dofadr[item.joint]] = 0.0
                 mujoco.mj_kinematics(self.model, self.data)
-                self.bodies.move(load, before, self.bodies.pose(item.body))
+                self.bodies.move(load, previous_pose, self.bodies.pose(item.body))
                 in_it = self.bodies.cut([item.body, *load], ignored=self._yielding())
                 if in_it:
                     break
@@ -323,7 +325,7 @@ class Rearranging:
         self.data.qpos[self.model.jnt_qposadr[item.joint]] = item.position(
             start
         )  # another of the piece's doors may open
-        self.bodies.move(load, before, before)
+        self.bodies.move(load, previous_pose, previous_pose)
         names = self.bodies.called(in_it)
         if not names:
             return Failure(FailureReason.HANDLE_OUT_OF_REACH)
@@ -341,8 +343,8 @@ class Rearranging:
 
     def _lies_in(self, name: str, furniture: ReceptacleInfo, item: ArticulationInfo) -> bool:
         """Whether a thing lies in what moves: in a drawer."""
-        where, plan = self.world.furniture_of(name) or (None, None)
-        return where is furniture and plan is not None and self.model.body_weldid[plan.body] == item.body
+        receptacle, plan = self.world.furniture_of(name) or (None, None)
+        return receptacle is furniture and plan is not None and self.model.body_weldid[plan.body] == item.body
 
 
 def _behind(way: Array) -> Iterator[Array]:
@@ -350,9 +352,9 @@ def _behind(way: Array) -> Iterator[Array]:
     legs = np.diff(way, axis=0)
     lengths = np.hypot(*legs.T)
     for metres in FOLLOWS:
-        left = metres
+        remaining = metres
         for k in range(len(legs) - 1, -1, -1):
-            if left <= lengths[k]:
-                yield way[k + 1] - left * legs[k] / lengths[k]
+            if remaining <= lengths[k]:
+                yield way[k + 1] - remaining * legs[k] / lengths[k]
                 break
-            left -= float(lengths[k])
+            remaining -= float(lengths[k])

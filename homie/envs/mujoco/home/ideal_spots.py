@@ -40,44 +40,44 @@ class Spot:
     yaw: float
 
 
-def spots_on(world: World, place: ReceptacleInfo, half: Array, here: Array, without: list[str]) -> Iterator[Spot]:
+def spots_on(world: World, place: ReceptacleInfo, half: Array, position: Array, without: list[str]) -> Iterator[Spot]:
     """Spots on or in furniture, surface by surface, on each the nearest to the robot first.
 
     Args:
         world: The home.
         place: The furniture.
         half: Half the thing's sizes (3,), m, as it stands.
-        here: Where the robot is (2,), m.
+        position: Where the robot is (2,), m.
         without: Loose things that are not in the way.
     """
-    others = [name for name in world.contents(place.name) if name not in without]
-    boxes = world.object_boxes(others)
+    other_names = [name for name in world.contents(place.name) if name not in without]
+    boxes = world.object_boxes(other_names)
     for plan in place.surfaces:
         if world.accessible(place, plan):
             surface = world.surface(place, plan)
             if 2 * half[2] + HEADROOM <= min(surface.clearance, surface.lid):
-                yield from _on_surface(surface, half, here, boxes)
+                yield from _on_surface(surface, half, position, boxes)
 
 
-def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ...]) -> Iterator[Spot]:
+def _on_surface(surface: Surface, half: Array, position: Array, boxes: tuple[Box, ...]) -> Iterator[Spot]:
     axes = planar_rotation(-surface.yaw)  # its rows
     places: list[tuple[float, Spot]] = []
-    for turned in (False, True):
-        a, b = (half[1], half[0]) if turned else (half[0], half[1])
+    for is_turned in (False, True):
+        a, b = (half[1], half[0]) if is_turned else (half[0], half[1])
         room = [_room(surface.half_x, a), _room(surface.half_y, b)]
         grid = np.stack(np.meshgrid(*(_steps(width) for width in room)), axis=-1).reshape(-1, 2)
-        free = np.ones(len(grid), dtype=bool)
+        is_free = np.ones(len(grid), dtype=bool)
         for box in boxes:
-            beside = (box.corners() - surface.center[:2]) @ axes.T
+            corners = (box.corners() - surface.center[:2]) @ axes.T
             margin = np.array([a, b]) + APART
-            low, high = beside.min(axis=0) - margin, beside.max(axis=0) + margin
+            low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
             level = box.center[2] - box.half[2] - surface.center[2]
             if -HEADROOM < level < 2 * half[2]:
-                free &= ~((grid > low) & (grid < high)).all(axis=1)
-        for u, v in grid[free]:
+                is_free &= ~((grid > low) & (grid < high)).all(axis=1)
+        for u, v in grid[is_free]:
             foot = surface.center + np.array([*(u, v) @ axes, ABOVE])
             places.append(
-                (float(np.hypot(*(foot[:2] - here))), Spot(foot, surface.yaw + (np.pi / 2 if turned else 0.0)))
+                (float(np.hypot(*(foot[:2] - position))), Spot(foot, surface.yaw + (np.pi / 2 if is_turned else 0.0)))
             )
     places.sort(key=lambda pair: round(pair[0], 9))  # alike on every processor: products of matrices are not
     yield from (location for _, location in places)
@@ -102,7 +102,7 @@ def spots_in(world: World, bowl: ObjectInfo) -> Iterator[Spot]:
         turn = world.rotation(bowl.body)
         middle = world.position(bowl.body) + turn @ np.asarray(bowl.hollow.center)
         radius, rises = bowl.hollow.radius(bowl.hollow.depth / 2), HIGHEST
-    around = [np.zeros(2), *(RING * radius * np.array([np.cos(a), np.sin(a)]) for a in np.arange(6) * np.pi / 3)]
+    offsets = [np.zeros(2), *(RING * radius * np.array([np.cos(a), np.sin(a)]) for a in np.arange(6) * np.pi / 3)]
     for rise in range(rises):
-        for aside in around:
-            yield Spot(middle + np.array([*aside, ABOVE + rise * RISE]), box.yaw)
+        for offset in offsets:
+            yield Spot(middle + np.array([*offset, ABOVE + rise * RISE]), box.yaw)

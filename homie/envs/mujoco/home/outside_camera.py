@@ -87,34 +87,34 @@ class FilmCamera:
             base: Where the robot is (m, rad, world).
             target: What the robot is busy with, None for nothing.
         """
-        now, robot = float(self._data.time), np.array([base.x, base.y])
+        time, robot = float(self._data.time), np.array([base.x, base.y])
         seen = target if target is not None and target.metres(robot) < TOGETHER else None
-        ahead = np.array([math.cos(base.yaw), math.sin(base.yaw)])
-        middle = robot + 0.4 * ahead if seen is None else 0.5 * (robot + seen.point[:2])
+        forward = np.array([math.cos(base.yaw), math.sin(base.yaw)])
+        middle = robot + 0.4 * forward if seen is None else 0.5 * (robot + seen.point[:2])
         distance = DISTANCE if seen is None else DISTANCE + 0.4 * seen.metres(robot)
         shot = self._shot
-        if shot is None or now < shot.now:  # a new episode
-            shot = self._cut(_Shot(middle, base.yaw + BESIDE, distance, now, now, now), base, seen)
-        share = 1.0 - math.exp((shot.now - now) / LAG)
+        if shot is None or time < shot.now:  # a new episode
+            shot = self._cut(_Shot(middle, base.yaw + BESIDE, distance, time, time, time), base, seen)
+        share = 1.0 - math.exp((shot.now - time) / LAG)
         shot = replace(
             shot,
             at=shot.at + share * (middle - shot.at),
             distance=shot.distance + share * (distance - shot.distance),
-            now=now,
+            now=time,
         )
         if self._worth(shot, shot.azimuth, base, seen) >= self._most(seen):
-            shot = replace(shot, clear=now)
-        elif now - shot.clear >= HIDDEN and now - shot.cut >= SHOT:
-            shot = self._cut(replace(shot, clear=now), base, seen)
+            shot = replace(shot, clear=time)
+        elif time - shot.clear >= HIDDEN and time - shot.cut >= SHOT:
+            shot = self._cut(replace(shot, clear=time), base, seen)
         self._shot = shot
         return self._camera(shot, shot.azimuth)
 
     def _cut(self, shot: _Shot, base: Pose2, target: Subject | None) -> _Shot:
         """The same from the azimuth that sees most; of equal ones, from behind the robot's shoulder."""
         angles = [shot.azimuth + math.tau * n / AZIMUTHS for n in range(AZIMUTHS)]
-        worth = {angle: self._worth(shot, angle, base, target) for angle in angles}
-        best = max(angles, key=lambda angle: worth[angle] - 0.3 * _aside(angle, base.yaw))
-        if worth[best] < worth[shot.azimuth] + GAIN:
+        values = {angle: self._worth(shot, angle, base, target) for angle in angles}
+        best = max(angles, key=lambda angle: values[angle] - 0.3 * _aside(angle, base.yaw))
+        if values[best] < values[shot.azimuth] + GAIN:
             return shot
         return replace(shot, azimuth=best, cut=shot.now)
 
@@ -125,21 +125,21 @@ class FilmCamera:
         """What a camera sees of body, hand and target, by `WEIGHTS`."""
         eye = camera_pose(self._model, self._data, self._camera(shot, azimuth)).position
         body = np.array([base.x, base.y, 1.0])
-        worth = WEIGHTS[0] * self._sees(eye, body, through_robot=True)
-        worth += WEIGHTS[1] * self._sees(eye, np.array(self._data.site_xpos[self._hand]))
+        value = WEIGHTS[0] * self._sees(eye, body, through_robot=True)
+        value += WEIGHTS[1] * self._sees(eye, np.array(self._data.site_xpos[self._hand]))
         if target is None or (target.outward is not None and (eye - target.point)[:2] @ target.outward < 0.0):
-            return worth
-        return worth + WEIGHTS[2] * self._sees(eye, target.point)
+            return value
+        return value + WEIGHTS[2] * self._sees(eye, target.point)
 
     def _sees(self, eye: Array, point: Array, *, through_robot: bool = False) -> bool:
         """Whether a ray from a camera to a point meets nothing on its way."""
         way = point - eye
         metres = float(np.linalg.norm(way))
-        met = np.zeros(1, np.int32)
-        hit = mujoco.mj_ray(self._model, self._data, eye, way / metres, _SHOWN, 1, -1, met)
+        hit_geom = np.zeros(1, np.int32)
+        hit = mujoco.mj_ray(self._model, self._data, eye, way / metres, _SHOWN, 1, -1, hit_geom)
         if hit < 0.0 or hit > metres - NEAR:
             return True
-        return through_robot and bool(self._robot[self._model.geom_bodyid[met[0]]])
+        return through_robot and bool(self._robot[self._model.geom_bodyid[hit_geom[0]]])
 
     def _camera(self, shot: _Shot, azimuth: float) -> FreeCamera:
         lookat = (float(shot.at[0]), float(shot.at[1]), HEIGHT)

@@ -39,22 +39,22 @@ class Looks:
         if rng.random() < PLAIN_SHARE:
             return
         bodies = model.body_rootid[model.geom_bodyid]  # the world itself, with floors and walls, keeps its materials
-        own = rng.normal(1.0, BODY_TINT, (model.nbody, 3))[bodies]
-        whole = rng.normal(1.0, TINT, 3)
-        model.geom_rgba[:, :3] = np.clip(self._rgba[:, :3] * own * whole, 0.02, 1.0)
+        body_tints = rng.normal(1.0, BODY_TINT, (model.nbody, 3))[bodies]
+        common_tint = rng.normal(1.0, TINT, 3)
+        model.geom_rgba[:, :3] = np.clip(self._rgba[:, :3] * body_tints * common_tint, 0.02, 1.0)
         if len(self._finishes):
-            anew = (rng.random(model.nbody) < REFINISHED_SHARE)[bodies] & (bodies > 0)
-            anew &= self._opaque & (self._materials >= 0)
+            is_refinished = (rng.random(model.nbody) < REFINISHED_SHARE)[bodies] & (bodies > 0)
+            is_refinished &= self._opaque & (self._materials >= 0)
             chosen = self._finishes[rng.integers(len(self._finishes), size=model.nbody)]
-            model.geom_matid[anew] = chosen[bodies][anew]
+            model.geom_matid[is_refinished] = chosen[bodies][is_refinished]
         brightness = rng.uniform(*BRIGHTNESS)
         warmth = np.array([1.0, 1.0, 1.0]) + rng.uniform(-0.12, 0.12) * np.array([1.0, 0.1, -1.0])
         model.vis.headlight.ambient[:] = self._head[0] * brightness * warmth
         model.vis.headlight.diffuse[:] = self._head[1] * brightness * warmth * rng.uniform(0.3, 1.4)
         model.light_diffuse[:] = self._diffuse * brightness * warmth * rng.uniform(0.2, 1.6, (model.nlight, 1))
-        turned = self._dir + rng.normal(0.0, 0.4, self._dir.shape)
-        turned[:, 2] = -np.abs(turned[:, 2]) - 0.2
-        model.light_dir[:] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+        light_directions = self._dir + rng.normal(0.0, 0.4, self._dir.shape)
+        light_directions[:, 2] = -np.abs(light_directions[:, 2]) - 0.2
+        model.light_dir[:] = light_directions / np.linalg.norm(light_directions, axis=1, keepdims=True)
 
     def _restore(self) -> None:
         model = self._model

@@ -111,11 +111,11 @@ def _places(robot: MujocoHome, rng: np.random.Generator, count: int) -> Iterator
         target = np.array(choices[int(rng.integers(len(choices)))])
         metres = np.linalg.norm(cells - target[:2], axis=1)
         low, high = SPANS[kind]
-        near = np.flatnonzero((metres > low) & (metres < high))
-        if not len(near) or rng.random() < RANDOM_SHARE:
-            near = np.arange(len(cells))
-        weights = 1.0 / np.maximum(metres[near], low)  # near ones are fewer, and matter more
-        x, y = cells[rng.choice(near, p=weights / weights.sum())]
+        candidates = np.flatnonzero((metres > low) & (metres < high))
+        if not len(candidates) or rng.random() < RANDOM_SHARE:
+            candidates = np.arange(len(cells))
+        weights = 1.0 / np.maximum(metres[candidates], low)  # near ones are fewer, and matter more
+        x, y = cells[rng.choice(candidates, p=weights / weights.sum())]
         yield float(x), float(y), target
 
 
@@ -130,14 +130,14 @@ def _look(robot: MujocoHome, x: float, y: float, target: Array, rng: np.random.G
     joints = dict(zip(spec.chain.names, posture.tolist(), strict=True))
     gaze = spec.gaze(local, spec.chain.lift(posture))
     if gaze is not None and spec.head is not None:
-        turned = np.array(gaze) + rng.normal(0.0, 0.1, 2)
-        joints |= dict(zip(spec.head.names, np.clip(turned, *spec.head.limits.T).tolist(), strict=True))
+        gaze_angles = np.array(gaze) + rng.normal(0.0, 0.1, 2)
+        joints |= dict(zip(spec.head.names, np.clip(gaze_angles, *spec.head.limits.T).tolist(), strict=True))
     place(robot.model, robot.data, joints)
     robot.data.qpos[robot._base] = x, y, yaw
     mujoco.mj_forward(robot.model, robot.data)
-    beside = VIEWS[1 + int(rng.integers(len(VIEWS) - 1))]
+    side_view = VIEWS[1 + int(rng.integers(len(VIEWS) - 1))]
     wrist = (robot.hand,) if robot.hand and rng.random() < WRIST_SHARE else ()
-    return robot.observe((VIEWS[0], beside, "head", *wrist))
+    return robot.observe((VIEWS[0], side_view, "head", *wrist))
 
 
 def _limits(robot: MujocoHome) -> tuple[Array, Array]:

@@ -92,16 +92,16 @@ class Home:
             at_start(self.model, data, person)
         mujoco.mj_forward(self.model, data)
 
-    def show_power(self, receptacle: ReceptacleInfo, on: bool) -> None:
+    def show_power(self, receptacle: ReceptacleInfo, is_on: bool) -> None:
         """Turn the lamps of an appliance on or off. Raises ValueError if the furniture is not an appliance."""
         if receptacle.appliance is None:
             raise ValueError(f"{receptacle.name} cannot be on or off")
         lamps = receptacle.appliance
-        finish = self.model.material("glow" if on else "matte").id
-        for geom, rgb in zip(lamps.lamps, lamps.glow if on else lamps.off, strict=True):
+        finish = self.model.material("glow" if is_on else "matte").id
+        for geom, rgb in zip(lamps.lamps, lamps.glow if is_on else lamps.off, strict=True):
             self.model.geom_rgba[geom, :3] = rgb
             self.model.geom_matid[geom] = finish
-        self.model.geom_rgba[list(lamps.streams), 3] = float(on)
+        self.model.geom_rgba[list(lamps.streams), 3] = float(is_on)
 
 
 def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
@@ -222,7 +222,7 @@ def add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoco
 def _add_parts(
     body: mujoco.MjsBody,
     entity: str,
-    where: str,
+    source: str,
     parts: tuple[Part, ...],
     geoms: dict[str, GeomInfo],
     mass: float = 0.0,
@@ -233,9 +233,9 @@ def _add_parts(
     body.
     """
     for k, part in enumerate(parts):
-        label = part.label or where
-        plain = f"{entity}/{label}"
-        name = plain if part.label in ("handle", "button") and plain not in geoms else f"{entity}/{where}#{k}"
+        label = part.label or source
+        part_name = f"{entity}/{label}"
+        name = part_name if part.label in ("handle", "button") and part_name not in geoms else f"{entity}/{source}#{k}"
         add_geom(body, name, part, mass if k == 0 else 0.0)
         geoms[name] = GeomInfo(entity, label)
 
@@ -250,24 +250,30 @@ def _add_furniture(spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, 
     if "clean" in scene.states_at_start.get(piece.name, ()):
         _add_looks(body, piece.name, {"dirt": stains(plan.half_x, plan.half_y, plan.height)}, geoms)
     for link in plan.links:
-        several = link.name != "button" and len(plan.articulations) > 1
-        _add_link(spec, body, piece.name, link, geoms, several=several)
+        has_several = link.name != "button" and len(plan.articulations) > 1
+        _add_link(spec, body, piece.name, link, geoms, has_several=has_several)
 
 
 def _add_link(
-    spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Link, geoms: dict[str, GeomInfo], *, several: bool
+    spec: mujoco.MjSpec,
+    parent: mujoco.MjsBody,
+    entity: str,
+    link: Link,
+    geoms: dict[str, GeomInfo],
+    *,
+    has_several: bool,
 ) -> None:
     """Add a moving part.
 
     Args:
-        several: Whether its piece has more that opens, so that its joint needs a name of its own.
+        has_several: Whether its piece has more that opens, so that its joint needs a name of its own.
     """
     body = parent.add_body(name=f"{entity}/{link.name}", pos=link.pos)
     if link.balanced:
         body.gravcomp = 1.0
     kinds = {"hinge": mujoco.mjtJoint.mjJNT_HINGE, "slide": mujoco.mjtJoint.mjJNT_SLIDE}
     body.add_joint(
-        name=joint_of(entity, link, several=several),
+        name=joint_of(entity, link, several=has_several),
         type=kinds[link.kind],
         axis=link.axis,
         limited=mujoco.mjtLimited.mjLIMITED_TRUE,

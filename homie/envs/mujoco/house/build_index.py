@@ -84,8 +84,8 @@ def _looks(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...]]:
 def names_of(kind: str, colour: str) -> tuple[str, ...]:
     """All names of an entity: the kind in words, its aliases, and each of them with the colour in front."""
     known = FURNITURE.get(kind) or OBJECTS.get(kind)
-    plain = dict.fromkeys((kind.replace("_", " "), *(() if known is None else known.aliases)))
-    return (*plain, *(f"{colour} {name}" for name in plain if colour))
+    plain_names = dict.fromkeys((kind.replace("_", " "), *(() if known is None else known.aliases)))
+    return (*plain_names, *(f"{colour} {name}" for name in plain_names if colour))
 
 
 def _receptacle(

@@ -79,16 +79,16 @@ class Pace:
             held: id of the body in the hand, -1 if none; it moves with the arm, which is slow, and is ignored.
             squeezed: whether only friction holds it.
         """
-        least = SQUEEZED if squeezed else 1
+        min_division = SQUEEZED if squeezed else 1
         speed = data.qvel[self._dofs]
         if not speed.size or np.abs(speed).max() < AT_REST:
-            return least
-        loose = speed * (self._bodies != held)[:, None]
-        across = np.sqrt(np.einsum("ij,ij->i", loose[:, :3], loose[:, :3]))
-        turning = np.sqrt(np.einsum("ij,ij->i", loose[:, 3:], loose[:, 3:])) * self._reach
-        top = float((across + turning).max())
+            return min_division
+        free_speed = speed * (self._bodies != held)[:, None]
+        linear_speed = np.sqrt(np.einsum("ij,ij->i", free_speed[:, :3], free_speed[:, :3]))
+        turning = np.sqrt(np.einsum("ij,ij->i", free_speed[:, 3:], free_speed[:, 3:])) * self._reach
+        top = float((linear_speed + turning).max())
         travel = (top + GRAVITY * period) * self._step if top > AT_REST else 0.0
-        division = least
+        division = min_division
         while division < FINEST and travel > DEEPEST * division:
             division *= 2
         return division
@@ -142,8 +142,8 @@ class Vicinity:
         if not (np.array_equal(awake, self._awake) and np.abs(positions - self._asked_at).max() < DRIFT):
             self._far = np.flatnonzero(self._unreached(awake))
             self._awake, self._asked_at = awake, positions
-        far = self._far
-        self._contype[far] = self._conaffinity[far] = 0
+        far_bodies = self._far
+        self._contype[far_bodies] = self._conaffinity[far_bodies] = 0
         try:
             yield
         finally:
@@ -155,16 +155,16 @@ class Vicinity:
         stirring, sleeping = self._moving[awake], self._moving[~awake]
         if not stirring.size:
             return np.ones(self._model.nbody, dtype=bool)
-        near = self._meeting(
+        meeting_boxes = self._meeting(
             self._least[stirring].min(axis=0) - self._reach, self._greatest[stirring].max(axis=0) + self._reach
         )
-        woken = sleeping[near[sleeping]]
+        woken = sleeping[meeting_boxes[sleeping]]
         while woken.size:
             meeting = self._meeting(self._least[woken, None] - TOUCH, self._greatest[woken, None] + TOUCH)
-            touched = np.logical_or.reduce(meeting, axis=0)
-            woken = sleeping[touched[sleeping] & ~near[sleeping]]
-            near |= touched
-        return ~near
+            is_touched = np.logical_or.reduce(meeting, axis=0)
+            woken = sleeping[is_touched[sleeping] & ~meeting_boxes[sleeping]]
+            meeting_boxes |= is_touched
+        return ~meeting_boxes
 
     def _follow(self, awake: NDArray[np.bool_]) -> None:
         """Boxes where the bodies are: of a sphere about what is awake, close ones of what sleeps, as it lies long."""
@@ -173,10 +173,10 @@ class Vicinity:
         self._least[stirring] = data.xpos[stirring] - self._radius[awake]
         self._greatest[stirring] = data.xpos[stirring] + self._radius[awake]
         self._where[awake] = np.nan
-        here = np.hstack([data.xpos[moving], data.xquat[moving]])
-        for place in np.flatnonzero((here != self._where).any(axis=1) & ~awake):
+        poses = np.hstack([data.xpos[moving], data.xquat[moving]])
+        for place in np.flatnonzero((poses != self._where).any(axis=1) & ~awake):
             self._box(int(moving[place]))
-            self._where[place] = here[place]
+            self._where[place] = poses[place]
 
     def _box(self, body: int) -> None:
         """Write down the box of a body: everything for one with a plane, nothing for one without a geom."""
@@ -191,9 +191,9 @@ class Vicinity:
             halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[geoms, 3:])
             self._least[body], self._greatest[body] = (centres - halves).min(axis=0), (centres + halves).max(axis=0)
 
-    def _meeting(self, least: NDArray[np.float64], greatest: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _meeting(self, low_corner: NDArray[np.float64], high_corner: NDArray[np.float64]) -> NDArray[np.bool_]:
         """(..., bodies): which bodies' boxes meet the box between two corners (..., 3)."""
-        meeting: NDArray[np.bool_] = ((self._least <= greatest) & (self._greatest >= least)).all(axis=-1)
+        meeting: NDArray[np.bool_] = ((self._least <= high_corner) & (self._greatest >= low_corner)).all(axis=-1)
         return meeting
 
 

@@ -29,10 +29,18 @@ def leaf_corners(scene: SceneParts, doorway: DoorwaySpec) -> tuple[tuple[float, 
         return None
     pivot, closed, inward = _frame(scene, doorway)
     angle = doorway.leaf.angle
-    along = math.cos(angle) * closed + math.sin(angle) * inward
-    across = np.array([-along[1], along[0]]) * THICK / 2
-    near, far = pivot + GAP / 2 * along, pivot + (doorway.width - GAP) * along
-    return tuple((float(x), float(y)) for x, y in (near - across, far - across, far + across, near + across))
+    direction = math.cos(angle) * closed + math.sin(angle) * inward
+    half_thickness = np.array([-direction[1], direction[0]]) * THICK / 2
+    hinge_end, free_end = pivot + GAP / 2 * direction, pivot + (doorway.width - GAP) * direction
+    return tuple(
+        (float(x), float(y))
+        for x, y in (
+            hinge_end - half_thickness,
+            free_end - half_thickness,
+            free_end + half_thickness,
+            hinge_end + half_thickness,
+        )
+    )
 
 
 def _frame(scene: SceneParts, doorway: DoorwaySpec) -> tuple[Array, Array, Array]:
@@ -40,11 +48,11 @@ def _frame(scene: SceneParts, doorway: DoorwaySpec) -> tuple[Array, Array, Array
     leaf = doorway.leaf
     assert leaf is not None
     room = next(room for room in scene.rooms if room.name == leaf.into)
-    across = min(abs(doorway.x - room.x0), abs(doorway.x - room.x1)) < 1e-6  # the wall runs along y
+    is_on_x_wall = min(abs(doorway.x - room.x0), abs(doorway.x - room.x1)) < 1e-6  # the wall runs along y
     middle = np.array([(room.x0 + room.x1) / 2 - doorway.x, (room.y0 + room.y1) / 2 - doorway.y])
-    inward = np.array([np.sign(middle[0]), 0.0]) if across else np.array([0.0, np.sign(middle[1])])
-    left = np.array([inward[1], -inward[0]])  # as seen from the room, facing the doorway
-    side = left if leaf.hinge == "left" else -left
+    inward = np.array([np.sign(middle[0]), 0.0]) if is_on_x_wall else np.array([0.0, np.sign(middle[1])])
+    left_direction = np.array([inward[1], -inward[0]])  # as seen from the room, facing the doorway
+    side = left_direction if leaf.hinge == "left" else -left_direction
     pivot = np.array([doorway.x, doorway.y]) + side * doorway.width / 2 + inward * (WALL / 2 + GAP)
     return pivot, -side, inward
 

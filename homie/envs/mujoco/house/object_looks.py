@@ -52,12 +52,12 @@ class Looks:
         """Show a thing in its states; one without parts for them stays as it is."""
         model = self._model
         for group, geoms in self._groups.get(name, {}).items():
-            state, there = SHOWN[group]
-            model.geom_rgba[list(geoms), 3] = float(states[state] is there)
-        whole = self._whole.get(name, [])
+            state, is_shown = SHOWN[group]
+            model.geom_rgba[list(geoms), 3] = float(states[state] is is_shown)
+        whole_geoms = self._whole.get(name, [])
         if "sliced" in states:
-            model.geom_rgba[whole, 3] = float(not states["sliced"])
-        tinted = [*whole, *self._groups.get(name, {}).get("slice", ())]
+            model.geom_rgba[whole_geoms, 3] = float(not states["sliced"])
+        tinted = [*whole_geoms, *self._groups.get(name, {}).get("slice", ())]
         tint = next(((rgb, share) for state, rgb, share in TINTS if states.get(state)), None)
         rgb = self._rgb[tinted]
         model.geom_rgba[tinted, :3] = rgb if tint is None else (1.0 - tint[1]) * rgb + tint[1] * np.array(tint[0])

@@ -28,8 +28,8 @@ def mannequin_of(scene: SceneParts, person: PersonSpec) -> Mannequin:
     x, y, z = _middle(scene, person.points_at)
     dx, dy = x - person.position[0], y - person.position[1]
     c, s = math.cos(person.yaw), math.sin(person.yaw)
-    towards = (round(c * dx + s * dy, 3), round(c * dy - s * dx, 3), round(z, 3))
-    return mannequin(person.posture, person.gesture, person.colour, towards)
+    target = (round(c * dx + s * dy, 3), round(c * dy - s * dx, 3), round(z, 3))
+    return mannequin(person.posture, person.gesture, person.colour, target)
 
 
 def _middle(scene: SceneParts, name: str) -> Vec3:

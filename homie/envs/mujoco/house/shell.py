@@ -119,9 +119,9 @@ class _Builder:
             self._wall(side, span, side.inward)
             self._slab(side, span, (0.0, 0.08), WALL / 2, WALL / 2 + 0.012, TRIM)
         for span in outside:
-            ends = (span[0] - (WALL / 2 if span[0] == side.span[0] else 0), span[1])
-            ends = (ends[0], ends[1] + (WALL / 2 if span[1] == side.span[1] else 0))
-            self._wall(side, ends, -side.inward)
+            wall_span = (span[0] - (WALL / 2 if span[0] == side.span[0] else 0), span[1])
+            wall_span = (wall_span[0], wall_span[1] + (WALL / 2 if span[1] == side.span[1] else 0))
+            self._wall(side, wall_span, -side.inward)
         for door in doors:
             self._slab(side, door, (LINTEL, CEILING), 0.0, WALL / 2, self.paint, solid=True, group=UPPER)
             for a in (door[0] - 0.07, door[1]):
@@ -134,9 +134,9 @@ class _Builder:
     def _doors(self, side: _Side) -> list[Span]:
         spans = []
         for doorway in self.scene.doorways:
-            across, middle = (doorway.y, doorway.x) if side.along == 0 else (doorway.x, doorway.y)
+            wall_position, middle = (doorway.y, doorway.x) if side.along == 0 else (doorway.x, doorway.y)
             inside = side.span[0] < middle < side.span[1]
-            if self.room.name in doorway.rooms and abs(across - side.at) < 1e-6 and inside:
+            if self.room.name in doorway.rooms and abs(wall_position - side.at) < 1e-6 and inside:
                 spans.append((middle - doorway.width / 2, middle + doorway.width / 2))
         return sorted(spans)
 
@@ -146,9 +146,9 @@ class _Builder:
         for other in self.scene.rooms:
             edges = (other.y0, other.y1) if side.along == 0 else (other.x0, other.x1)
             span = (other.x0, other.x1) if side.along == 0 else (other.y0, other.y1)
-            beyond = edges[1] if side.inward > 0 else edges[0]
+            outer_edge = edges[1] if side.inward > 0 else edges[0]
             a, b = max(span[0], side.span[0]), min(span[1], side.span[1])
-            if other.name != self.room.name and abs(beyond - side.at) < 1e-6 and b - a > 1e-6:
+            if other.name != self.room.name and abs(outer_edge - side.at) < 1e-6 and b - a > 1e-6:
                 spans.append((a, b))
         return sorted(spans)
 
@@ -163,18 +163,18 @@ class _Builder:
         furniture is in front of it."""
         inner = [span for span in walls if not any(span[0] < b and a < span[1] for a, b in outside)]
         for spans, half, hang in ((outside, 0.6, self._window), (inner, 0.4, self._picture)):
-            free = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
-            middle = (free[0] + free[1]) / 2
-            if free[1] - free[0] > 2.2 and not self._hidden(side, (middle - half, middle + half)):
+            longest_span = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
+            middle = (longest_span[0] + longest_span[1]) / 2
+            if longest_span[1] - longest_span[0] > 2.2 and not self._hidden(side, (middle - half, middle + half)):
                 hang(side, middle)
 
     def _hidden(self, side: _Side, span: Span) -> bool:
         """Whether tall furniture stands at a stretch of wall."""
         for piece in self.scene.furniture:
             corners = [(c[side.along], c[1 - side.along]) for c in piece.corners()]
-            near = min(abs(across - side.at) for _, across in corners) < 0.5
+            is_near = min(abs(wall_distance - side.at) for _, wall_distance in corners) < 0.5
             tall = self.scene.base(piece) + piece.blueprint.height > KNEE
-            if near and tall and min(u for u, _ in corners) < span[1] and max(u for u, _ in corners) > span[0]:
+            if is_near and tall and min(u for u, _ in corners) < span[1] and max(u for u, _ in corners) > span[0]:
                 return True
         return False
 
@@ -216,8 +216,8 @@ class _Builder:
     ) -> None:
         """A box on a side: `near` and `far` are measured from the edge into the room."""
         a, b = side.at + side.inward * near, side.at + side.inward * far
-        across = (min(a, b), max(a, b))
-        x, y = (span, across) if side.along == 0 else (across, span)
+        cross_span = (min(a, b), max(a, b))
+        x, y = (span, cross_span) if side.along == 0 else (cross_span, span)
         self._box(x, y, z, rgb, solid=solid, group=group, part=part, material=material)
 
     def _box(
@@ -252,11 +252,11 @@ class _Builder:
 
 def _subtract(span: Span, holes: list[Span]) -> list[Span]:
     """The parts of an interval outside of sorted, disjoint holes."""
-    left, spans = span[0], []
+    start, spans = span[0], []
     for a, b in holes:
-        if a - left > 1e-6:
-            spans.append((left, a))
-        left = max(left, b)
-    if span[1] - left > 1e-6:
-        spans.append((left, span[1]))
+        if a - start > 1e-6:
+            spans.append((start, a))
+        start = max(start, b)
+    if span[1] - start > 1e-6:
+        spans.append((start, span[1]))
     return spans

@@ -83,7 +83,7 @@ STEP = 0.05
 def doubts(scene: SceneParts) -> list[str]:
     """Sentences about doorways that furniture blocks, and about rooms that cannot be reached from the start."""
     sentences = []
-    free: list[DoorwaySpec] = []
+    free_doorways: list[DoorwaySpec] = []
     for doorway in scene.doorways:
         if blockers := _blockers(scene, doorway):
             a, b = doorway.rooms
@@ -91,19 +91,21 @@ def doubts(scene: SceneParts) -> list[str]:
                 f"The robot does not fit through the doorway between '{a}' and '{b}': {blockers} in the way."
             )
         else:
-            free.append(doorway)
+            free_doorways.append(doorway)
     start = next((room.name for room in scene.rooms if room.contains(scene.robot.x, scene.robot.y)), None)
-    reached, pending = {start}, [start]
+    reached_rooms, pending = {start}, [start]
     while pending:
-        here = pending.pop()
-        for doorway in free:
-            if here in doorway.rooms:
-                fresh = set(doorway.rooms) - reached
-                reached |= fresh
-                pending += fresh
-    lost = [f"'{room.name}'" for room in scene.rooms if room.name not in reached]
-    if lost:
-        sentences.append(f"The robot cannot get to {', '.join(lost)}: no doorway leads there from where it starts.")
+        room_name = pending.pop()
+        for doorway in free_doorways:
+            if room_name in doorway.rooms:
+                new_rooms = set(doorway.rooms) - reached_rooms
+                reached_rooms |= new_rooms
+                pending += new_rooms
+    unreached_names = [f"'{room.name}'" for room in scene.rooms if room.name not in reached_rooms]
+    if unreached_names:
+        sentences.append(
+            f"The robot cannot get to {', '.join(unreached_names)}: no doorway leads there from where it starts."
+        )
     return sentences
 
 
@@ -113,11 +115,11 @@ def _blockers(scene: SceneParts, doorway: DoorwaySpec) -> str:
     a, b = (rooms[name] for name in doorway.rooms)
     along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
     reach = max(doorway.width - LANE, 0.0) / 2
-    standing = [piece for piece in scene.furniture if piece.stands_on is None]
+    floor_pieces = [piece for piece in scene.furniture if piece.stands_on is None]
     in_the_way: set[str] = set()
     for offset in np.arange(-reach, reach + STEP / 2, STEP):
         lane = _lane(doorway, float(offset), along_y=along_y)
-        blocking = {f"'{piece.name}'" for piece in standing if overlap(piece.corners(), lane)}
+        blocking = {f"'{piece.name}'" for piece in floor_pieces if overlap(piece.corners(), lane)}
         if not blocking:
             return ""
         in_the_way |= blocking

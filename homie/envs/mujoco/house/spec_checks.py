@@ -70,8 +70,8 @@ def check(scene: SceneParts) -> None:
     for doorway in scene.doorways:
         leaf = leaf_corners(scene, doorway)
         if leaf is not None and (shared := overlap(leaf, start)):
-            near, far = doorway.rooms
-            raise ValueError(f"the robot starts in the door between '{near}' and '{far}', {_by(shared)}")
+            first_room, second_room = doorway.rooms
+            raise ValueError(f"the robot starts in the door between '{first_room}' and '{second_room}', {_by(shared)}")
     for item in scene.objects:
         tall = 2 * item.plan.half[2] > UNDER_ROBOT + 1e-9
         if item.receptacle in rooms and tall and (shared := overlap(item.corners(), start)):
@@ -84,11 +84,11 @@ def _by(metres: float) -> str:
     return f"by {max(100 * metres, 0.1):.1f} cm"
 
 
-def _unique(names: Iterable[str], what: str) -> None:
+def _unique(names: Iterable[str], noun: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise ValueError(f"the name '{name}' is used by more than one {what}")
+            raise ValueError(f"the name '{name}' is used by more than one {noun}")
         seen.add(name)
 
 
@@ -125,7 +125,10 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
     host = scene.furniture_by_name.get(piece.stands_on)
     if host is None or host.name == piece.name or host.stands_on == piece.name:
         hint = did_you_mean(
-            piece.stands_on, [each for each in scene.furniture_by_name if each != piece.name], " (", ")"
+            piece.stands_on,
+            [known_name for known_name in scene.furniture_by_name if known_name != piece.name],
+            " (",
+            ")",
         )
         raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is not another piece of furniture{hint}")
     if host.blueprint.support is None:
@@ -136,13 +139,13 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
 
 def _states(scene: SceneParts, entity: FurnitureSpec | ObjectSpec) -> None:
     """A thing has the states that its kind can have, and only in a scene with states."""
-    able = states_of(entity.kind)
+    possible_states = states_of(entity.kind)
     for state in entity.states:
         if not scene.states:
             raise ValueError(f"'{entity.name}' cannot be {state}: this scene has no states (give it \"states\": true)")
-        if state not in able:
+        if state not in possible_states:
             raise ValueError(
-                f"'{entity.name}' cannot be {state} (a {entity.kind} can be: {', '.join(able) or 'nothing'})"
+                f"'{entity.name}' cannot be {state} (a {entity.kind} can be: {', '.join(possible_states) or 'nothing'})"
             )
 
 
@@ -153,8 +156,10 @@ def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:
     for other in scene.furniture:
         if other.name == piece.name or other.stands_on is not None:
             continue
-        theirs = (other.corners(-OVERLAP / 2), *other.panels())
-        if shared := max((overlap(panel, taken) for panel in piece.panels() for taken in theirs), default=0.0):
+        other_shapes = (other.corners(-OVERLAP / 2), *other.panels())
+        if shared := max(
+            (overlap(panel, other_shape) for panel in piece.panels() for other_shape in other_shapes), default=0.0
+        ):
             raise ValueError(f"the open door or drawer of '{piece.name}' overlaps '{other.name}' {_by(shared)}")
 
 
@@ -172,8 +177,8 @@ def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -
         if shared := max((overlap(footprint, corners) for footprint in footprints), default=0.0):
             raise ValueError(f"{name} overlaps '{piece.name}' {_by(shared)}")
     for other in scene.doorways:
-        theirs = leaf_corners(scene, other)
-        if other is not doorway and theirs is not None and (shared := overlap(theirs, corners)):
+        other_corners = leaf_corners(scene, other)
+        if other is not doorway and other_corners is not None and (shared := overlap(other_corners, corners)):
             a, b = other.rooms
             raise ValueError(f"{name} overlaps the door between '{a}' and '{b}' {_by(shared)}")
 
@@ -207,16 +212,16 @@ def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
             raise ValueError(f"'{item.name}' is below '{item.surface}' of '{piece.name}', or too high for it")
         return
     a, b = item.footprint
-    beyond = max(abs(item.x) + a - plan.half_x, abs(item.y) + b - plan.half_y)
-    if beyond > 0.0:
+    overhang = max(abs(item.x) + a - plan.half_x, abs(item.y) + b - plan.half_y)
+    if overhang > 0.0:
         raise ValueError(
             f"'{item.name}' does not fit on '{item.surface}' of '{piece.name}' at that place: it goes beyond the edge"
-            f" {_by(beyond)}"
+            f" {_by(overhang)}"
         )
     low, high = item.heights
-    above = high - low + 0.01 - plan.clearance
-    if above > 0.0:
-        raise ValueError(f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}', {_by(above)}")
+    excess_height = high - low + 0.01 - plan.clearance
+    if excess_height > 0.0:
+        raise ValueError(f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}', {_by(excess_height)}")
 
 
 def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
@@ -268,14 +273,14 @@ def check_people(scene: SceneParts, start: Corners) -> None:
 def _occupied(person: PersonSpec) -> Iterator[Corners]:
     """What a person stands on: at the start, and at points of its path."""
     yield person.corners()
-    here = person.position
+    position = person.position
     for target in person.path:
-        count = max(math.ceil(math.dist(here, target) / STEP), 1)
+        count = max(math.ceil(math.dist(position, target) / STEP), 1)
         for k in range(1, count + 1):
             share = k / count
-            point = (here[0] + share * (target[0] - here[0]), here[1] + share * (target[1] - here[1]))
+            point = (position[0] + share * (target[0] - position[0]), position[1] + share * (target[1] - position[1]))
             yield square(*point, HALF_Y)
-        here = target
+        position = target
 
 
 def _blocked(scene: SceneParts, corners: Corners) -> str:
@@ -302,9 +307,9 @@ def _person_on_floor(scene: SceneParts, x: float, y: float) -> bool:
         return True
     rooms = {room.name: room for room in scene.rooms}
     for doorway in scene.doorways:
-        near = rooms[doorway.rooms[0]]
-        across = min(abs(doorway.x - near.x0), abs(doorway.x - near.x1)) < 1e-6
-        u, v = (WALL / 2, doorway.width / 2) if across else (doorway.width / 2, WALL / 2)
+        first_room = rooms[doorway.rooms[0]]
+        is_on_x_wall = min(abs(doorway.x - first_room.x0), abs(doorway.x - first_room.x1)) < 1e-6
+        u, v = (WALL / 2, doorway.width / 2) if is_on_x_wall else (doorway.width / 2, WALL / 2)
         if abs(x - doorway.x) <= u + 1e-9 and abs(y - doorway.y) <= v + 1e-9:
             return True
     return False

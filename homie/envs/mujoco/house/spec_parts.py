@@ -47,8 +47,8 @@ class _Leaner(_Model):
     def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         fields: dict[str, object] = dump(self)
         defaults = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
-        usual = {name for name, default in defaults.items() if getattr(self, name) == default}
-        return {name: value for name, value in fields.items() if name not in usual}
+        default_fields = {name for name, default in defaults.items() if getattr(self, name) == default}
+        return {name: value for name, value in fields.items() if name not in default_fields}
 
     seldom: ClassVar[tuple[str, ...]] = ()
     """Names of the fields that are left out while they have their defaults."""
@@ -171,8 +171,8 @@ class FurnitureSpec(_Leaner):
             if not link.stands_out:
                 return ()
             share = self.open if link.kind == "slide" else math.sin(self.open * link.upper)
-            a, b, out = plan.half_x, plan.half_y, share * link.stands_out
-            local = ((a + out, b), (a, b), (a, -b), (a + out, -b))
+            a, b, reach = plan.half_x, plan.half_y, share * link.stands_out
+            local = ((a + reach, b), (a, b), (a, -b), (a + reach, -b))
         else:
             turn = self.open * link.upper * link.axis[2]
             c, s = math.cos(turn), math.sin(turn)
@@ -350,7 +350,7 @@ class SceneParts(_Leaner):
             return {}
         entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*self.furniture, *self.objects)
         states = {item.name: {**states_of(item.kind), **item.states} for item in entities}
-        return {name: having for name, having in states.items() if having}
+        return {name: initial for name, initial in states.items() if initial}
 
     def blueprint(self, piece: FurnitureSpec) -> Blueprint:
         """The blueprint of a piece as it is built here: in a scene with states a sink has a tap that runs."""

@@ -29,7 +29,7 @@ def overlap(first: Corners, second: Corners) -> float:
     0.2
     """
     a, b = np.array(first), np.array(second)
-    least = np.inf
+    smallest = np.inf
     for corners in (a, b):
         edges = np.roll(corners, -1, axis=0) - corners
         for normal in np.stack([-edges[:, 1], edges[:, 0]], axis=1):
@@ -37,8 +37,8 @@ def overlap(first: Corners, second: Corners) -> float:
             shared = min(p.max() - q.min(), q.max() - p.min())
             if shared <= 1e-9:
                 return 0.0
-            least = min(least, shared / np.hypot(*normal))
-    return float(least)
+            smallest = min(smallest, shared / np.hypot(*normal))
+    return float(smallest)
 
 
 LEAST_HALF = 0.08

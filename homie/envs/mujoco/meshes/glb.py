@@ -44,8 +44,12 @@ def check_glb(path: Path, data: bytes) -> None:
     for primitive in _primitives(content):
         mode = primitive.get("mode", _TRIANGLES)
         if mode not in (_TRIANGLES, _STRIP, _FAN):
-            what = _OTHER_MODES.get(mode, f"the mode {str(mode)[:20]}") if isinstance(mode, int) else "no known mode"
-            raise BadInput(f"The mesh {path} has a part of {what}, which is not a surface: save it without that part.")
+            mode_name = (
+                _OTHER_MODES.get(mode, f"the mode {str(mode)[:20]}") if isinstance(mode, int) else "no known mode"
+            )
+            raise BadInput(
+                f"The mesh {path} has a part of {mode_name}, which is not a surface: save it without that part."
+            )
 
 
 def with_triangles(path: Path, data: bytes) -> bytes:
@@ -58,9 +62,9 @@ def with_triangles(path: Path, data: bytes) -> bytes:
     binary = _binary(data, 20 + length)
     try:
         for fan in fans:
-            around = _around(content, binary, fan)
-            first = np.broadcast_to(around[:1], (max(len(around) - 2, 0),))
-            faces = np.stack([first, around[1:-1], around[2:]], axis=1).astype("<u4")
+            fan_indices = _around(content, binary, fan)
+            first = np.broadcast_to(fan_indices[:1], (max(len(fan_indices) - 2, 0),))
+            faces = np.stack([first, fan_indices[1:-1], fan_indices[2:]], axis=1).astype("<u4")
             binary += b"\0" * (-len(binary) % 4)
             content["bufferViews"].append({"buffer": 0, "byteOffset": len(binary), "byteLength": faces.nbytes})
             view, count = len(content["bufferViews"]) - 1, int(faces.size)

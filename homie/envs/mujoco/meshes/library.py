@@ -73,8 +73,8 @@ def is_known(name: str) -> bool:
     kind = re.sub(r"_\d+$", "", name)
     if kind in OBJECTS:
         return True
-    colour, _, rest = name.partition("_")
-    return rest in OBJECTS and colour in OBJECTS[rest].colours
+    colour, _, kind_name = name.partition("_")
+    return kind_name in OBJECTS and colour in OBJECTS[kind_name].colours
 
 
 def _inside(entry: Path, name: str) -> Path | None:

@@ -45,40 +45,43 @@ def meshed(kind: str, colour: str, file: str, sha256: str) -> ObjectPlan:
         BadInput: The file cannot be read, is another than it was, is flat, or is solid where a vessel is hollow.
         MissingPart: trimesh is not installed.
     """
-    usual = object_plan(kind, colour)
+    default_plan = object_plan(kind, colour)
     parts, digest = _read(file, sha256)
     points = [part.points for part in parts]
-    fitted, half = _fitted(file, kind, np.vstack(points), usual)
-    rows = np.split(fitted, np.cumsum([len(each) for each in points])[:-1])
-    drawn = [
-        _drawn(part, own, f"{digest[:16]}/{kind}#{number}", colour)
-        for number, (part, own) in enumerate(zip(parts, rows, strict=True))
+    fitted, half = _fitted(file, kind, np.vstack(points), default_plan)
+    rows = np.split(fitted, np.cumsum([len(part_corners) for part_corners in points])[:-1])
+    drawn_parts = [
+        _drawn(part, part_points, f"{digest[:16]}/{kind}#{number}", colour)
+        for number, (part, part_points) in enumerate(zip(parts, rows, strict=True))
     ]
-    starts = np.cumsum([0, *(len(each) for each in points[:-1])])
+    starts = np.cumsum([0, *(len(part_corners) for part_corners in points[:-1])])
     faces = np.vstack([part.faces + start for part, start in zip(parts, starts, strict=True)])
-    mass = sum(part.mass for part in usual.parts)
-    if usual.hollow is None:
-        whole = (_piece(hull(fitted), mass),) if usual.rolls else _standing(hull(fitted), mass)
-        return ObjectPlan(half, (*drawn, *whole), usual.rolls)
+    mass = sum(part.mass for part in default_plan.parts)
+    if default_plan.hollow is None:
+        hull_pieces = (_piece(hull(fitted), mass),) if default_plan.rolls else _standing(hull(fitted), mass)
+        return ObjectPlan(half, (*drawn_parts, *hull_pieces), default_plan.rolls)
     hollow = hollow_of(fitted, faces)
     if hollow is None:
         raise BadInput(f"The mesh {file} has no hollow that is open above, and a {kind} has one: leave it out.")
     bottom, *walls = vessel(fitted, faces, hollow)
     pieces = (_piece(wall, (1 - BOTTOM) * mass / len(walls)) for wall in walls)
-    return ObjectPlan(half, (*drawn, *_standing(bottom, BOTTOM * mass), *pieces), usual.rolls, hollow)
+    return ObjectPlan(half, (*drawn_parts, *_standing(bottom, BOTTOM * mass), *pieces), default_plan.rolls, hollow)
 
 
 def account(kind: str, colour: str, file: str, sha256: str) -> str:
     """What became of a mesh, for people: its faces and parts, its size in the file and as the object. Raises as
     `meshed`."""
     plan, (parts, _) = meshed(kind, colour, file, sha256), _read(file, sha256)
-    drawn, whole = sum(len(part.faces) for part in parts), sum(part.whole for part in parts)
+    drawn_faces, total_faces = sum(len(part.faces) for part in parts), sum(part.whole for part in parts)
     size = np.ptp(np.vstack([part.points for part in parts]), axis=0)
-    faces = f"{whole:,} faces" + (f", of which {drawn:,} are drawn" if drawn < whole else "")
+    faces = f"{total_faces:,} faces" + (f", of which {drawn_faces:,} are drawn" if drawn_faces < total_faces else "")
     textured = sum(part.texture is not None for part in parts)
     look = f" in {counted(len(parts), 'part')}, {textured} with a texture" if len(parts) > 1 or textured else ""
-    before, after = " x ".join(f"{side:.4g}" for side in size), " x ".join(f"{200 * side:.1f}" for side in plan.half)
-    return f"{faces}{look}; {before} in the file, {after} cm here"
+    file_size, object_size = (
+        " x ".join(f"{side:.4g}" for side in size),
+        " x ".join(f"{200 * side:.1f}" for side in plan.half),
+    )
+    return f"{faces}{look}; {file_size} in the file, {object_size} cm here"
 
 
 @lru_cache(maxsize=32)
@@ -92,17 +95,17 @@ def _read(file: str, sha256: str) -> tuple[tuple[Skin, ...], str]:
     return skins(mesh), mesh.sha256
 
 
-def _fitted(file: str, kind: str, points: Array, usual: ObjectPlan) -> tuple[Array, Vec3]:
+def _fitted(file: str, kind: str, points: Array, default_plan: ObjectPlan) -> tuple[Array, Vec3]:
     """The points in the frame of the object, and half its extents."""
     low, high = points.min(axis=0), points.max(axis=0)
-    size, box = high - low, 2.0 * np.array(usual.half)
+    size, box = high - low, 2.0 * np.array(default_plan.half)
     if not size.max() > 0.0 or size.min() < 1e-6 * size.max():
         raise BadInput(f"The mesh {file} is flat: an object has three sides.")
-    as_it_is, turned = float((box / size).min()), float((box / size[[1, 0, 2]]).min())
+    as_it_is, turned_scale = float((box / size).min()), float((box / size[[1, 0, 2]]).min())
     centred = points - (low + high) / 2
-    if turned > BETTER * as_it_is:
+    if turned_scale > BETTER * as_it_is:
         centred = np.stack([-centred[:, 1], centred[:, 0], centred[:, 2]], axis=1)
-        size, as_it_is = size[[1, 0, 2]], turned
+        size, as_it_is = size[[1, 0, 2]], turned_scale
     a, b, c = (float(value) for value in size * as_it_is / 2)
     if 2 * min(a, b, c) < THINNEST:
         raise BadInput(

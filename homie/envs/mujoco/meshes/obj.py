@@ -45,8 +45,8 @@ def textures(path: Path, materials: bytes) -> dict[str, Path]:
 
 def one_library(path: Path, materials: Mapping[str, bytes]) -> bytes:
     """All files of materials as one, which names pictures without quotes and options."""
-    whole = b"\n".join(materials.values())
-    return _COLOUR_MAP.sub(lambda match: match[1] + _picture(path, match[2]).encode(), whole)
+    library = b"\n".join(materials.values())
+    return _COLOUR_MAP.sub(lambda match: match[1] + _picture(path, match[2]).encode(), library)
 
 
 def with_one_library(data: bytes) -> bytes:
@@ -148,19 +148,19 @@ def _written(corner: Sequence[int]) -> bytes:
 
 def _names(path: Path, text: str) -> list[str]:
     """The names behind `mtllib`: several, in quotes or not, or one with blanks in it."""
-    whole = text.strip().strip('"')
-    if beside(path, whole).exists():
-        return [whole]
+    stripped = text.strip().strip('"')
+    if beside(path, stripped).exists():
+        return [stripped]
     words = _words(text)
-    return words if all(beside(path, word).exists() for word in words) else [whole]
+    return words if all(beside(path, word).exists() for word in words) else [stripped]
 
 
 def _picture(path: Path, match: bytes) -> str:
     """The name behind `map_Kd` and its options."""
     text = _text(match)
-    whole = text.strip().strip('"')
-    if not whole.startswith("-"):
-        return whole
+    stripped = text.strip().strip('"')
+    if not stripped.startswith("-"):
+        return stripped
     words = _words(text)
     while words and words[0].startswith("-"):
         words = words[1 + _OPTION.get(words[0], 1) :] or words[-1:]

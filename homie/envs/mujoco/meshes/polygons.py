@@ -25,20 +25,20 @@ def triangles(corners: Array) -> list[tuple[int, int, int]]:
     flat = _flattened(corners)
     if flat is None or _convex(flat):
         return fan
-    left, cut = list(range(count)), []
-    while len(left) > 3:
-        ear = next((index for index in range(len(left)) if _is_ear(flat, left, index)), None)
+    remaining, cut = list(range(count)), []
+    while len(remaining) > 3:
+        ear = next((index for index in range(len(remaining)) if _is_ear(flat, remaining, index)), None)
         if ear is None:
             return fan
-        cut.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
-        del left[ear]
-    return [*cut, (left[0], left[1], left[2])]
+        cut.append((remaining[ear - 1], remaining[ear], remaining[(ear + 1) % len(remaining)]))
+        del remaining[ear]
+    return [*cut, (remaining[0], remaining[1], remaining[2])]
 
 
 def _flattened(corners: Array) -> Array | None:
     """The corners in the plane of the face (n, 2), so that they turn to the left; None where they span none."""
-    ahead = np.roll(corners, -1, axis=0)
-    normal = np.cross(corners - corners[0], ahead - corners[0]).sum(axis=0)
+    next_corners = np.roll(corners, -1, axis=0)
+    normal = np.cross(corners - corners[0], next_corners - corners[0]).sum(axis=0)
     length = float(np.linalg.norm(normal))
     if length <= 1e-12 * float(np.ptp(corners, axis=0).max()) ** 2:
         return None
@@ -55,19 +55,25 @@ def _convex(flat: Array) -> bool:
     if (turns < 0).any():
         return False
     angles = np.arctan2(sides[:, 1], sides[:, 0])
-    turned = np.mod(np.diff(angles, append=angles[:1]) + np.pi, 2 * np.pi) - np.pi
-    return bool(abs(turned.sum()) < 3 * np.pi)  # once around: a star turns twice
+    turn_angles = np.mod(np.diff(angles, append=angles[:1]) + np.pi, 2 * np.pi) - np.pi
+    return bool(abs(turn_angles.sum()) < 3 * np.pi)  # once around: a star turns twice
 
 
-def _is_ear(flat: Array, left: Sequence[int], index: int) -> bool:
+def _is_ear(flat: Array, remaining: Sequence[int], index: int) -> bool:
     """Whether a corner turns to the left and has no other corner in its triangle."""
-    before, here, after = left[index - 1], left[index], left[(index + 1) % len(left)]
-    a, b, c = flat[before], flat[here], flat[after]
+    previous, current, following = remaining[index - 1], remaining[index], remaining[(index + 1) % len(remaining)]
+    a, b, c = flat[previous], flat[current], flat[following]
     if _cross(b - a, c - b) <= 0:
         return False
-    others = flat[[other for other in left if other not in (before, here, after)]]
-    others = others[~((others == a).all(axis=1) | (others == b).all(axis=1) | (others == c).all(axis=1))]
-    inside = (_cross(b - a, others - a) >= 0) & (_cross(c - b, others - b) >= 0) & (_cross(a - c, others - c) >= 0)
+    other_corners = flat[[other for other in remaining if other not in (previous, current, following)]]
+    other_corners = other_corners[
+        ~((other_corners == a).all(axis=1) | (other_corners == b).all(axis=1) | (other_corners == c).all(axis=1))
+    ]
+    inside = (
+        (_cross(b - a, other_corners - a) >= 0)
+        & (_cross(c - b, other_corners - b) >= 0)
+        & (_cross(a - c, other_corners - c) >= 0)
+    )
     return not bool(inside.any())
 
 

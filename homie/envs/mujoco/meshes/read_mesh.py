@@ -135,7 +135,7 @@ class _Kept:
         yield from self._files
 
 
-def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
+def _skin(mesh: Bundle, part: Any, upright: bool, max_faces: int) -> Skin:
     points = np.asarray(part.vertices, dtype=float)
     faces = np.asarray(part.faces, dtype=np.int32)
     if points.shape[1:] != (3,):
@@ -148,12 +148,12 @@ def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
         points = points @ _Y_UP.T
     rgb, uv, texture = _look(part)
     if texture is None or uv is None:
-        return Skin(*thinned(points, faces, None, most)[:2], rgb, whole=len(faces))
-    whole = len(faces)
-    points, faces, kept = thinned(points, faces, uv, most)
-    assert kept is not None
-    texture = _filled(texture, kept, faces)
-    return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept, texture, whole)
+        return Skin(*thinned(points, faces, None, max_faces)[:2], rgb, whole=len(faces))
+    face_count = len(faces)
+    points, faces, kept_corners = thinned(points, faces, uv, max_faces)
+    assert kept_corners is not None
+    texture = _filled(texture, kept_corners, faces)
+    return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept_corners, texture, face_count)
 
 
 def _look(part: Any) -> tuple[RGB | None, Array | None, Texels | None]:
@@ -207,9 +207,9 @@ def _filled(texture: Texels, uv: Array, faces: Faces) -> Texels:
     corners = np.round(np.stack([uv[:, 0], 1.0 - uv[:, 1]], axis=1) * (size - 1))[faces].astype(np.int32)
     if corners.min() < 0 or (corners >= size).any():  # it repeats, so all of it is shown
         return texture
-    shown = np.zeros(texture.shape[:2], np.uint8)
+    shown_mask = np.zeros(texture.shape[:2], np.uint8)
     for triangle in corners:
-        cv2.fillConvexPoly(shown, triangle, 1)
-    filled = texture.copy()
-    filled[shown == 0] = texture[shown > 0].mean(axis=0).round()
-    return filled
+        cv2.fillConvexPoly(shown_mask, triangle, 1)
+    result = texture.copy()
+    result[shown_mask == 0] = texture[shown_mask > 0].mean(axis=0).round()
+    return result

@@ -77,11 +77,11 @@ def stand(points: Array) -> tuple[Vec3, Vec3] | None:
     """The lowest and the highest corner of a box inscribed in the underside of points, on which they stand still:
     MuJoCo gives a hull on a box a contact or two at a time, on which it rocks. None for what is round below."""
     lowest = float(points[:, 2].min())
-    under = points[points[:, 2] < lowest + LEVEL][:, :2]
-    low, high = under.min(axis=0), under.max(axis=0)
+    foot_points = points[points[:, 2] < lowest + LEVEL][:, :2]
+    low, high = foot_points.min(axis=0), foot_points.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
     ways = _around(4 * RIM)
-    room = (under @ ways.T).max(axis=0) - ways @ middle
+    room = (foot_points @ ways.T).max(axis=0) - ways @ middle
     share = 0.95 * float((room / np.maximum(np.abs(ways) @ half, 1e-9)).min())
     if share * float(half.min()) < THINNEST:
         return None
@@ -113,14 +113,14 @@ def _first(triangles: Array, origin: Array, directions: Array) -> Array:
     """Distances (r,) from a point to the first of triangles (t, 3, 3) along unit vectors (r, 3); inf for none. By
     Moeller and Trumbore (1997)."""
     corner, first, second = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
-    across = np.cross(directions[:, None], second[None])
-    volume = np.einsum("rtj,tj->rt", across, first)
+    normals = np.cross(directions[:, None], second[None])
+    volume = np.einsum("rtj,tj->rt", normals, first)
     with np.errstate(divide="ignore", invalid="ignore"):
-        away = origin - corner
-        u = np.einsum("rtj,tj->rt", across, away) / volume
-        turned = np.cross(away, first)
-        v = directions @ turned.T / volume
-        distance = np.einsum("tj,tj->t", second, turned) / volume
+        to_origin = origin - corner
+        u = np.einsum("rtj,tj->rt", normals, to_origin) / volume
+        crossed = np.cross(to_origin, first)
+        v = directions @ crossed.T / volume
+        distance = np.einsum("tj,tj->t", second, crossed) / volume
         hit = (np.abs(volume) > 1e-15) & (u >= 0) & (v >= 0) & (u + v <= 1) & (distance > 1e-6)
     nearest: Array = np.where(hit, distance, np.inf).min(axis=1)
     return nearest
@@ -130,25 +130,25 @@ def vessel(points: Array, faces: NDArray[np.int32], hollow: Hollow) -> tuple[Arr
     """The convex pieces (n, 3) of a hollow thing: its bottom, then the sectors of its wall."""
     surface = _sampled(points, faces)
     floor = hollow.center[2]
-    below = surface[surface[:, 2] <= floor + 1e-6]
-    lid = below.copy()
+    floor_points = surface[surface[:, 2] <= floor + 1e-6]
+    lid = floor_points.copy()
     lid[:, 2] = floor
-    return (hull(np.vstack([below, lid])), *_sectors(surface, hollow))
+    return (hull(np.vstack([floor_points, lid])), *_sectors(surface, hollow))
 
 
 def _sectors(surface: Array, hollow: Hollow) -> Iterator[Array]:
     x, y, floor = hollow.center
     top = float(surface[:, 2].max())
-    away, turn = np.hypot(*(surface[:, :2] - (x, y)).T), np.arctan2(surface[:, 1] - y, surface[:, 0] - x)
+    radius, turn = np.hypot(*(surface[:, :2] - (x, y)).T), np.arctan2(surface[:, 1] - y, surface[:, 0] - x)
     bands = 2 if hollow.rim > SLOPING * hollow.floor else 1
     cuts = np.linspace(floor, top, bands + 1)
     wide = np.pi / SECTORS + SPACING / 2 / hollow.rim  # they overlap by the distance of two points
     for sector in range(SECTORS):
         middle = 2.0 * np.pi * sector / SECTORS
-        beside = np.abs(np.angle(np.exp(1j * (turn - middle)))) <= wide
+        in_sector = np.abs(np.angle(np.exp(1j * (turn - middle)))) <= wide
         for low, high in pairwise(cuts):
             level = (surface[:, 2] >= low - SPACING / 2) & (surface[:, 2] <= high + SPACING / 2)
-            piece = surface[beside & level & (away > 0.6 * hollow.floor)]
+            piece = surface[in_sector & level & (radius > 0.6 * hollow.floor)]
             if len(piece) >= 4:
                 yield hull(piece, WALL_CORNERS)
 

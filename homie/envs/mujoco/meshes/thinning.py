@@ -15,22 +15,22 @@ are kept apart, and patches do not fall to pieces."""
 
 
 def thinned(
-    points: Array, faces: NDArray[np.int32], uv: Array | None, most: int
+    points: Array, faces: NDArray[np.int32], uv: Array | None, max_faces: int
 ) -> tuple[Array, NDArray[np.int32], Array | None]:
-    """A mesh with about `most` faces, or as it is where it has no more. Of each cell the point farthest from the middle
-    is kept, so that the mesh does not shrink.
+    """A mesh with about `max_faces` faces, or as it is where it has no more. Of each cell the point farthest from the
+    middle is kept, so that the mesh does not shrink.
 
     Args:
         points: (n, 3).
         faces: (m, 3).
         uv: (n, 2), coordinates in a texture; None without.
-        most: Faces.
+        max_faces: Faces.
     """
-    if len(faces) <= most:
+    if len(faces) <= max_faces:
         return points, faces, uv
     low, high = points.min(axis=0), points.max(axis=0)
-    away = np.linalg.norm(points - (low + high) / 2, axis=1)
-    farthest = np.argsort(-away, kind="stable")
+    distances = np.linalg.norm(points - (low + high) / 2, axis=1)
+    farthest = np.argsort(-distances, kind="stable")
     for cells in CELLS:
         keys = np.floor((points - low) / max(float((high - low).max()), 1e-12) * cells)
         if uv is not None:
@@ -41,7 +41,7 @@ def thinned(
         merged = cell[faces]
         real = (merged[:, 0] != merged[:, 1]) & (merged[:, 1] != merged[:, 2]) & (merged[:, 0] != merged[:, 2])
         merged = merged[real]
-        kept = farthest[first]
-        if len(merged) <= most and len(merged):
+        chosen = farthest[first]
+        if len(merged) <= max_faces and len(merged):
             break
-    return points[kept], merged, None if uv is None else uv[kept]
+    return points[chosen], merged, None if uv is None else uv[chosen]

@@ -54,17 +54,17 @@ def built(
     return Home(model, index, Looks(model, index), _joints_at_start(file, reader.model, model))
 
 
-def _joints_at_start(file: HouseFile, alone: mujoco.MjModel, model: mujoco.MjModel) -> dict[int, float]:
+def _joints_at_start(file: HouseFile, house_model: mujoco.MjModel, model: mujoco.MjModel) -> dict[int, float]:
     """Positions of the joints of a house by their ids: those of its keyframe, else shut.
 
     Args:
-        alone: The house without what is added to it.
+        house_model: The house without what is added to it.
         model: The whole.
     """
     start = {
-        name: file.joints.get(name, ends(alone, joint)[0])
-        for joint in range(alone.njnt)
-        if alone.jnt_limited[joint] and (name := alone.joint(joint).name)
+        name: file.joints.get(name, ends(house_model, joint)[0])
+        for joint in range(house_model.njnt)
+        if house_model.jnt_limited[joint] and (name := house_model.joint(joint).name)
     }
     return {int(model.joint(name).id): position for name, position in start.items() if position}
 

@@ -55,15 +55,19 @@ class Doors:
         solid = [geom for geom in self._tree.moved(body) if self._tree.solid(geom)]
         if not solid:
             return "nothing of it can be touched: it has no geoms that collide"
-        closed, opened = ends(self._model, joint)
-        if abs(opened - closed) < (LEAST_SLIDE if kind == "slide" else LEAST_TURN):
-            span = f"{abs(opened - closed):.3f} m" if kind == "slide" else f"{abs(opened - closed):.2f} rad"
+        closed_position, open_position = ends(self._model, joint)
+        if abs(open_position - closed_position) < (LEAST_SLIDE if kind == "slide" else LEAST_TURN):
+            span = (
+                f"{abs(open_position - closed_position):.3f} m"
+                if kind == "slide"
+                else f"{abs(open_position - closed_position):.2f} rad"
+            )
             return f"it moves by {span} only: perhaps a button, and the file does not say what it does"
         parts = self._extents.geom_parts(self._data, solid)
         low, high = (sign * np.max([part.reach(sign * np.eye(3)) for part in parts], axis=0) for sign in (-1.0, 1.0))
         if kind == "hinge" and (high - low).max() < KNOB:
             return "it turns and is small: perhaps a knob, and the file does not say what it does"
-        axis = np.sign(opened - closed) * np.array(self._data.xaxis[joint])
+        axis = np.sign(open_position - closed_position) * np.array(self._data.xaxis[joint])
         if kind == "slide" and abs(axis[2]) > UPRIGHT:
             return "it goes up and down"
         outward = self._outward(kind, axis, np.array(self._data.xanchor[joint]), parts, middle)
@@ -76,8 +80,8 @@ class Doors:
             joint=joint,
             body=body,
             handle=self._handle(body, solid, parts, outward),
-            closed=closed,
-            open=opened,
+            closed=closed_position,
+            open=open_position,
             panel=solid[max(range(len(parts)), key=lambda number: parts[number].shown(outward))],
             level=kind == "hinge" and abs(axis[2]) < UPRIGHT,
             frame=np.stack([outward, np.cross(UP, outward), UP], axis=1),
@@ -89,25 +93,25 @@ class Doors:
         normal = panel.pose.rotation[:, int(np.argmin(panel.half))]
         at = panel.reach(np.eye(3)) / 2 - panel.reach(-np.eye(3)) / 2
         if kind == "slide":
-            across = abs(normal @ axis) < UPRIGHT and abs(normal[2]) < UPRIGHT  # a sliding door
-            return _level(normal * np.sign(normal @ (at - middle)) if across else axis)
-        ahead = np.cross(axis, at - anchor)  # to where the panel's middle goes
+            is_sliding = abs(normal @ axis) < UPRIGHT and abs(normal[2]) < UPRIGHT  # a sliding door
+            return _level(normal * np.sign(normal @ (at - middle)) if is_sliding else axis)
+        motion = np.cross(axis, at - anchor)  # to where the panel's middle goes
         if abs(axis[2]) > UPRIGHT or abs(normal[2]) < UPRIGHT:
-            return _level(normal * np.sign(normal @ ahead))
+            return _level(normal * np.sign(normal @ motion))
         return _level(at - anchor)  # of a lid, which lies, away from its hinge
 
     def _handle(self, body: int, solid: Sequence[int], parts: Sequence[Solid], outward: Array) -> int:
         """The bar of a handle: by its name, else what sticks out furthest in front of the panel; -1 for none."""
-        out = [float(part.reach(outward[None])[0]) for part in parts]
+        extents = [float(part.reach(outward[None])[0]) for part in parts]
         named = [number for number, geom in enumerate(solid) if self._is_handle(geom, body)]
         panel = max(range(len(parts)), key=lambda number: _face(parts[number]))
-        if not named and len(parts) > 1 and max(out) > out[panel] + STICKS_OUT:
-            named = [number for number, value in enumerate(out) if value > max(out) - STICKS_OUT]
+        if not named and len(parts) > 1 and max(extents) > extents[panel] + STICKS_OUT:
+            named = [number for number, value in enumerate(extents) if value > max(extents) - STICKS_OUT]
         return solid[max(named, key=lambda number: float(parts[number].half.max()))] if named else -1
 
     def _is_handle(self, geom: int, body: int) -> bool:
-        model, own = self._model, int(self._model.geom_bodyid[geom])
-        names = [model.geom(geom).name, *([model.body(own).name] if own != body else [])]
+        model, owner = self._model, int(self._model.geom_bodyid[geom])
+        names = [model.geom(geom).name, *([model.body(owner).name] if owner != body else [])]
         return any(not HANDLES.isdisjoint(words_of(name)) for name in names)
 
 

@@ -164,27 +164,27 @@ def read_episodes(path: Path) -> tuple[Episode, ...]:
     return episodes
 
 
-def _check(episode: Episode, where: str) -> None:
+def _check(episode: Episode, source: str) -> None:
     """Raises BadInput where Homie cannot play or judge an episode, or something is missing of its task."""
     task = episode.task
     if task.name not in KINDS:
-        raise BadInput(f"{where} is a {task.name}, which Homie cannot judge; it knows {', '.join(KINDS)}.")
+        raise BadInput(f"{source} is a {task.name}, which Homie cannot judge; it knows {', '.join(KINDS)}.")
     if episode.scene_modifications.primitive_objects:
-        raise BadInput(f"{where} has primitive_objects, which Homie cannot make: leave the episode out.")
-    needed = {
+        raise BadInput(f"{source} has primitive_objects, which Homie cannot make: leave the episode out.")
+    required = {
         "PickTask": ("pickup_obj_name", "pickup_obj_start_pose"),
         "PickAndPlaceTask": ("pickup_obj_name", "place_receptacle_name", "place_receptacle_start_pose"),
         "OpeningTask": ("pickup_obj_name", "joint_name", "task_type"),
         "NavToObjTask": ("pickup_obj_name",),
         "DoorOpeningTask": ("door_body_name", "articulated_joint_range"),
     }
-    for name in needed[task.name]:
+    for name in required[task.name]:
         if not getattr(task, name):
-            raise BadInput(f"{where}: task.{name} is missing, which a {task.name} has.")
+            raise BadInput(f"{source}: task.{name} is missing, which a {task.name} has.")
     if task.articulated_joint_range is not None and task.articulated_joint_range[0] == task.articulated_joint_range[1]:
-        raise BadInput(f"{where}: task.articulated_joint_range is empty, so that no share of it can be open.")
+        raise BadInput(f"{source}: task.articulated_joint_range is empty, so that no share of it can be open.")
     if task.name == "OpeningTask" and task.task_type not in ("open", "close"):
-        raise BadInput(f"{where}: task.task_type must be open or close, not '{task.task_type}'.")
+        raise BadInput(f"{source}: task.task_type must be open or close, not '{task.task_type}'.")
 
 
 def is_episode(argument: str) -> bool:

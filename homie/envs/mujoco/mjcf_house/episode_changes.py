@@ -35,8 +35,8 @@ def _take_out(spec: mujoco.MjSpec, changes: Changes) -> Iterator[str]:
     """Delete bodies; gives the names of those that are not there."""
     for name in changes.removed_objects:
         last = name.rpartition("/")[2]
-        ends = f"/{last}"
-        bodies = (body for body in spec.worldbody.bodies if body.name in (name, last) or body.name.endswith(ends))
+        suffix = f"/{last}"
+        bodies = (body for body in spec.worldbody.bodies if body.name in (name, last) or body.name.endswith(suffix))
         body = next(bodies, None)
         if body is None:
             yield name

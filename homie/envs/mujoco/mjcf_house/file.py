@@ -59,9 +59,9 @@ def read_file(path: Path, changes: Changes | None = None) -> HouseFile:
         _name_all(spec)
         model = spec.compile()
         joints = _begin_as_in_keyframe(spec, model)
-        left_out = [*_without_robots(spec, model)]
+        omitted = [*_without_robots(spec, model)]
         if changes is not None:
-            left_out += change(spec, changes)
+            omitted += change(spec, changes)
             _name_all(spec, "added")
             joints |= {PREFIX + name: position for name, position in changes.joints.items()}
         model = spec.compile()
@@ -82,7 +82,7 @@ def read_file(path: Path, changes: Changes | None = None) -> HouseFile:
     world = empty_spec("house")
     _agree(spec, world)
     world.attach(spec, prefix=PREFIX, frame=world.worldbody.add_frame(pos=[0.0, 0.0, -level]))
-    return HouseFile(world, tuple(left_out), joints, level)
+    return HouseFile(world, tuple(omitted), joints, level)
 
 
 def _begin_as_in_keyframe(spec: mujoco.MjSpec, model: mujoco.MjModel) -> dict[str, float]:
@@ -113,12 +113,12 @@ def _without_robots(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[Uncl
         spec.delete(bodies[root])
 
 
-def _name_all(spec: mujoco.MjSpec, among: str = "") -> None:
-    """Give a name to what has none; `among` keeps those of a second time apart."""
+def _name_all(spec: mujoco.MjSpec, prefix: str = "") -> None:
+    """Give a name to what has none; `prefix` keeps those of a second time apart."""
     for word, elements in (("body", spec.bodies), ("geom", spec.geoms), ("joint", spec.joints)):
         for number, element in enumerate(elements):
             if not element.name:
-                element.name = f"{UNNAMED}{among}{word}{number}"
+                element.name = f"{UNNAMED}{prefix}{word}{number}"
 
 
 def _show_what_is_drawn(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:

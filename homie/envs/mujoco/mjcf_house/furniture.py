@@ -33,42 +33,42 @@ class Cluster:
     moving: tuple[int, ...] = ()
 
 
-def clusters(tree: Tree, extents: Extents, data: mujoco.MjData, left_out: Sequence[int]) -> Iterator[Cluster]:
+def clusters(tree: Tree, extents: Extents, data: mujoco.MjData, excluded: Sequence[int]) -> Iterator[Cluster]:
     """The pieces of a house, with walls and floors still among them.
 
     Args:
-        left_out: Geoms that are of none.
+        excluded: Geoms that are of none.
     """
     names = tree.model
     for geom in tree.geoms(0):
-        if geom not in left_out:
+        if geom not in excluded:
             yield Cluster((names.geom(geom).name,), (geom,))
     for body in tree.children[0]:
-        yield from _split(tree, extents, data, body, (), left_out)
+        yield from _split(tree, extents, data, body, (), excluded)
 
 
 def _split(
-    tree: Tree, extents: Extents, data: mujoco.MjData, body: int, outer: tuple[str, ...], left_out: Sequence[int]
+    tree: Tree, extents: Extents, data: mujoco.MjData, body: int, outer: tuple[str, ...], excluded: Sequence[int]
 ) -> Iterator[Cluster]:
     if tree.is_free(body):
         return
-    name, below = tree.model.body(body).name, tree.children[body]
+    name, child_bodies = tree.model.body(body).name, tree.children[body]
     if tree.joints(body):
         yield Cluster((name, *outer), (), (body,))
         return
-    jointed = [child for child in below if tree.joints(child) and not tree.is_free(child)]
-    own = [geom for geom in tree.geoms(body) if geom not in left_out]
+    jointed = [child for child in child_bodies if tree.joints(child) and not tree.is_free(child)]
+    own_geoms = [geom for geom in tree.geoms(body) if geom not in excluded]
     solid = [geom for geom in _still(tree, body) if tree.solid(geom)]
     large = bool(solid) and max(Box.around(extents.geom_parts(data, solid)).half[:2]) > LARGEST / 2
-    if jointed or (own and not (below and large)):
-        geoms = tuple(geom for geom in _still(tree, body) if geom not in left_out)
+    if jointed or (own_geoms and not (child_bodies and large)):
+        geoms = tuple(geom for geom in _still(tree, body) if geom not in excluded)
         moving = tuple(other for other in tree.below(body) if tree.joints(other) and not tree.free_above(other))
         yield Cluster((name, *outer), geoms, moving)
         return
-    for geom in own:
+    for geom in own_geoms:
         yield Cluster((tree.model.geom(geom).name,), (geom,))
-    for child in below:
-        yield from _split(tree, extents, data, child, (name, *outer) if len(below) == 1 else (), left_out)
+    for child in child_bodies:
+        yield from _split(tree, extents, data, child, (name, *outer) if len(child_bodies) == 1 else (), excluded)
 
 
 def _still(tree: Tree, body: int) -> list[int]:
@@ -86,17 +86,17 @@ def front_of(box: Box, others: Sequence[Box], joints: Sequence[HouseJoint], midd
         others: What else stands in the house.
     """
     if joints:
-        out = np.mean([joint.frame[:, 0] for joint in joints], axis=0)
-        if np.linalg.norm(out) > 0.5:
-            return float(np.arctan2(out[1], out[0]))
-    towards = middle - box.center[:2]
+        outward = np.mean([joint.frame[:, 0] for joint in joints], axis=0)
+        if np.linalg.norm(outward) > 0.5:
+            return float(np.arctan2(outward[1], outward[0]))
+    to_middle = middle - box.center[:2]
 
     def merit(quarter: int) -> tuple[int, float]:
         yaw = box.yaw + quarter * np.pi / 2
-        out = np.array([np.cos(yaw), np.sin(yaw)])
-        at = box.center[:2] + out * (box.half[quarter % 2] + WAY / 2)
-        free = not any(other.distance(at) < WAY / 2 - 0.05 for other in others)
-        return int(free), float(out @ towards)
+        outward = np.array([np.cos(yaw), np.sin(yaw)])
+        at = box.center[:2] + outward * (box.half[quarter % 2] + WAY / 2)
+        is_free = not any(other.distance(at) < WAY / 2 - 0.05 for other in others)
+        return int(is_free), float(outward @ to_middle)
 
     best = max(range(4), key=merit)
     return float(np.arctan2(np.sin(box.yaw + best * np.pi / 2), np.cos(box.yaw + best * np.pi / 2)))
@@ -104,7 +104,7 @@ def front_of(box: Box, others: Sequence[Box], joints: Sequence[HouseJoint], midd
 
 def surfaces_of(
     parts: Sequence[Solid],
-    around: Sequence[Solid],
+    surroundings: Sequence[Solid],
     drawers: Sequence[tuple[HouseJoint, Sequence[Solid]]],
     panels: Sequence[Box],
     yaw: float,
@@ -113,20 +113,20 @@ def surfaces_of(
 
     Args:
         parts: The solids of the piece that stand still.
-        around: Solids of what else stands there, over which or on which it may be.
+        surroundings: Solids of what else stands there, over which or on which it may be.
         drawers: What comes out of it, with its solids.
         panels: Its doors, shut.
         yaw: Of the side from which it is used.
     """
     places: list[HouseSurface] = []
-    led = [solid for _, own in drawers for solid in own]
+    drawer_solids = [solid for _, drawer_parts in drawers for solid in drawer_parts]
     for number, part in enumerate(parts):
-        others = [*parts[:number], *parts[number + 1 :], *led, *around]
-        for place in places_on(part, others, yaw):
+        other_solids = [*parts[:number], *parts[number + 1 :], *drawer_solids, *surroundings]
+        for place in places_on(part, other_solids, yaw):
             if any(_is_same(place, other, yaw) for other in places):
                 continue
-            behind = any(_shuts(panel, place.center, yaw) for panel in panels)
-            covered = place.clearance < (SHUT_IN if behind else COVERED)
+            is_behind = any(_shuts(panel, place.center, yaw) for panel in panels)
+            covered = place.clearance < (SHUT_IN if is_behind else COVERED)
             lidded = any(panel.distance(place.center) == 0.0 and panel.center[2] > place.center[2] for panel in panels)
             places.append(
                 HouseSurface(
@@ -136,26 +136,30 @@ def surfaces_of(
                     half_x=place.half_x,
                     half_y=place.half_y,
                     clearance=place.clearance,
-                    inside=(covered and behind) or lidded,
+                    inside=(covered and is_behind) or lidded,
                     access="front" if covered else "top",
                 )
             )
     still = sorted(places, key=lambda item: (item.inside, item.access == "front", -item.half_x * item.half_y))
-    return _named([*still, *(floor for joint, own in drawers for floor in _floor_of(joint, own, parts))])
+    return _named(
+        [*still, *(floor for joint, drawer_parts in drawers for floor in _floor_of(joint, drawer_parts, parts))]
+    )
 
 
 def _is_same(place: Place, other: HouseSurface, yaw: float) -> bool:
-    apart = np.abs(rotation_z(-yaw) @ (place.center - other.center))
-    return bool((apart < [other.half_x, other.half_y, SAME]).all())
+    offset = np.abs(rotation_z(-yaw) @ (place.center - other.center))
+    return bool((offset < [other.half_x, other.half_y, SAME]).all())
 
 
-def _floor_of(joint: HouseJoint, own: Sequence[Solid], parts: Sequence[Solid]) -> list[HouseSurface]:
+def _floor_of(joint: HouseJoint, drawer_parts: Sequence[Solid], parts: Sequence[Solid]) -> list[HouseSurface]:
     """The floor of a drawer, at most one."""
     yaw = float(np.arctan2(joint.frame[1, 0], joint.frame[0, 0]))
     places = [
         place
-        for number, part in enumerate(own)
-        for place in places_on(part, [*own[:number], *own[number + 1 :]], yaw, over=parts, least=LEAST_FLOOR)
+        for number, part in enumerate(drawer_parts)
+        for place in places_on(
+            part, [*drawer_parts[:number], *drawer_parts[number + 1 :]], yaw, over=parts, least=LEAST_FLOOR
+        )
     ]
     if not places:
         return []
@@ -176,11 +180,11 @@ def _floor_of(joint: HouseJoint, own: Sequence[Solid], parts: Sequence[Solid]) -
 
 def _shuts(panel: Box, place: Array, yaw: float) -> bool:
     """Whether a shut door is before a place, seen from the side from which the piece is used."""
-    out = np.array([np.cos(yaw), np.sin(yaw)])
-    beside = np.abs((panel.center[:2] - place[:2]) @ np.array([-out[1], out[0]]))
-    ahead = float((panel.center[:2] - place[:2]) @ out)
-    wide = float(np.max(np.abs((panel.corners() - panel.center[:2]) @ np.array([-out[1], out[0]]))))
-    return ahead > 0.0 and bool(beside < wide) and panel.center[2] + panel.half[2] > place[2] + FREE
+    outward = np.array([np.cos(yaw), np.sin(yaw)])
+    lateral = np.abs((panel.center[:2] - place[:2]) @ np.array([-outward[1], outward[0]]))
+    distance_ahead = float((panel.center[:2] - place[:2]) @ outward)
+    wide = float(np.max(np.abs((panel.corners() - panel.center[:2]) @ np.array([-outward[1], outward[0]]))))
+    return distance_ahead > 0.0 and bool(lateral < wide) and panel.center[2] + panel.half[2] > place[2] + FREE
 
 
 def _named(surfaces: Sequence[HouseSurface]) -> list[HouseSurface]:
@@ -188,6 +192,6 @@ def _named(surfaces: Sequence[HouseSurface]) -> list[HouseSurface]:
     named: list[HouseSurface] = []
     for item in surfaces:
         stem = item.name or ("inside" if item.inside else "shelf" if item.access == "front" else "top")
-        taken = sum(other.name == stem or other.name.startswith(f"{stem}_") for other in named)
-        named.append(replace(item, name=f"{stem}_{taken + 1}" if taken else stem))
+        name_count = sum(other.name == stem or other.name.startswith(f"{stem}_") for other in named)
+        named.append(replace(item, name=f"{stem}_{name_count + 1}" if name_count else stem))
     return named

@@ -73,35 +73,35 @@ class MjcfHouse:
     @cached_property
     def start(self) -> Pose2:
         """The pose in which a robot starts: where there is room, near the furniture, which it faces."""
-        clear, origin = self._clearance
-        cells = np.argwhere(clear > NARROW)
+        clearance, origin = self._clearance
+        cells = np.argwhere(clearance > NARROW)
         if not len(cells):
             raise BadInput(f"The house {self.path} has no free place of {2 * NARROW:g} m on its floor for a robot.")
         points = origin + (cells[:, ::-1] + 0.5) * RESOLUTION
         middle = np.mean([piece.box.center[:2] for piece in self.contents.pieces] or [points.mean(axis=0)], axis=0)
-        room = np.minimum(clear[tuple(cells.T)], ROOMY)
+        room = np.minimum(clearance[tuple(cells.T)], ROOMY)
         best = points[int(np.argmax(room - 0.2 * np.linalg.norm(points - middle, axis=1)))]
         quarter = np.round(np.arctan2(*(middle - best)[::-1]) / (np.pi / 2)) * np.pi / 2
         return Pose2(round(float(best[0]), 3), round(float(best[1]), 3), float(quarter))
 
     def beside(self, pose: Pose2) -> Pose2:
         """A pose where there is room for a robot, or the nearest such, looking to the same side."""
-        clear, origin = self._clearance
-        cells = np.argwhere(clear > NARROW)
+        clearance, origin = self._clearance
+        cells = np.argwhere(clearance > NARROW)
         if not len(cells):
             return self.start  # says that there is none
         points = origin + (cells[:, ::-1] + 0.5) * RESOLUTION
-        away = np.linalg.norm(points - pose.xy, axis=1)
-        if away.min() < RESOLUTION:
+        distances = np.linalg.norm(points - pose.xy, axis=1)
+        if distances.min() < RESOLUTION:
             return pose
-        x, y = (float(value) for value in points[int(np.argmin(away))])
+        x, y = (float(value) for value in points[int(np.argmin(distances))])
         return Pose2(x, y, pose.yaw)
 
     def _checked(self, start: Pose2) -> Pose2:
-        clear, origin = self._clearance
+        clearance, origin = self._clearance
         column, row = np.floor((np.array([start.x, start.y]) - origin) / RESOLUTION).astype(int)
-        inside = 0 <= row < clear.shape[0] and 0 <= column < clear.shape[1]
-        if not inside or clear[row, column] < NARROW:
+        inside = 0 <= row < clearance.shape[0] and 0 <= column < clearance.shape[1]
+        if not inside or clearance[row, column] < NARROW:
             raise BadInput(
                 f"The robot cannot start at {start.x:g},{start.y:g}: there is no free floor; {self.start.x:g},"
                 f"{self.start.y:g} is free."
@@ -114,12 +114,12 @@ class MjcfHouse:
         home = self.build()
         world = World(home, home.new_data())
         grid = FloorPlan(world).grid()
-        free = np.zeros(grid.occupied.shape, dtype=np.uint8)
+        free_cells = np.zeros(grid.occupied.shape, dtype=np.uint8)
         for room in home.index.rooms:
             low, high = (
                 np.floor((np.array(corner) - grid.origin) / RESOLUTION).astype(int)
                 for corner in (room.rect[:2], room.rect[2:])
             )
-            free[low[1] : high[1], low[0] : high[0]] = 1
-        free[grid.occupied] = 0
-        return cv2.distanceTransform(free, cv2.DIST_L2, 5).astype(float) * RESOLUTION, grid.origin
+            free_cells[low[1] : high[1], low[0] : high[0]] = 1
+        free_cells[grid.occupied] = 0
+        return cv2.distanceTransform(free_cells, cv2.DIST_L2, 5).astype(float) * RESOLUTION, grid.origin

@@ -49,7 +49,7 @@ class EpisodeJudge:
             "PickTask": self._picked,
             "PickAndPlaceTask": self._placed,
             "OpeningTask": self._moved,
-            "NavToObjTask": self._there,
+            "NavToObjTask": self._base_is_near,
             "DoorOpeningTask": self._door_open,
         }[task.name]
         self.done(np.zeros(2))  # says what is missing
@@ -67,8 +67,8 @@ class EpisodeJudge:
         assert task.pickup_obj_start_pose is not None
         lifted = self._data.xpos[body][2] + self._floor[2] - task.pickup_obj_start_pose[2]
         roots = {other for other, _ in self._contacts(body)}
-        taken = bool(roots & self._robot) or self._is_held(body)
-        return taken and roots <= self._robot and lifted >= _or(task.succ_pos_threshold, LIFTED)
+        is_taken = bool(roots & self._robot) or self._is_held(body)
+        return is_taken and roots <= self._robot and lifted >= _or(task.succ_pos_threshold, LIFTED)
 
     def _placed(self) -> bool:
         """Supported by the receptacle, which has not been moved far nor tilted much, and let go of."""
@@ -78,16 +78,16 @@ class EpisodeJudge:
         touching = list(self._contacts(body))
         if self._is_held(body) or {other for other, _ in touching} & self._robot:
             return False
-        own = set(self._tree.below(place))
+        place_bodies = set(self._tree.below(place))
         weight = float(self._model.body_subtreemass[body]) * float(np.linalg.norm(self._model.opt.gravity))
-        borne = sum(force for other, force in self._contacts(body, own) if other in own)
-        supported = borne >= task.receptacle_supported_weight_frac * weight or self._lies_on(body, place)
+        supported_force = sum(force for other, force in self._contacts(body, place_bodies) if other in place_bodies)
+        supported = supported_force >= task.receptacle_supported_weight_frac * weight or self._lies_on(body, place)
         x, y, z, *quaternion = task.place_receptacle_start_pose
-        away = self._data.xpos[place] + self._floor - np.array([x, y, z])
-        turned = self._data.xmat[place].reshape(3, 3) @ quaternion_rotation(np.array(quaternion)).T
-        tilt = float(np.arccos(np.clip(turned[2, 2], -1.0, 1.0)))
-        moved = float(np.linalg.norm(away)) > task.max_place_receptacle_pos_displacement
-        return supported and not moved and tilt <= task.max_place_receptacle_rot_displacement
+        displacement = self._data.xpos[place] + self._floor - np.array([x, y, z])
+        rotation = self._data.xmat[place].reshape(3, 3) @ quaternion_rotation(np.array(quaternion)).T
+        tilt = float(np.arccos(np.clip(rotation[2, 2], -1.0, 1.0)))
+        is_moved = float(np.linalg.norm(displacement)) > task.max_place_receptacle_pos_displacement
+        return supported and not is_moved and tilt <= task.max_place_receptacle_rot_displacement
 
     def _moved(self) -> bool:
         """Opened, or shut, by a share of the range of a joint whose closed position is 0."""
@@ -100,11 +100,11 @@ class EpisodeJudge:
         joints = self._joints(self._body(task.pickup_obj_name))
         return 1.0 - self._share(joints[min(task.joint_index, len(joints) - 1)]) >= task.task_success_threshold
 
-    def _there(self) -> bool:
+    def _base_is_near(self) -> bool:
         """The base near one of the things, on the floor."""
         at = [self._data.xpos[self._body(name)][:2] for name in self._candidates()]
-        far = [float(np.linalg.norm(place - self._base)) for place in at]
-        return min(far) < _or(self.task.succ_pos_threshold, NEAR)
+        distances = [float(np.linalg.norm(place - self._base)) for place in at]
+        return min(distances) < _or(self.task.succ_pos_threshold, NEAR)
 
     def _door_open(self) -> bool:
         """Open by a share of the range that the episode gives."""
@@ -131,14 +131,14 @@ class EpisodeJudge:
         named = [other for other in task.pickup_obj_candidates or () if kind_in([other], "object") == kind]
         if task.any_inst_of_category:
             roots = (self._model.body(body).name for body in self._tree.children[0])
-            own = (other.removeprefix(PREFIX) for other in roots if other.startswith(PREFIX))
-            named = [other for other in own if kind_in([other], "furniture") == kind_in([name], "furniture")]
+            original_names = (other.removeprefix(PREFIX) for other in roots if other.startswith(PREFIX))
+            named = [other for other in original_names if kind_in([other], "furniture") == kind_in([name], "furniture")]
         return [name, *(other for other in named if other != name)]
 
     def _joints(self, body: int) -> list[int]:
         kinds = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
-        below = (joint for other in self._tree.below(body) for joint in self._tree.joints(other))
-        return [joint for joint in below if int(self._model.jnt_type[joint]) in kinds]
+        subtree_joints = (joint for other in self._tree.below(body) for joint in self._tree.joints(other))
+        return [joint for joint in subtree_joints if int(self._model.jnt_type[joint]) in kinds]
 
     def _position(self, joint: int) -> float:
         return float(self._data.qpos[self._model.jnt_qposadr[joint]])
@@ -155,31 +155,31 @@ class EpisodeJudge:
         name = self._names.get(body)
         if name is None:
             return False
-        below = set(self._tree.below(place))
-        around = {position.entity for position in self.world.around(name)}
-        things = {entity for entity in around if entity in self.world.objects}
-        if {self.world.objects[entity].body for entity in things} & below:
+        subtree = set(self._tree.below(place))
+        holders = {position.entity for position in self.world.around(name)}
+        things = {entity for entity in holders if entity in self.world.objects}
+        if {self.world.objects[entity].body for entity in things} & subtree:
             return True
-        geoms = {geom for other in below for geom in self._tree.geoms(other)}
+        geoms = {geom for other in subtree for geom in self._tree.geoms(other)}
         owners = {self.world.home.index.geoms[geom].entity for geom in geoms if geom in self.world.home.index.geoms}
-        return bool((around - things) & owners)
+        return bool((holders - things) & owners)
 
-    def _contacts(self, body: int, own: set[int] | None = None) -> Iterator[tuple[int, float]]:
-        """What touches a body: the root of each, or the body itself where it is one of `own`; and the force with which
-        it bears it, N."""
+    def _contacts(self, body: int, own_bodies: set[int] | None = None) -> Iterator[tuple[int, float]]:
+        """What touches a body: the root of each, or the body itself where it is one of `own_bodies`; and the force with
+        which it bears it, N."""
         root, force = int(self._model.body_rootid[body]), np.zeros(6)
         for number in range(self._data.ncon):
             contact = self._data.contact[number]
             first, second = (int(self._model.geom_bodyid[geom]) for geom in contact.geom)
-            ours = [int(self._model.body_rootid[each]) == root for each in (first, second)]
-            if ours[0] == ours[1]:
+            is_own = [int(self._model.body_rootid[geom_body]) == root for geom_body in (first, second)]
+            if is_own[0] == is_own[1]:
                 continue
-            other = second if ours[0] else first
+            other = second if is_own[0] else first
             mujoco.mj_contactForce(self._model, self._data, number, force)
-            up: Array = contact.frame.reshape(3, 3).T @ force[:3]
-            known = other if own and other in own else int(self._model.body_rootid[other])
-            yield known, float(up[2]) * (-1.0 if ours[0] else 1.0)
+            contact_force: Array = contact.frame.reshape(3, 3).T @ force[:3]
+            known = other if own_bodies and other in own_bodies else int(self._model.body_rootid[other])
+            yield known, float(contact_force[2]) * (-1.0 if is_own[0] else 1.0)
 
 
-def _or(value: float | None, usual: float) -> float:
-    return usual if value is None else value
+def _or(value: float | None, default: float) -> float:
+    return default if value is None else value

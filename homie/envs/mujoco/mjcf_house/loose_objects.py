@@ -58,10 +58,10 @@ def _radius(parts: Sequence[Solid], box: Box, height: float) -> float:
     """How far it is from the middle to the nearest wall at a height, m; 0 where a side is open."""
     reach = []
     for angle in np.arange(0.0, 2 * np.pi, np.pi / 4):
-        out = np.array([np.cos(angle), np.sin(angle), 0.0])
-        far = float(np.linalg.norm(box.half[:2]))
-        steps = np.linspace(0.0, far, STEPS)
-        hit = (step for step in steps if _filled(parts, np.array([*box.center[:2], height]) + step * out))
+        direction = np.array([np.cos(angle), np.sin(angle), 0.0])
+        max_distance = float(np.linalg.norm(box.half[:2]))
+        steps = np.linspace(0.0, max_distance, STEPS)
+        hit = (step for step in steps if _filled(parts, np.array([*box.center[:2], height]) + step * direction))
         reach.append(float(next(hit, 0.0)))
     return min(reach)
 

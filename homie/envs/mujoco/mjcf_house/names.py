@@ -94,15 +94,15 @@ def _known(words: tuple[str, ...], family: Family) -> str:
     kinds = _kinds(family)
     spelt = [_plain(word, kinds) for word in (*words, "".join(words))]
     phrases = tuple(part for word in spelt[:-1] for part in SPELT.get(word, (word,)))
-    whole = SPELT.get(spelt[-1], ())
-    for candidate in (whole, phrases):
+    exact_kinds = SPELT.get(spelt[-1], ())
+    for candidate in (exact_kinds, phrases):
         for length in range(len(candidate), 0, -1):
             for first in range(len(candidate) - length, -1, -1):
                 phrase = "_".join(candidate[first : first + length])
                 if phrase in kinds:
                     return kinds[phrase]
-    ends = (kind for word in words for kind in kinds if len(kind) >= _SHORTEST and word.endswith(kind))
-    return kinds[longest] if (longest := max(ends, key=len, default="")) else ""
+    kinds_by_ending = (kind for word in words for kind in kinds if len(kind) >= _SHORTEST and word.endswith(kind))
+    return kinds[longest] if (longest := max(kinds_by_ending, key=len, default="")) else ""
 
 
 def _plain(word: str, kinds: Collection[str]) -> str:

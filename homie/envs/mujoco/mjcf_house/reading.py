@@ -40,18 +40,18 @@ class HouseReader:
 
     def read(self) -> HouseContents:
         """All that is found in it."""
-        under = floors(self.tree, self.data, 0.0)
-        furniture, walls = self._sorted(list(clusters(self.tree, self.extents, self.data, under)))
+        floor_geoms = floors(self.tree, self.data, 0.0)
+        furniture, walls = self._sorted(list(clusters(self.tree, self.extents, self.data, floor_geoms)))
         boxed = [(cluster, box) for cluster in furniture if (box := self._box(cluster)) is not None]
         kinds = [(kind_in(self._names(cluster), "furniture"), box) for cluster, box in boxed]
-        all_rooms = rooms(self.tree, self.data, under, kinds)
+        all_rooms = rooms(self.tree, self.data, floor_geoms, kinds)
         pieces = [self._piece(cluster, box, boxed, all_rooms) for cluster, box in boxed]
         objects = [item for body in self.tree.children[0] for item in self._loose(body)]
         return HouseContents(
             rooms=all_rooms,
             pieces=tuple(_numbered([piece for piece in pieces if piece is not None])),
             objects=tuple(_numbered(objects)),
-            floors=tuple(under),
+            floors=tuple(floor_geoms),
             walls=tuple(walls),
             unclear=tuple(self._unclear),
         )
@@ -86,8 +86,8 @@ class HouseReader:
         return Box.around(self.extents.geom_parts(self.data, solid), yaw)
 
     def _solid(self, cluster: Cluster) -> list[int]:
-        moved = [geom for body in cluster.moving for geom in self.tree.moved(body)]
-        return [geom for geom in (*cluster.geoms, *moved) if self.tree.solid(geom)]
+        moving_geoms = [geom for body in cluster.moving for geom in self.tree.moved(body)]
+        return [geom for geom in (*cluster.geoms, *moving_geoms) if self.tree.solid(geom)]
 
     def _piece(
         self, cluster: Cluster, box: Box, all_boxes: Sequence[tuple[Cluster, Box]], all_rooms: Sequence[HouseRoom]
@@ -100,18 +100,22 @@ class HouseReader:
         joints = self._joints(cluster, box)
         room = _room_of(box.center, all_rooms)
         middle = np.array([(room.rect[0] + room.rect[2]) / 2, (room.rect[1] + room.rect[3]) / 2])
-        others = [other for another, other in all_boxes if another is not cluster]
-        yaw = front_of(box, others, joints, middle)
+        other_boxes = [other for other_cluster, other in all_boxes if other_cluster is not cluster]
+        yaw = front_of(box, other_boxes, joints, middle)
         still = [geom for geom in cluster.geoms if self.tree.solid(geom)]
-        led = {joint.body for joint in joints}
-        stuck = [geom for body in cluster.moving if body not in led for geom in self.tree.moved(body)]
+        moving_bodies = {joint.body for joint in joints}
+        stuck = [geom for body in cluster.moving if body not in moving_bodies for geom in self.tree.moved(body)]
         parts = self.extents.geom_parts(self.data, [*still, *(geom for geom in stuck if self.tree.solid(geom))])
-        moved = [self._moved_parts(joint) for joint in joints]
+        moved_parts = [self._moved_parts(joint) for joint in joints]
         surfaces = surfaces_of(
             parts,
             self._beside(box, cluster),
-            [(joint, own) for joint, own in zip(joints, moved, strict=True) if joint.is_drawer],
-            [Box.around(own, yaw) for joint, own in zip(joints, moved, strict=True) if not joint.is_drawer],
+            [(joint, joint_parts) for joint, joint_parts in zip(joints, moved_parts, strict=True) if joint.is_drawer],
+            [
+                Box.around(joint_parts, yaw)
+                for joint, joint_parts in zip(joints, moved_parts, strict=True)
+                if not joint.is_drawer
+            ],
             yaw,
         )
         inner = [surface for surface in surfaces if surface.inside]
@@ -122,14 +126,14 @@ class HouseReader:
                 self._unclear.append(
                     Unclear(self._body(joint.body), "a drawer without a floor that things could lie on")
                 )
-        without = [geom for geom in self._solid(cluster) if geom not in {joint.handle for joint in joints}]
+        fixed_geoms = [geom for geom in self._solid(cluster) if geom not in {joint.handle for joint in joints}]
         return HousePiece(
             name=kind,
             kind=kind,
             colour=colour_in(names),
             origin=names[0],
             room=room.name,
-            box=Box.around(self.extents.geom_parts(self.data, without), yaw),
+            box=Box.around(self.extents.geom_parts(self.data, fixed_geoms), yaw),
             geoms=(*cluster.geoms, *stuck),
             surfaces=tuple(surfaces),
             joints=joints,
@@ -155,12 +159,12 @@ class HouseReader:
 
     def _beside(self, box: Box, cluster: Cluster) -> tuple[Solid, ...]:
         """Solids of other things that stand still near a piece."""
-        own = set(self._solid(cluster))
+        own_geoms = set(self._solid(cluster))
         fixed = [
             geom
             for geom in range(self.model.ngeom)
             if self.tree.solid(geom)
-            and geom not in own
+            and geom not in own_geoms
             and self.model.geom_type[geom] != mujoco.mjtGeom.mjGEOM_PLANE
             and not self.tree.free_above(int(self.model.geom_bodyid[geom]))
             and box.distance(self.data.geom_xpos[geom]) < self.model.geom_rbound[geom] + NEAR
@@ -220,8 +224,8 @@ def shut(model: mujoco.MjModel) -> mujoco.MjData:
 
 def _own(name: str) -> str:
     """A name as the file has it; "" for one that the file does not give."""
-    plain = name.removeprefix(PREFIX)
-    return "" if plain.startswith(UNNAMED) else plain
+    name_in_file = name.removeprefix(PREFIX)
+    return "" if name_in_file.startswith(UNNAMED) else name_in_file
 
 
 def _parted(joints: Sequence[HouseJoint], words: Callable[[HouseJoint], Sequence[str]]) -> list[HouseJoint]:
@@ -233,8 +237,8 @@ def _parted(joints: Sequence[HouseJoint], words: Callable[[HouseJoint], Sequence
     total, seen, parted = Counter(parts), Counter[str](), []
     for joint, part in zip(joints, parts, strict=True):
         seen[part] += 1
-        numbered = f"{part.removesuffix(joint.part)}{seen[part]}_{joint.part}" if total[part] > 1 else part
-        parted.append(replace(joint, part=numbered))
+        numbered_part = f"{part.removesuffix(joint.part)}{seen[part]}_{joint.part}" if total[part] > 1 else part
+        parted.append(replace(joint, part=numbered_part))
     return parted
 
 

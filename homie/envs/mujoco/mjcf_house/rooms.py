@@ -91,11 +91,11 @@ def rooms(
         kinds: The kinds of all furniture and where it is.
     """
     model = tree.model
-    whole = _whole(kinds)
-    ends = [geom for geom in floor_geoms if not _is_endless(model, geom)]
+    bounds = _whole(kinds)
+    finite_geoms = [geom for geom in floor_geoms if not _is_endless(model, geom)]
     rects: list[tuple[Rect, int]] = []
-    for geom in ends or floor_geoms:
-        rect = _rect(model, data, geom, whole)
+    for geom in finite_geoms or floor_geoms:
+        rect = _rect(model, data, geom, bounds)
         if not any(_inside(rect, other) for other, _ in rects):
             rects = [(other, number) for other, number in rects if not _inside(other, rect)] + [(rect, geom)]
     rooms: list[HouseRoom] = []
@@ -127,7 +127,7 @@ def _whole(kinds: Sequence[tuple[str, Box]]) -> Rect:
     return float(x0), float(y0), float(x1), float(y1)
 
 
-def _rect(model: mujoco.MjModel, data: mujoco.MjData, geom: int, whole: Rect) -> Rect:
+def _rect(model: mujoco.MjModel, data: mujoco.MjData, geom: int, bounds: Rect) -> Rect:
     if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
         middle, half = data.geom_xpos[geom][:2], model.geom_size[geom][:2]
         half = np.abs(data.geom_xmat[geom].reshape(3, 3)[:2, :2]) @ np.where(half > 0.0, half, np.inf)
@@ -137,7 +137,7 @@ def _rect(model: mujoco.MjModel, data: mujoco.MjData, geom: int, whole: Rect) ->
     (x0, y0), (x1, y1) = middle - half, middle + half
     if model.geom_type[geom] != mujoco.mjtGeom.mjGEOM_PLANE:
         return float(x0), float(y0), float(x1), float(y1)
-    return max(float(x0), whole[0]), max(float(y0), whole[1]), min(float(x1), whole[2]), min(float(y1), whole[3])
+    return max(float(x0), bounds[0]), max(float(y0), bounds[1]), min(float(x1), bounds[2]), min(float(y1), bounds[3])
 
 
 def _inside(inner: Rect, outer: Rect) -> bool:
@@ -147,10 +147,12 @@ def _inside(inner: Rect, outer: Rect) -> bool:
 
 def _by_furniture(rect: Rect, kinds: Sequence[tuple[str, Box]]) -> str:
     """The kind of room in which most of its furniture stands usually."""
-    usual = {use.kind: use.rooms[0] for use in FURNITURE if use.rooms}
+    room_by_kind = {use.kind: use.rooms[0] for use in FURNITURE if use.rooms}
     x0, y0, x1, y1 = rect
     votes = Counter(
-        usual[kind] for kind, box in kinds if kind in usual and x0 <= box.center[0] <= x1 and y0 <= box.center[1] <= y1
+        room_by_kind[kind]
+        for kind, box in kinds
+        if kind in room_by_kind and x0 <= box.center[0] <= x1 and y0 <= box.center[1] <= y1
     )
     best, count = votes.most_common(1)[0] if votes else (UNKNOWN, 0)
     return best if count >= LEAST_VOTES else UNKNOWN

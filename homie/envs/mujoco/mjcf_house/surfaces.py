@@ -57,15 +57,15 @@ def places_on(
         return []
     height = float(top.center[2])
     shape = np.maximum(np.floor(2 * top.half[:2] / CELL).astype(int), 1)
-    free, ceiling = np.ones(shape, dtype=bool), np.full(shape, np.inf)
+    is_free, ceiling = np.ones(shape, dtype=bool), np.full(shape, np.inf)
     for other in others:
         box = Box.around([other], yaw)
-        bottom, above = box.center[2] - box.half[2], box.center[2] + box.half[2]
-        if above < height + SINKS:
+        bottom, top_height = box.center[2] - box.half[2], box.center[2] + box.half[2]
+        if top_height < height + SINKS:
             continue
         cells = _covered(box, top, shape)
         if bottom < height + FREE:
-            free[cells] = False
+            is_free[cells] = False
         else:
             ceiling[cells] = np.minimum(ceiling[cells], bottom - height)
     for other in over:
@@ -76,18 +76,18 @@ def places_on(
             ceiling[cells] = np.minimum(ceiling[cells], bottom - height)
     covered = ceiling < COVERED
     return [
-        *_rectangles(top, free & ~covered, ceiling, least),
-        *_rectangles(top, free & covered, ceiling, least),
+        *_rectangles(top, is_free & ~covered, ceiling, least),
+        *_rectangles(top, is_free & covered, ceiling, least),
     ]
 
 
-def _rectangles(top: Box, free: Mask, ceiling: Array, least: float) -> list[Place]:
+def _rectangles(top: Box, free: Mask, ceiling: Array, min_half: float) -> list[Place]:
     places: list[Place] = []
     axes = np.array([[np.cos(top.yaw), np.sin(top.yaw)], [-np.sin(top.yaw), np.cos(top.yaw)]])
     for _ in range(SEVERAL):
         first, last, left, right = largest_rectangle(free)
         half = CELL * np.array([last - first, right - left]) / 2
-        if min(half) < least:
+        if min(half) < min_half:
             break
         middle = CELL * np.array([first + last, left + right]) / 2 - CELL * np.array(free.shape) / 2
         center = np.array([*(top.center[:2] + middle @ axes), top.center[2]])
@@ -99,24 +99,24 @@ def _rectangles(top: Box, free: Mask, ceiling: Array, least: float) -> list[Plac
 def _covered(box: Box, top: Box, shape: Array) -> tuple[slice, slice]:
     """The cells of a top that a box of the same yaw covers."""
     c, s = np.cos(top.yaw), np.sin(top.yaw)
-    beside = np.array([[c, s], [-s, c]]) @ (box.center[:2] - top.center[:2])
-    first = np.floor((beside - box.half[:2]) / CELL + shape / 2 + 1e-6).astype(int)
-    last = np.ceil((beside + box.half[:2]) / CELL + shape / 2 - 1e-6).astype(int)
+    local_center = np.array([[c, s], [-s, c]]) @ (box.center[:2] - top.center[:2])
+    first = np.floor((local_center - box.half[:2]) / CELL + shape / 2 + 1e-6).astype(int)
+    last = np.ceil((local_center + box.half[:2]) / CELL + shape / 2 - 1e-6).astype(int)
     (a, b), (u, v) = np.clip(first, 0, shape), np.clip(last, 0, shape)
     return slice(int(a), int(u)), slice(int(b), int(v))
 
 
 def _top(part: Solid, yaw: float) -> Box | None:
     """The level top of a solid as a box of no height, None where it has none."""
-    whole = Box.around([part], yaw)
-    height = whole.center[2] + whole.half[2]
+    box = Box.around([part], yaw)
+    height = box.center[2] + box.half[2]
     if part.kind == "hull" and part.points is not None:
         points = part.points @ part.pose.rotation.T + part.pose.position
         rim = points[points[:, 2] > height - 2 * SINKS]
-        turned = rim[:, :2] @ np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
-        low, high = turned.min(axis=0), turned.max(axis=0)
+        rotated = rim[:, :2] @ np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
+        low, high = rotated.min(axis=0), rotated.max(axis=0)
         half = (high - low) / 2
-        if half[0] * half[1] < FLAT * whole.half[0] * whole.half[1]:
+        if half[0] * half[1] < FLAT * box.half[0] * box.half[1]:
             return None
         middle = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]]) @ ((low + high) / 2)
         return Box(np.array([*middle, height]), np.array([*half, 0.0]), yaw)
@@ -128,13 +128,13 @@ def _top(part: Solid, yaw: float) -> Box | None:
             return None
         half = np.full(2, part.half[0] / np.sqrt(2.0))
     else:
-        half = _inscribed(part, upright, yaw, whole)
-    return Box(np.array([*whole.center[:2], height]), np.array([*half, 0.0]), yaw)
+        half = _inscribed(part, upright, yaw, box)
+    return Box(np.array([*box.center[:2], height]), np.array([*half, 0.0]), yaw)
 
 
-def _inscribed(part: Solid, upright: int, yaw: float, whole: Box) -> Array:
+def _inscribed(part: Solid, upright: int, yaw: float, box: Box) -> Array:
     """Half sizes (2,) along a yaw of a rectangle within the top of a box, the whole of it where the axes agree."""
     side = part.pose.rotation[:2, (upright + 1) % 3]
     askew = abs(np.sin(2.0 * (np.arctan2(side[1], side[0]) - yaw)))
-    own = np.sort(np.delete(part.half, upright))
-    return np.asarray(whole.half[:2] if askew < 0.1 else np.full(2, own[0] / np.sqrt(2.0)))
+    half_sizes = np.sort(np.delete(part.half, upright))
+    return np.asarray(box.half[:2] if askew < 0.1 else np.full(2, half_sizes[0] / np.sqrt(2.0)))

@@ -55,15 +55,15 @@ def _hollow(metres: Depth) -> Depth:
     inverse, square = 1.0 / metres, metres * metres
     steps = [(round(x * height), round(y * height)) for x, y in NEIGHBOURS]
     edge = max(max(abs(x), abs(y)) for x, y in steps)
-    around = cv2.copyMakeBorder(inverse, edge, edge, edge, edge, cv2.BORDER_REPLICATE)
+    padded = cv2.copyMakeBorder(inverse, edge, edge, edge, edge, cv2.BORDER_REPLICATE)
     per_distance = square / NEAR
     total = np.zeros_like(metres)
     for x, y in steps:
-        here, opposite = (
-            around[edge + dy : edge + dy + height, edge + dx : edge + dx + width] - inverse
+        shifted, opposite = (
+            padded[edge + dy : edge + dy + height, edge + dx : edge + dx + width] - inverse
             for dx, dy in ((x, y), (-x, -y))
         )
-        both = np.maximum(here + opposite, 0.0)
-        both *= np.maximum(1.0 - np.maximum(np.abs(here), np.abs(opposite)) * per_distance, 0.0)
-        total += both
+        pair_sums = np.maximum(shifted + opposite, 0.0)
+        pair_sums *= np.maximum(1.0 - np.maximum(np.abs(shifted), np.abs(opposite)) * per_distance, 0.0)
+        total += pair_sums
     return np.asarray(total * square / (2 * len(NEIGHBOURS)), dtype=np.float32)

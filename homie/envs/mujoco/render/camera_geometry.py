@@ -74,9 +74,9 @@ def camera_id(model: mujoco.MjModel, name: str) -> int:
     number = int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name))
     if number < 0:
         names = [model.camera(i).name.removeprefix("robot/") for i in range(model.ncam)]
-        asked = name.removeprefix("robot/")
-        hint = suggestion(asked, names, f"its cameras are {', '.join(names) or 'none'}.")
-        raise BadInput(f"There is no camera '{asked}' in this scene: {hint}")
+        requested = name.removeprefix("robot/")
+        hint = suggestion(requested, names, f"its cameras are {', '.join(names) or 'none'}.")
+        raise BadInput(f"There is no camera '{requested}' in this scene: {hint}")
     return number
 
 

@@ -88,13 +88,13 @@ class GlRenderer(Renderer):
         width, height = size or (self.width, self.height)
         rgb = np.empty((height, width, 3), np.uint8)
         reversed_z = np.empty((height, width), np.float32)
-        shown = self._in_view(data, camera, width, height)
+        visible_geoms = self._in_view(data, camera, width, height)
         geoms = None
         if segmentation:
-            self._update(data, camera, hidden_groups, shown)
+            self._update(data, camera, hidden_groups, visible_geoms)
             geoms = self._draw_geoms(width, height)
-            shown = self._unhidden(geoms, shown)
-        self._update(data, camera, hidden_groups, shown)
+            visible_geoms = self._unhidden(geoms, visible_geoms)
+        self._update(data, camera, hidden_groups, visible_geoms)
         with self._context.use():
             self._draw(rgb, reversed_z)
         return RgbdImage(np.ascontiguousarray(rgb[::-1]), self._metres(reversed_z[::-1]), geoms)
@@ -123,34 +123,34 @@ class GlRenderer(Renderer):
         """Which geoms (ngeom,) may be in a picture: those whose bounding spheres reach into it."""
         model, lens = self._model, camera_intrinsics(self._model, camera, width, height)
         pose = camera_pose(model, data, camera)
-        right, down, ahead = ((data.geom_xpos - pose.position) @ pose.rotation).T
+        right, down, depth = ((data.geom_xpos - pose.position) @ pose.rotation).T
         reach = model.geom_rbound + self._margin
-        beside = ahead < -reach
-        for away, pixels, focal in ((right, width, lens.fx), (down, height, lens.fy)):
+        is_outside = depth < -reach
+        for offset, pixels, focal in ((right, width, lens.fx), (down, height, lens.fy)):
             slope = 0.5 * pixels / focal
-            beside |= np.abs(away) - slope * ahead > reach * math.hypot(1.0, slope)
-        return np.asarray(~beside | (model.geom_rbound <= 0.0))  # a plane has no bounding sphere
+            is_outside |= np.abs(offset) - slope * depth > reach * math.hypot(1.0, slope)
+        return np.asarray(~is_outside | (model.geom_rbound <= 0.0))  # a plane has no bounding sphere
 
-    def _unhidden(self, geoms: Segmentation, shown: Mask) -> Mask:
+    def _unhidden(self, geoms: Segmentation, visible_geoms: Mask) -> Mask:
         """Which geoms (ngeom,) a picture in colour needs: all that are shown where something is seen through, else
         those of the segmentation."""
         seen = np.bincount(geoms.ravel() + 1, minlength=self._model.ngeom + 1)[1:] > 0
         opaque = self._opacity() >= 1.0
-        return seen if opaque[seen].all() else shown
+        return seen if opaque[seen].all() else visible_geoms
 
     def _opacity(self) -> NDArray[np.float32]:
         """Alpha (ngeom,) of each geom now: the least that MuJoCo may take, of the geom and of its material."""
         model = self._model
         alpha = model.geom_rgba[:, 3].copy()
-        having = model.geom_matid >= 0
-        alpha[having] = np.minimum(alpha[having], model.mat_rgba[model.geom_matid[having], 3])
+        has_material = model.geom_matid >= 0
+        alpha[has_material] = np.minimum(alpha[has_material], model.mat_rgba[model.geom_matid[has_material], 3])
         return np.asarray(alpha)
 
-    def _update(self, data: mujoco.MjData, camera: Camera, hidden_groups: Set[int], shown: Mask) -> None:
+    def _update(self, data: mujoco.MjData, camera: Camera, hidden_groups: Set[int], visible_geoms: Mask) -> None:
         """Take a state into the scene.
 
         Args:
-            shown: Which geoms (ngeom,) are taken.
+            visible_geoms: Which geoms (ngeom,) are taken.
         """
         self._option.geomgroup[:] = group_mask(hidden_groups)
         if isinstance(camera, FreeCamera):
@@ -166,7 +166,7 @@ class GlRenderer(Renderer):
         # they share the context, so its lock is held meanwhile.
         with self._context.use():
             groups = self._model.geom_group.copy()
-            self._model.geom_group[~shown] = _LEFT_OUT
+            self._model.geom_group[~visible_geoms] = _LEFT_OUT
             mujoco.mjv_updateScene(
                 self._model, data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
             )
@@ -229,13 +229,13 @@ def _make_mjr_context(
 ) -> mujoco.MjrContext:
     """An MjrContext of a size. It takes its sizes from the model, so they are set there and restored afterwards."""
     quality, general = model.vis.quality, model.vis.global_
-    before = (quality.offsamples, quality.shadowsize, general.offwidth, general.offheight)
+    saved_sizes = (quality.offsamples, quality.shadowsize, general.offwidth, general.offheight)
     quality.offsamples, quality.shadowsize = samples, shadow_map
     general.offwidth, general.offheight = width, height
     try:
         mjr = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
     finally:
-        quality.offsamples, quality.shadowsize, general.offwidth, general.offheight = before
+        quality.offsamples, quality.shadowsize, general.offwidth, general.offheight = saved_sizes
     mjr.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
     return mjr
 

@@ -45,13 +45,13 @@ def with_outdoors(rgb: Image, depth: Depth, pose: Pose, lens: Intrinsics) -> Ima
 def _lawn(eye: Array, ways: Array) -> Array:
     """Colours (n, 3) of the ground that rays of unit length (n, 3) meet."""
     metres = (eye[2] - BELOW) / np.maximum(-ways[:, 2], 1e-6)
-    across = (eye[0] + metres * ways[:, 0]) / STRIPES
-    colours = np.where((np.floor(across) % 2.0 == 0.0)[:, None], LAWN, STRIPE)
-    clear = np.exp(-metres / FAR)[:, None]
-    return np.asarray(clear * colours + (1.0 - clear) * HAZE)
+    stripe_position = (eye[0] + metres * ways[:, 0]) / STRIPES
+    colours = np.where((np.floor(stripe_position) % 2.0 == 0.0)[:, None], LAWN, STRIPE)
+    clarity = np.exp(-metres / FAR)[:, None]
+    return np.asarray(clarity * colours + (1.0 - clarity) * HAZE)
 
 
 def _sky(ways: Array) -> Array:
     """Colours (n, 3) of the sky that rays of unit length (n, 3) go to."""
-    up = np.clip(ways[:, 2], 0.0, 1.0)[:, None] ** 0.6
-    return np.asarray((1.0 - up) * HAZE + up * ZENITH)
+    elevation = np.clip(ways[:, 2], 0.0, 1.0)[:, None] ** 0.6
+    return np.asarray((1.0 - elevation) * HAZE + elevation * ZENITH)

@@ -96,16 +96,18 @@ class RaycastRenderer(Renderer):
     def _cast(self, data: mujoco.MjData, pose: Pose, rays: Grid, hidden_groups: Set[int]) -> _Hits:
         near, far = clip_range(self._model)
         cutoff = far * float(rays.lengths.max())
-        shown = self._visible() & (group_mask(hidden_groups) > 0)[np.clip(self._model.geom_group, 0, _LAST_GROUP)]
+        visible_geoms = (
+            self._visible() & (group_mask(hidden_groups) > 0)[np.clip(self._model.geom_group, 0, _LAST_GROUP)]
+        )
         directions = turned(rays, pose)
-        geoms, distances, normals = self._caster.cast(data, pose, rays, shown, cutoff)
+        geoms, distances, normals = self._caster.cast(data, pose, rays, visible_geoms, cutoff)
         depth, skin = self._depth(distances, geoms, normals, directions, rays, near)
         for _ in range(_MAX_SKINS - 1):
             if not skin.any():
                 break
-            shown[np.unique(geoms[skin])] = False
-            behind = self._caster.cast(data, pose, rays, shown, cutoff, skin)
-            geoms[skin], distances[skin], normals[skin] = (part[skin] for part in behind)
+            visible_geoms[np.unique(geoms[skin])] = False
+            hits_behind = self._caster.cast(data, pose, rays, visible_geoms, cutoff, skin)
+            geoms[skin], distances[skin], normals[skin] = (part[skin] for part in hits_behind)
             depth, skin = self._depth(distances, geoms, normals, directions, rays, near)
         nothing = (geoms < 0) | (depth >= far) | skin
         geoms[nothing], depth[nothing], normals[nothing] = -1, 0.0, 0.0
@@ -125,8 +127,8 @@ class RaycastRenderer(Renderer):
         """(ngeom,): which geoms are not wholly transparent now, by MuJoCo's rule for material and rgba."""
         model = self._model
         alpha = model.geom_rgba[:, 3].copy()
-        having = model.geom_matid >= 0
-        alpha[having] = model.mat_rgba[model.geom_matid[having], 3]
+        has_material = model.geom_matid >= 0
+        alpha[has_material] = model.mat_rgba[model.geom_matid[has_material], 3]
         return np.asarray(alpha != 0.0)
 
     def _shade(self, data: mujoco.MjData, pose: Pose, hits: _Hits) -> Array:
@@ -148,13 +150,13 @@ class RaycastRenderer(Renderer):
         model = self._model
         colour = np.array(model.geom_rgba, dtype=np.float64)
         emission = np.zeros(model.ngeom)
-        having = model.geom_matid >= 0
-        material = model.geom_matid[having]
-        plain = having & np.all(model.geom_rgba == np.array(_DEFAULT_RGBA, np.float32), axis=1)
-        colour[plain] = model.mat_rgba[model.geom_matid[plain]]
-        emission[having] = model.mat_emission[material]
+        has_material = model.geom_matid >= 0
+        material = model.geom_matid[has_material]
+        is_default = has_material & np.all(model.geom_rgba == np.array(_DEFAULT_RGBA, np.float32), axis=1)
+        colour[is_default] = model.mat_rgba[model.geom_matid[is_default]]
+        emission[has_material] = model.mat_emission[material]
         textures = model.mat_texid[material, mujoco.mjtTextureRole.mjTEXROLE_RGB]
-        colour[having, :3] *= np.where(textures[:, None] >= 0, self._texture_means[textures], 1.0)
+        colour[has_material, :3] *= np.where(textures[:, None] >= 0, self._texture_means[textures], 1.0)
         return colour[:, :3], emission
 
 

@@ -117,10 +117,10 @@ class RayCaster:
         geoms, distances, normals = np.full(count, -1, np.int32), np.full(count, -1.0), np.zeros((count, 3))
         directions = turned(rays, pose)
         candidates = np.flatnonzero(shown)
-        near = self._near(data, pose, rays, candidates)
+        in_cone = self._near(data, pose, rays, candidates)
         for tile in range(len(rays.axes)):
             part = slice(rays.starts[tile], rays.starts[tile + 1])
-            ids = candidates[near[tile]]
+            ids = candidates[in_cone[tile]]
             if chosen is None:
                 hit = self._hits(data, pose.position, directions[part], ids, cutoff)
                 geoms[part], distances[part], normals[part] = hit
@@ -132,15 +132,15 @@ class RayCaster:
 
     def _near(self, data: mujoco.MjData, pose: Pose, rays: Grid, candidates: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(tiles, candidates): whether the cone of a tile's rays meets a geom's bounding sphere."""
-        away = data.geom_xpos[candidates] - pose.position
-        distance, radius = np.linalg.norm(away, axis=1), self._model.geom_rbound[candidates]
-        around = (distance <= radius * (1.0 + _SLACK) + _SLACK) | (radius <= 0.0)  # a plane has no bounding sphere
-        sine = np.where(around, 0.0, radius / np.maximum(distance, _SLACK))
+        offsets = data.geom_xpos[candidates] - pose.position
+        distance, radius = np.linalg.norm(offsets, axis=1), self._model.geom_rbound[candidates]
+        is_inside = (distance <= radius * (1.0 + _SLACK) + _SLACK) | (radius <= 0.0)  # a plane has no bounding sphere
+        sine = np.where(is_inside, 0.0, radius / np.maximum(distance, _SLACK))
         cosine = np.sqrt(1.0 - sine * sine)
-        ahead = rays.axes @ pose.rotation.T @ away.T
+        depths = rays.axes @ pose.rotation.T @ offsets.T
         # The angle to the middle of the sphere is no more than that of the cone and that of the sphere together.
         together = rays.cosines[:, None] * cosine - rays.sines[:, None] * sine
-        return np.asarray((ahead >= distance * together - _SLACK) | around)
+        return np.asarray((depths >= distance * together - _SLACK) | is_inside)
 
     def _hits(
         self, data: mujoco.MjData, origin: Array, directions: Array, ids: NDArray[np.intp], cutoff: float
@@ -149,14 +149,25 @@ class RayCaster:
         count, size = len(directions), len(ids)
         if not size:
             return np.full(count, -1, np.int32), np.full(count, -1.0), np.zeros((count, 3))
-        canvas, drawn = self._canvas, self._drawn
-        for there, here in self._copied:
-            there[:size] = here[ids]
-        drawn.geom_xpos[:size], drawn.geom_xmat[:size] = data.geom_xpos[ids], data.geom_xmat[ids]
+        canvas, drawn_geoms = self._canvas, self._drawn
+        for target_array, source_array in self._copied:
+            target_array[:size] = source_array[ids]
+        drawn_geoms.geom_xpos[:size], drawn_geoms.geom_xmat[:size] = data.geom_xpos[ids], data.geom_xmat[ids]
         canvas.body_geomnum[0] = size
         slots, distances, normals = np.empty(count, np.int32), np.empty(count), np.empty((count, 3))
         mujoco.mj_multiRay(
-            canvas, drawn, origin, directions.ravel(), None, True, -1, slots, distances, normals.ravel(), count, cutoff
+            canvas,
+            drawn_geoms,
+            origin,
+            directions.ravel(),
+            None,
+            True,
+            -1,
+            slots,
+            distances,
+            normals.ravel(),
+            count,
+            cutoff,
         )
         geoms = np.append(ids, -1)[slots].astype(np.int32)
         return geoms, distances, normals

@@ -93,13 +93,13 @@ class SimulatedBody:
 def _check(file: RobotFile, spec: RobotSpec, hand: Hand) -> None:
     limbs = [name for group in spec.groups if group.kind not in ("base", "gripper") for name in group.names]
     kinds = mujoco.mjtObj
-    needed = (
+    required = (
         (kinds.mjOBJ_JOINT, "joint", (*limbs, *hand.fingers)),
         (kinds.mjOBJ_ACTUATOR, "actuator", (*limbs, *hand.fingers)),
         (kinds.mjOBJ_BODY, "body", (hand.base, hand.body)),
         (kinds.mjOBJ_GEOM, "geom", hand.pads),
         (kinds.mjOBJ_SITE, "site", ("gripper",)),
     )
-    for kind, word, names in needed:
+    for kind, word, names in required:
         for name in names:
             file.require(kind, word, name)

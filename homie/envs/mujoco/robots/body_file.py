@@ -181,5 +181,5 @@ def read_amendments(path: Path) -> Amendments:
         return Amendments.model_validate(loaded)
     except ValidationError as error:
         first = fault_of(error)
-        more = "" if is_about_a_field(error) else f" {advice}"
-        raise BadInput(f"{path}: {sentence_of(first, where(first['loc']), error=error)}.{more}") from error
+        suffix = "" if is_about_a_field(error) else f" {advice}"
+        raise BadInput(f"{path}: {sentence_of(first, where(first['loc']), error=error)}.{suffix}") from error

@@ -98,7 +98,7 @@ class _Amending:
     def _body(self, name: str) -> mujoco.MjsBody:
         body = self.spec.body(name)
         if body is None:
-            hint = did_you_mean(name, [each.name for each in self.spec.bodies]) or "."
+            hint = did_you_mean(name, [known_body.name for known_body in self.spec.bodies]) or "."
             raise BadInput(f"The robot {self.path} has no body '{name}', which its amendments name{hint}")
         return body
 
@@ -163,12 +163,12 @@ class _Amending:
     def _choose_contacts(self) -> None:
         """What touches, as the home wants it; all else is drawn. The pads take the place of the fingers' shapes."""
         chosen, gripper = self.amendments.touching, self.amendments.gripper
-        left_out = {self._body(name).name for name in (*chosen.without, gripper.right.body, gripper.left.body)}
+        excluded = {self._body(name).name for name in (*chosen.without, gripper.right.body, gripper.left.body)}
         has_touching = False
         for geom in self.spec.geoms:
             touches = geom.group in chosen.groups or geom.classname.name in chosen.classes
             has_touching |= touches
-            if touches and geom.parent.name not in left_out:
+            if touches and geom.parent.name not in excluded:
                 _touch(geom)
             else:
                 geom.contype = geom.conaffinity = 0

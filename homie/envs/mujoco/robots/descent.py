@@ -102,15 +102,15 @@ class Descent:
         pull = np.zeros_like(q)
         if self.rest is not None:
             pull = self.rest(q) * (DRIFT * min(1.0, length(error) / FADES))
-        free, least = mobility.copy(), damping * _EYE
+        free_joints, regularisation = mobility.copy(), damping * _EYE
         at_lower, at_upper = q <= self.lower, q >= self.upper
         for _ in range(ROUNDS):
-            moving = free > 0
-            weighted, pull = rows * free, pull * moving
-            gram = weighted @ rows.T + least
+            moving = free_joints > 0
+            weighted, pull = rows * free_joints, pull * moving
+            gram = weighted @ rows.T + regularisation
             step: Array = pull + weighted.T @ np.linalg.solve(gram, error - rows @ pull)
             blocked = (at_lower & (step < 0)) | (at_upper & (step > 0))
             if not (blocked & moving).any():
                 break
-            free[blocked] = 0.0
+            free_joints[blocked] = 0.0
         return step

@@ -178,8 +178,8 @@ class Grasping:
         if self._body >= 0 and not self._given:
             touching = [self._body in side for side in pressed]
             # Welded, a thing cannot leave the hand, but something may have drawn the fingers off it.
-            kept = all(touching) if self.friction else any(touching)
-            self._untouched = 0 if kept else self._untouched + 1
+            is_held = all(touching) if self.friction else any(touching)
+            self._untouched = 0 if is_held else self._untouched + 1
             if self._untouched >= self._periods(LOST):
                 self.let_go()
         elif self._body < 0 and self._closed(width):
@@ -213,9 +213,9 @@ class Grasping:
         for row in rows:
             normal, place = float(contacts.frame[row, :3] @ closing), contacts.pos[row]
             first, second = int(pairs[row, 0]), int(pairs[row, 1])
-            for pad, other, out in ((first, second, normal), (second, first, -normal)):  # it points to the second
+            for pad, other, outward in ((first, second, normal), (second, first, -normal)):  # it points to the second
                 body = int(self._carrier[self.model.geom_bodyid[other]])
-                if pad in self._pads and body not in self._own and out * inward[self._pads[pad]] > ALONG:
+                if pad in self._pads and body not in self._own and outward * inward[self._pads[pad]] > ALONG:
                     pressed[self._pads[pad]].setdefault(body, []).append((other, place))
         return pressed
 
@@ -225,9 +225,11 @@ class Grasping:
             return False
         right, left = (np.mean([place for _, place in side[body]], axis=0) for side in pressed)
         closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
-        apart = right - left
-        through = float(apart @ closing)
-        return bool(np.linalg.norm(apart - through * closing) <= SLOPE * max(abs(through), THINNEST))
+        pad_offset = right - left
+        closing_distance = float(pad_offset @ closing)
+        return bool(
+            np.linalg.norm(pad_offset - closing_distance * closing) <= SLOPE * max(abs(closing_distance), THINNEST)
+        )
 
     def _take(self, body: int) -> None:
         self._body, self._untouched = body, 0
@@ -244,9 +246,9 @@ class Grasping:
         eq = self._ball
         hand = self.data.xmat[self._gripper].reshape(3, 3)
         self.model.eq_obj1id[eq], self.model.eq_obj2id[eq] = self._gripper, body
-        here = hand.T @ (site - self.data.xpos[self._gripper])
-        there = turn.T @ (site - self.data.xpos[body])
-        self.model.eq_data[eq, :6] = [*here, *there]
+        anchor_in_hand = hand.T @ (site - self.data.xpos[self._gripper])
+        anchor_in_body = turn.T @ (site - self.data.xpos[body])
+        self.model.eq_data[eq, :6] = [*anchor_in_hand, *anchor_in_body]
         self.data.eq_active[eq] = 1
 
     def let_go(self) -> None:

@@ -62,8 +62,10 @@ class RobotFile:
         joint = self.model.joint(name)
         speed = float(joint.user[0]) if self.model.nuser_jnt else 0.0
         if not speed > 0.0:
-            where = f"The robot {self.path}"
-            raise BadInput(f"{where} says no speed of the joint '{name}': give it one, as user=\"1.5\" (rad/s, m/s).")
+            robot_text = f"The robot {self.path}"
+            raise BadInput(
+                f"{robot_text} says no speed of the joint '{name}': give it one, as user=\"1.5\" (rad/s, m/s)."
+            )
         lower, upper = joint.range.tolist() if self.model.jnt_limited[joint.id] else (-math.inf, math.inf)
         return Joint(name, lower, upper, speed, slides=int(joint.type[0]) == mujoco.mjtJoint.mjJNT_SLIDE)
 

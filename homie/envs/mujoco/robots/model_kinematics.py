@@ -79,8 +79,8 @@ class ModelKinematics:
     def link_points(self, q: Array) -> Array:
         """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand."""
         self._place(q)
-        turned = np.einsum("nij,nj->ni", self._data.geom_xmat[self._geoms].reshape(-1, 3, 3), self._local)
-        return np.asarray(self._data.geom_xpos[self._geoms] + turned)
+        offsets = np.einsum("nij,nj->ni", self._data.geom_xmat[self._geoms].reshape(-1, 3, 3), self._local)
+        return np.asarray(self._data.geom_xpos[self._geoms] + offsets)
 
     def self_distance(self, q: Array, held: Array | None = None) -> float:
         """Metres between the arm and the rest of the robot, negative inside; see `Kinematics`."""
@@ -94,11 +94,11 @@ class ModelKinematics:
             radii = np.append(radii, held[:, 3])
         if not self._own:
             return _FAR
-        away = points - self._data.geom_xpos[self._own][:, None]
+        offsets = points - self._data.geom_xpos[self._own][:, None]
         axes = self._data.geom_xmat[self._own].reshape(-1, 3, 3)
-        outside = np.abs(np.einsum("mnj,mjk->mnk", away, axes)) - _halves(self._model, self._own)[:, None]
-        apart = np.linalg.norm(np.maximum(outside, 0.0), axis=2) + np.minimum(outside.max(axis=2), 0.0)
-        return float(np.min(apart - radii))
+        outside = np.abs(np.einsum("mnj,mjk->mnk", offsets, axes)) - _halves(self._model, self._own)[:, None]
+        distances = np.linalg.norm(np.maximum(outside, 0.0), axis=2) + np.minimum(outside.max(axis=2), 0.0)
+        return float(np.min(distances - radii))
 
     def _place(self, q: Array) -> None:
         self._data.qpos[self._qpos] = q
@@ -125,21 +125,21 @@ class ModelKinematics:
         """
         position = np.asarray(position, dtype=float)
         start = np.clip(np.asarray(q0, dtype=float), self._lower, self._upper)
-        free = np.ones(len(start))
-        free[: self._chain.torso if locked_torso else 0] = 0.0
+        free_joints = np.ones(len(start))
+        free_joints[: self._chain.torso if locked_torso else 0] = 0.0
         target = _Target(position, None if rotation is None else np.asarray(rotation), tolerance)
         tip, turn, _, _ = self._frames(start[None])
         missing = target.error(tip, turn)[0]
         nearest = self._result(target, start)
         if is_near(missing):
-            nearest = self._result(target, self._descend(target, start[None], free, _NEAR_STEPS)[0])
+            nearest = self._result(target, self._descend(target, start[None], free_joints, _NEAR_STEPS)[0])
             if nearest.ok:
                 return nearest
         if float(np.linalg.norm(position - self._shoulder(start))) > self._reach:
             return nearest
         starts = np.vstack([start, self._starts])
-        starts[:, free == 0.0] = start[free == 0.0]
-        solutions = self._descend(target, starts, free, _STEPS)
+        starts[:, free_joints == 0.0] = start[free_joints == 0.0]
+        solutions = self._descend(target, starts, free_joints, _STEPS)
         solutions = self._chain.nearest(solutions, start)
         travel = np.abs(solutions - start) / self._chain.speeds
         # Seconds that the slowest joint takes, and a little for every other one that moves.
@@ -151,14 +151,14 @@ class ModelKinematics:
                 nearest = result
         return nearest
 
-    def _result(self, target: _Target, q: Array, apart: float = 0.0) -> IkSolution:
+    def _result(self, target: _Target, q: Array, clearance: float = 0.0) -> IkSolution:
         tip, turn, _, _ = self._frames(q[None])
         error = target.error(tip, turn)[0]
-        off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
-        there = off <= target.tolerance and turned <= target.tolerance
-        return IkSolution(q, there and self.self_distance(q) >= apart, off, turned)
+        position_error, rotation_error = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+        is_reached = position_error <= target.tolerance and rotation_error <= target.tolerance
+        return IkSolution(q, is_reached and self.self_distance(q) >= clearance, position_error, rotation_error)
 
-    def _descend(self, target: _Target, q: Array, free: Array, steps: int) -> Array:
+    def _descend(self, target: _Target, q: Array, free_joints: Array, steps: int) -> Array:
         """Damped least squares from postures (m, n) at a time, with joints at their limits taken out."""
         q = q.copy()
         for _ in range(steps):
@@ -169,21 +169,21 @@ class ModelKinematics:
             if np.sum(~going) >= min(_ENOUGH, len(q)):
                 break
             weighted = (error * WEIGHT)[going]
-            rows = jacobian[going] * WEIGHT[:, None] * free
+            rows = jacobian[going] * WEIGHT[:, None] * free_joints
             if target.rotation is None:
                 rows[:, 3:] = 0.0
             damping = 1e-6 + SLOWED * np.einsum("mi,mi->m", weighted, weighted)
-            here = q[going]
+            current = q[going]
             for _ in range(2):  # with all joints, then without those that would leave their limits
                 square = rows @ rows.transpose(0, 2, 1) + damping[:, None, None] * np.eye(6)
                 step = np.einsum("mij,mi->mj", rows, np.linalg.solve(square, weighted[:, :, None])[:, :, 0])
-                stuck = ((here <= self._lower) & (step < 0)) | ((here >= self._upper) & (step > 0))
+                stuck = ((current <= self._lower) & (step < 0)) | ((current >= self._upper) & (step > 0))
                 if not stuck.any():
                     break
                 rows = np.where(stuck[:, None, :], 0.0, rows)
             longest = np.abs(step).max(axis=1, keepdims=True)
             step = np.where(stuck, 0.0, step) * np.minimum(1.0, _STEP / np.maximum(longest, 1e-9))
-            q[going] = np.clip(here + step, self._lower, self._upper)
+            q[going] = np.clip(current + step, self._lower, self._upper)
         return q
 
     # ------------------------------------------------------------ many postures at a time

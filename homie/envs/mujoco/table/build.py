@@ -90,20 +90,20 @@ def build(scene: TableScene) -> BuiltTable:
         )
         for item in scene.things
     }
-    objects = tuple(_object(built) for built in things.values() if built.plan.loose)
+    objects = tuple(_object(thing) for thing in things.values() if thing.plan.loose)
     geoms = {model.geom(name).id: GeomInfo(entity, "") for name, entity in names.items()}
     return BuiltTable(scene, model, things, SceneIndex((), (), objects, geoms))
 
 
-def _object(built: BuiltThing) -> ObjectInfo:
-    item = built.item
+def _object(thing: BuiltThing) -> ObjectInfo:
+    item = thing.item
     return ObjectInfo(
         name=item.name,
         kind=item.kind,
         colour=item.colour,
         aliases=(item.words, item.kind),
-        body=built.body,
-        half=built.plan.half,
+        body=thing.body,
+        half=thing.plan.half,
         hollow=None,
     )
 
@@ -130,14 +130,14 @@ def _add_room(spec: mujoco.MjSpec, names: dict[str, str]) -> None:
 def _add_axes(spec: mujoco.MjSpec) -> None:
     """Three thin arrows and their letters, which nothing touches."""
     at = np.array(CORNER) + np.array([0.0, 0.0, _THICK])
-    for letter, rgb, along in (("X", _RED, (1, 0, 0)), ("Y", _GREEN, (0, 1, 0)), ("Z", _BLUE, (0, 0, 1))):
-        end = at + _AXIS * np.array(along)
+    for letter, rgb, direction in (("X", _RED, (1, 0, 0)), ("Y", _GREEN, (0, 1, 0)), ("Z", _BLUE, (0, 0, 1))):
+        end = at + _AXIS * np.array(direction)
         parts = [rod(_tuple(at), _tuple(end), _THICK, rgb)]
         # Letters stand upright, facing the front camera, beyond the end of their axis.
-        middle = end + 0.03 * np.array(along) + np.array([0.0, 0.0, _LETTER + 0.002 if letter != "Z" else 0.0])
+        middle = end + 0.03 * np.array(direction) + np.array([0.0, 0.0, _LETTER + 0.002 if letter != "Z" else 0.0])
         for start, stop in _LETTERS[letter]:
-            ends = [middle + _LETTER * np.array([0.0, 0.8 * point[0], point[1]]) for point in (start, stop)]
-            parts.append(rod(_tuple(ends[0]), _tuple(ends[1]), 0.0028, rgb))
+            stroke_ends = [middle + _LETTER * np.array([0.0, 0.8 * point[0], point[1]]) for point in (start, stop)]
+            parts.append(rod(_tuple(stroke_ends[0]), _tuple(stroke_ends[1]), 0.0028, rgb))
         for number, part in enumerate(parts):
             geom = add_geom(spec.worldbody, f"axis_{letter}/#{number}", part, 0.0)
             geom.contype, geom.conaffinity = 0, 0

@@ -91,8 +91,8 @@ class _Expert:
                 case In(pair=(str() as name, place)) | Sorted(pair=(str() as name, place)):
                     self._carry(name, place)
                 case Stacked(stacked=names):
-                    for below, above in pairwise(names):
-                        self._carry(str(above), str(below))
+                    for lower, upper in pairwise(names):
+                        self._carry(str(upper), str(lower))
                 case IsNot():  # nothing is done to it
                     pass
                 case _:
@@ -101,19 +101,19 @@ class _Expert:
 
     # ------------------------------------------------------------ plans by condition
 
-    def _carry(self, name: str, to: str) -> None:
+    def _carry(self, name: str, destination: str) -> None:
         """Take a thing and let it go in, on or through its place, as fits that."""
-        item, place = self.scene.thing(name), self.scene.thing(to)
+        item, place = self.scene.thing(name), self.scene.thing(destination)
         point, yaws = self.at[place.name], None
         if place.kind == "container":
-            stands, release = 0.005, 0.005 + DROP
+            standing_height, release = 0.005, 0.005 + DROP
         elif place.kind != "shape sorter":
-            stands, release = self.top[place.name], self.top[place.name] + 0.004
+            standing_height, release = self.top[place.name], self.top[place.name] + 0.004
         else:
             x, y = hole_places(place.holes)[place.holes.index(item.kind)]
             point = point + planar_rotation(place.yaw) @ np.array([x, y])
             yaws = np.radians(np.arange(0.0, 360.0, _SYMMETRY[item.kind])) + place.yaw
-            stands, release = 0.005, SORTER_HEIGHT - 0.012
+            standing_height, release = 0.005, SORTER_HEIGHT - 0.012
         for closing in self._closings(item):
             held = self._foresee(item, closing, GRASP)
             tool_yaw = self._release_yaw(held, point, yaws, closing)
@@ -127,7 +127,7 @@ class _Expert:
             last = self._move(tool, height, tool_yaw, open=True)
             self._move(tool, TRAVEL, tool_yaw, open=True)
             self.at[item.name] = last.pose.position[:2] + planar_rotation(_yaw_of(last)) @ held.offset
-            self.top[item.name] = stands + HEIGHT
+            self.top[item.name] = standing_height + HEIGHT
             return
         raise BadInput(f"The arm does not reach {item.words} or where it belongs.")
 
@@ -161,14 +161,14 @@ class _Expert:
             # The fingers close along y of the tool, which points down: at yaw - 90 degrees, or its opposite.
             closing = item.yaw + math.radians(degrees)
             yaws += [_wrapped(closing + math.pi / 2), _wrapped(closing - math.pi / 2)]
-        reached = [yaw for yaw in yaws if self._reaches(self.at[item.name], GRASP, yaw)]
-        ahead = self._ahead(self.at[item.name])
-        return sorted(reached, key=lambda yaw: (self._under_palm(item, yaw), abs(_wrapped(yaw - ahead))))
+        reachable = [yaw for yaw in yaws if self._reaches(self.at[item.name], GRASP, yaw)]
+        yaw_ahead = self._ahead(self.at[item.name])
+        return sorted(reachable, key=lambda yaw: (self._under_palm(item, yaw), abs(_wrapped(yaw - yaw_ahead))))
 
     def _under_palm(self, item: Thing, yaw: float) -> bool:
         """Whether something so high stands beside a thing that the palm would meet it when the thing is taken."""
-        along = planar_rotation(yaw) @ np.array([0.0, 1.0])
-        palm = self.at[item.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * along
+        palm_axis = planar_rotation(yaw) @ np.array([0.0, 1.0])
+        palm = self.at[item.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * palm_axis
         return any(
             self.top[name] > GRASP + PALM_ABOVE
             and float(np.linalg.norm(palm - point, axis=1).min()) < self.radius[name] + PALM_THICK
@@ -179,12 +179,12 @@ class _Expert:
     def _foresee(self, item: Thing, tool_yaw: float, height: float) -> _Held:
         """How a thing will be in the hand: flat against the pads, in the middle between them, else where it was."""
         relative = _wrapped(item.yaw - tool_yaw)
-        between = _between_pads(_outline(item) @ planar_rotation(relative).T)
-        middle = np.array([0.0, (float(between.max()) + float(between.min())) / 2])
+        offset_between_pads = _between_pads(_outline(item) @ planar_rotation(relative).T)
+        middle = np.array([0.0, (float(offset_between_pads.max()) + float(offset_between_pads.min())) / 2])
         grip = self.at[item.name] + planar_rotation(tool_yaw) @ middle
         tool = self.action.reaching(_pose(grip, height, tool_yaw), open=True).pose
-        away = planar_rotation(tool_yaw).T @ (self.at[item.name] - tool.position[:2])
-        offset = np.array([away[0], -middle[1]])
+        lateral = planar_rotation(tool_yaw).T @ (self.at[item.name] - tool.position[:2])
+        offset = np.array([lateral[0], -middle[1]])
         return _Held(item, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
 
     def _release_yaw(self, held: _Held, point: Array, yaws: Array | None, closing: float) -> float | None:
@@ -205,8 +205,8 @@ class _Expert:
         return math.atan2(point[1] - FOOT[1], point[0] - FOOT[0])
 
     def _reaches(self, point: Array, height: float, yaw: float) -> bool:
-        for above in (height, TRAVEL):
-            pose = self.action.reaching(_pose(point, above, yaw), open=True).gripper
+        for tool_height in (height, TRAVEL):
+            pose = self.action.reaching(_pose(point, tool_height, yaw), open=True).gripper
             at = pose.position - np.array([FOOT[0], FOOT[1], 0.0])
             if not self.kinematics.solve(at, pose.rotation, HOME).ok:
                 return False
@@ -294,9 +294,9 @@ class TableExpert(Planner):
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         if self._answered:
-            failed = planner_input.feedback is not None and not planner_input.feedback.ok
-            end = END_FAILURE if failed and planner_input.reports else END
-            return Decision((end,), "The plan did not work out." if failed else "The plan is through.")
+            has_failed = planner_input.feedback is not None and not planner_input.feedback.ok
+            end = END_FAILURE if has_failed and planner_input.reports else END
+            return Decision((end,), "The plan did not work out." if has_failed else "The plan is through.")
         self._answered = True
         moves = tuple(Subtask("Move", str(action)) for action in self._plan)
         return Decision(moves, f"The expert knows the scene; {len(moves)} actions do the task.")

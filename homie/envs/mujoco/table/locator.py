@@ -96,8 +96,8 @@ class TableLocator(Locator):
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         if action.name == MOVE:
             return numbers_of(words)
-        meant = sorted(item.name for item in self._best_matches(words, self._named))
-        fitting = [name for name in meant if action.target != "loose" or self.pickable(name)] or meant
+        candidates = sorted(item.name for item in self._best_matches(words, self._named))
+        fitting = [name for name in candidates if action.target != "loose" or self.pickable(name)] or candidates
         return min(fitting, key=lambda name: self.distance(name, observation), default=None)
 
     def objection(self, words: str, action: Action) -> str:
@@ -124,16 +124,16 @@ class TableLocator(Locator):
     def _place(self, entity: str, box: Box) -> Goal:
         """The goal of a Put: the middle of a thing, whatever stands beside it. In a container things keep apart."""
         world = self.table.world
-        loose = tuple(world.box(name) for name in world.loose if name not in (entity, world.held))
+        obstacles = tuple(world.box(name) for name in world.loose if name not in (entity, world.held))
         return Goal(
             entity,
             "",
             box.center,
             box=box,
             surfaces=world.surfaces(entity),
-            obstacles=() if entity in world.loose else loose,
+            obstacles=() if entity in world.loose else obstacles,
             solids=world.solids(without=world.held),
-            loose=loose,
+            loose=obstacles,
             held=None if world.held is None else world.box(world.held),
         )
 
@@ -162,8 +162,8 @@ class TableLocator(Locator):
 
     def has_place(self, entity: str) -> bool:
         """Whether something can be put there."""
-        built = self.table.built.things.get(entity)
-        return built is not None and built.item.kind != "area"
+        thing = self.table.built.things.get(entity)
+        return thing is not None and thing.item.kind != "area"
 
     def placed(self, item: str | None, entity: str, observation: Observation) -> bool | None:
         world = self.table.world

@@ -50,15 +50,15 @@ def core(shape: str) -> float:
 
 def convex_pieces(points: Array) -> list[Array]:
     """Convex outlines that make up an outline: itself, or a kite from the middle to each corner that stands out."""
-    ahead, behind = np.roll(points, -1, axis=0), np.roll(points, 1, axis=0)
-    corner = _cross(points - behind, ahead - points)
+    following, preceding = np.roll(points, -1, axis=0), np.roll(points, 1, axis=0)
+    corner = _cross(points - preceding, following - points)
     if (corner > 0).all():
         return [points]
     pieces = []
     inner = np.flatnonzero(corner < 0)
     for first, last in zip(inner, [*inner[1:], inner[0] + len(points)], strict=True):
-        between = points[np.arange(first, last + 1) % len(points)]
-        pieces.append(np.concatenate([np.zeros((1, 2)), between]))
+        corners_between = points[np.arange(first, last + 1) % len(points)]
+        pieces.append(np.concatenate([np.zeros((1, 2)), corners_between]))
     return pieces
 
 
@@ -116,9 +116,9 @@ def _ray(points: Array, angle: float) -> Array:
         denominator = _cross(direction, edge)
         if abs(denominator) < 1e-12:
             continue
-        along, across = _cross(start, edge) / denominator, _cross(start, direction) / denominator
-        if along > 0 and -1e-9 <= across <= 1 + 1e-9:
-            return np.asarray(along * direction)
+        ray_fraction, edge_fraction = _cross(start, edge) / denominator, _cross(start, direction) / denominator
+        if ray_fraction > 0 and -1e-9 <= edge_fraction <= 1 + 1e-9:
+            return np.asarray(ray_fraction * direction)
     raise ValueError("the outline does not go around the middle")
 
 

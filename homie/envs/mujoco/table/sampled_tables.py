@@ -94,13 +94,13 @@ def _pick(rng: np.random.Generator) -> Plan:
     things = _placed(things, rng)
     target, container = things[int(rng.integers(2, len(things)))], things[int(rng.integers(2))]
     references_used = references([target, container], things, rng)
-    what, where = (reference.words for reference in references_used)
+    item_words, place_words = (reference.words for reference in references_used)
     sentence = rng.choice(
         [
-            f"Pick up {what} and put it into {where}.",
-            f"Put {what} into {where}.",
-            f"Take {what}; it belongs into {where}.",
-            f"Move {what} over to {where} and drop it inside.",
+            f"Pick up {item_words} and put it into {place_words}.",
+            f"Put {item_words} into {place_words}.",
+            f"Take {item_words}; it belongs into {place_words}.",
+            f"Move {item_words} over to {place_words} and drop it inside.",
         ]
     )
     return _plan(str(sentence), references_used, things, [{"in": [target.name, container.name]}])
@@ -139,12 +139,12 @@ def _sort(rng: np.random.Generator) -> Plan:
     things = _placed([sorter, *_shapes(rng, 3, kinds=_SORTED)], rng)
     target = things[int(rng.integers(1, len(things)))]
     references_used = references([target], things[1:], rng)
-    what = references_used[0].words
+    item_words = references_used[0].words
     sentence = rng.choice(
         [
-            f"Put {what} into the shape sorter.",
-            f"Drop {what} through its own hole of the shape sorter.",
-            f"Sort {what} into the shape sorter.",
+            f"Put {item_words} into the shape sorter.",
+            f"Drop {item_words} through its own hole of the shape sorter.",
+            f"Sort {item_words} into the shape sorter.",
         ]
     )
     return _plan(str(sentence), references_used, things, [{"sorted": [target.name, sorter.name]}])
@@ -165,8 +165,10 @@ def _wipe(rng: np.random.Generator) -> Plan:
     if place is not None:
         ways.append(spatial_reference(place, target))
     references_used = [ways[int(rng.integers(len(ways)))]]
-    what = references_used[0].words
-    sentence = rng.choice([f"With the sponge, wipe {what}.", f"Take the sponge and wipe {what}.", f"Clean {what}."])
+    area_words = references_used[0].words
+    sentence = rng.choice(
+        [f"With the sponge, wipe {area_words}.", f"Take the sponge and wipe {area_words}.", f"Clean {area_words}."]
+    )
     spared = [{"is_not": [area.name, "wiped"]} for area in areas if area.name != target.name]
     return _plan(str(sentence), references_used, things, [{"is": [target.name, "wiped"]}, *spared])
 
@@ -210,7 +212,7 @@ def _new(kind: str, colour: str, yaw: float = 0.0) -> Thing:
 
 def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
     """The things where they fit, in the order given. Raises Crowded."""
-    done: list[Thing] = []
+    placed_things: list[Thing] = []
     for item in things:
         for _ in range(_TRIES):
             yaw = item.yaw if item.kind == "area" else float(rng.uniform(-math.pi, math.pi))
@@ -221,22 +223,22 @@ def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
                     "yaw": round(yaw, 4) if item.kind != "area" else yaw,
                 }
             )
-            if _reached(point) and all(_far_enough(point, other) for other in done):
-                done.append(point)
+            if _reached(point) and all(_far_enough(point, other) for other in placed_things):
+                placed_things.append(point)
                 break
         else:
             raise Crowded
-    return done
+    return placed_things
 
 
 def _reached(item: Thing) -> bool:
     """Whether the robot reaches it from above, an area at both of its ends, a sorter over all of its holes."""
     reach = {"area": AREA[0], "shape sorter": 0.08}.get(item.kind, 0.0)
-    away = math.hypot(item.x - FOOT[0], item.y - FOOT[1])
-    return NEAREST + reach <= away <= FARTHEST - reach
+    distance = math.hypot(item.x - FOOT[0], item.y - FOOT[1])
+    return NEAREST + reach <= distance <= FARTHEST - reach
 
 
 def _far_enough(item: Thing, other: Thing) -> bool:
-    radii = sum(plan_of(each.kind, each.colour, each.holes).radius for each in (item, other))
-    more = AROUND_SORTER if "shape sorter" in (item.kind, other.kind) else 0.0
-    return math.hypot(item.x - other.x, item.y - other.y) >= radii + APART + more
+    radii = sum(plan_of(thing.kind, thing.colour, thing.holes).radius for thing in (item, other))
+    extra_gap = AROUND_SORTER if "shape sorter" in (item.kind, other.kind) else 0.0
+    return math.hypot(item.x - other.x, item.y - other.y) >= radii + APART + extra_gap

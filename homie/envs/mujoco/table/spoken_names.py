@@ -33,8 +33,8 @@ def related(item: Thing, relation: str, other: Thing) -> bool | None:
 
 def by_look(item: Thing, things: Sequence[Thing]) -> str | None:
     """`the red cube`, or None if there are several."""
-    same = [other for other in things if (other.kind, other.colour) == (item.kind, item.colour)]
-    return f"the {item.colour} {item.kind}" if len(same) == 1 else None
+    lookalikes = [other for other in things if (other.kind, other.colour) == (item.kind, item.colour)]
+    return f"the {item.colour} {item.kind}" if len(lookalikes) == 1 else None
 
 
 def by_kind(item: Thing, things: Sequence[Thing]) -> str | None:
@@ -59,8 +59,8 @@ def by_relation(
         if other is item or other in moving or name is None:
             continue
         for relation in RELATIONS:
-            against = [related(rival, relation, other) for rival in rivals if rival is not other]
-            if related(item, relation, other) and all(answer is False for answer in against):
+            related_rivals = [related(rival, relation, other) for rival in rivals if rival is not other]
+            if related(item, relation, other) and all(answer is False for answer in related_rivals):
                 phrases.append(f"the {item.kind} {relation} {name}")
     return str(rng.choice(phrases)) if phrases else None
 
@@ -78,17 +78,17 @@ class Reference:
     before: str = ""
 
 
-def spatial_reference(where: str, item: Thing) -> Reference:
+def spatial_reference(place_words: str, item: Thing) -> Reference:
     """A thing by words for its place."""
-    return Reference(f"this {item.kind}", "spatial", f"Find {where}. ")
+    return Reference(f"this {item.kind}", "spatial", f"Find {place_words}. ")
 
 
 def reference(item: Thing, things: Sequence[Thing]) -> Reference:
     """A thing by its colour or, now and then, by its kind alone. It can mean no other: no two things look the same."""
-    alone = by_kind(item, things)
+    kind_words = by_kind(item, things)
     look = by_look(item, things)
     assert look is not None
-    return Reference(look, "visual" if alone is None else "base")
+    return Reference(look, "visual" if kind_words is None else "base")
 
 
 def references(
@@ -98,8 +98,8 @@ def references(
     chosen_references: list[Reference] = []
     for item in chosen:
         ways = [reference(item, things)]
-        if (alone := by_kind(item, things)) is not None:
-            ways.append(Reference(alone, "base"))
+        if (kind_words := by_kind(item, things)) is not None:
+            ways.append(Reference(kind_words, "base"))
         place = by_relation(item, things, rng, moving=(*chosen, *moving))
         if place is not None and all(not reference.before for reference in chosen_references):
             ways.append(spatial_reference(place, item))

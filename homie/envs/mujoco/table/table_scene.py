@@ -62,10 +62,10 @@ class Thing(PlainNumbers, BaseModel):
         if self.name in SURROUNDINGS:
             raise ValueError(f"a thing cannot be called {self.name}")
         fields = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
-        for what, word, known in (*fields, *(("shape", hole, SHAPES) for hole in self.holes)):
+        for field, word, known in (*fields, *(("shape", hole, SHAPES) for hole in self.holes)):
             if word not in known:
                 hint = suggestion(word, known, f"there are {', '.join(known)}")
-                raise ValueError(f"there is no {what} '{word}' ({hint})")
+                raise ValueError(f"there is no {field} '{word}' ({hint})")
         return self
 
     @property

@@ -90,7 +90,7 @@ def _shape(kind: str, rgb: RGB) -> ThingPlan:
     points = outline(kind)
     low, high = points.min(axis=0), points.max(axis=0)
     half = (float(high[0] - low[0]) / 2, float(high[1] - low[1]) / 2, HEIGHT / 2)
-    ahead = float(high[0] + low[0]) / 2
+    center_x = float(high[0] + low[0]) / 2
     if kind == "cube":
         return ThingPlan(
             half, (block((-half[0], half[0]), (-half[1], half[1]), (0.0, HEIGHT), rgb, mass=_MASS),), loose=True
@@ -100,7 +100,7 @@ def _shape(kind: str, rgb: RGB) -> ThingPlan:
     if kind == "cylinder":
         return ThingPlan(half, (stand, disc(0.0, 0.0, (0.0, HEIGHT), half[0], rgb)), loose=True)
     pieces = tuple(Prism(piece, (0.0, HEIGHT), rgb) for piece in convex_pieces(points))
-    return ThingPlan(half, (stand, *pieces), loose=True, ahead=ahead)
+    return ThingPlan(half, (stand, *pieces), loose=True, ahead=center_x)
 
 
 def _container(rgb: RGB) -> ThingPlan:

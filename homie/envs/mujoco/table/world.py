@@ -46,26 +46,26 @@ class Spot:
 class TableWorld:
     """Questions about a running table. Positions are in the world frame, which is the odometry frame here."""
 
-    def __init__(self, built: BuiltTable, data: mujoco.MjData) -> None:
-        self.built = built
+    def __init__(self, built_table: BuiltTable, data: mujoco.MjData) -> None:
+        self.built = built_table
         self.data = data
-        self.extents = Extents(built.model)
+        self.extents = Extents(built_table.model)
         self.held: str | None = None
         self.wiped: dict[str, set[int]] = {}
-        self._objects = {item.name: item for item in built.index.objects}
-        self._alpha = built.model.geom_rgba[:, 3].copy()
+        self._objects = {item.name: item for item in built_table.index.objects}
+        self._alpha = built_table.model.geom_rgba[:, 3].copy()
 
     def reset(self) -> None:
         """A new episode: nothing held, nothing wiped."""
         self.held = None
-        self.wiped = {name: set() for name, built in self.built.things.items() if built.item.kind == "area"}
+        self.wiped = {name: set() for name, thing in self.built.things.items() if thing.item.kind == "area"}
         self.built.model.geom_rgba[:, 3] = self._alpha
 
     def update(self, held: str | None) -> None:
         """After a control period: the held object, and which tiles the sponge has wiped away."""
         self.held = held
-        for name, built in self.built.things.items():
-            if built.item.kind == "sponge":
+        for name, thing in self.built.things.items():
+            if thing.item.kind == "sponge":
                 self._wipe(self._box(name))
 
     def wipe(self, area: str, tiles: Sequence[int]) -> None:
@@ -87,56 +87,56 @@ class TableWorld:
         """The upright box around a thing."""
         if name in self._objects:
             return self._box(name)
-        built = self.built.things[name]
-        half = np.array(built.plan.half)
-        return Box(self.data.xpos[built.body] + np.array([0.0, 0.0, half[2]]), half, built.item.yaw)
+        thing = self.built.things[name]
+        half = np.array(thing.plan.half)
+        return Box(self.data.xpos[thing.body] + np.array([0.0, 0.0, half[2]]), half, thing.item.yaw)
 
-    def _box(self, loose: str) -> Box:
-        return self.extents.body_boxes(self.data, [self._objects[loose].body])[0]
+    def _box(self, name: str) -> Box:
+        return self.extents.body_boxes(self.data, [self._objects[name].body])[0]
 
     def solids(self, *, without: str | None = None) -> tuple[Box, ...]:
         """Boxes that a hand must not run into: the table, the loose things but `without`, walls, the sorter whole."""
         boxes = [_table()]
-        for name, built in self.built.things.items():
-            if built.item.kind == "container":
-                boxes += _walls(built)
-            elif built.item.kind != "area" and name != without:
+        for name, thing in self.built.things.items():
+            if thing.item.kind == "container":
+                boxes += _walls(thing)
+            elif thing.item.kind != "area" and name != without:
                 boxes += self._solid(name)
         return tuple(boxes)
 
     def obstacles(self, *, held: str | None) -> tuple[Box, ...]:
         """Boxes that a thing in the hand must not run into: as `solids`, but of a sorter only the walls."""
         boxes = [_table()]
-        for name, built in self.built.things.items():
-            if built.item.kind in ("container", "shape sorter"):
-                boxes += _walls(built)
-            elif built.item.kind != "area" and name != held:
+        for name, thing in self.built.things.items():
+            if thing.item.kind in ("container", "shape sorter"):
+                boxes += _walls(thing)
+            elif thing.item.kind != "area" and name != held:
                 boxes += self._solid(name)
         return tuple(boxes)
 
     def _solid(self, name: str) -> list[Box]:
         """A thing as boxes: a shape that stands upright in slices, since fingers come close to it from all sides."""
-        built, box = self.built.things[name], self.box(name)
-        turn = self.data.xmat[built.body].reshape(3, 3)
-        if built.item.kind not in SHAPES or turn[2, 2] < UPRIGHT:
+        thing, box = self.built.things[name], self.box(name)
+        turn = self.data.xmat[thing.body].reshape(3, 3)
+        if thing.item.kind not in SHAPES or turn[2, 2] < UPRIGHT:
             return [box]
         yaw = float(np.arctan2(turn[1, 0], turn[0, 0]))
-        at = self.data.xpos[built.body]
+        at = self.data.xpos[thing.body]
         return [
             Box(at + turn @ np.array([*middle, HEIGHT / 2]), np.array([*half, HEIGHT / 2]), yaw)
-            for middle, half in strips(outline(built.item.kind))
+            for middle, half in strips(outline(thing.item.kind))
         ]
 
     def surfaces(self, name: str) -> tuple[Surface, ...]:
         """Where something is put in or on a thing: in the middle of the bottom of a container, or on top. None where
         that is not one place: an area, a shape sorter."""
-        built, box = self.built.things[name], self.box(name)
-        if built.item.kind in ("area", "shape sorter"):
+        thing, box = self.built.things[name], self.box(name)
+        if thing.item.kind in ("area", "shape sorter"):
             return ()
         height = box.center[2] + box.half[2]
-        if built.item.kind == "container":
-            under = [wall for wall in _walls(built) if wall.distance(box.center) == 0.0]
-            height = max((wall.center[2] + wall.half[2] for wall in under), default=TABLE_TOP)
+        if thing.item.kind == "container":
+            walls_below = [wall for wall in _walls(thing) if wall.distance(box.center) == 0.0]
+            height = max((wall.center[2] + wall.half[2] for wall in walls_below), default=TABLE_TOP)
         return (Surface(np.array([*box.center[:2], height]), MIDDLE, MIDDLE, box.yaw),)
 
     # ------------------------------------------------------------ what is so
@@ -156,24 +156,25 @@ class TableWorld:
         return spot.relation == ("in" if kind == "container" else "on")
 
     def _on(self, item: str, place: str) -> bool:
-        box, under = self.box(item), self.box(place)
-        gap = (box.center[2] - box.half[2]) - (under.center[2] + under.half[2])
+        box, support_box = self.box(item), self.box(place)
+        gap = (box.center[2] - box.half[2]) - (support_box.center[2] + support_box.half[2])
         things = self.built.things
-        beside = self.data.xpos[things[item].body] - self.data.xpos[things[place].body]
-        return bool(abs(gap) < RESTS and np.linalg.norm(beside[:2]) < CENTRED)
+        offset = self.data.xpos[things[item].body] - self.data.xpos[things[place].body]
+        return bool(abs(gap) < RESTS and np.linalg.norm(offset[:2]) < CENTRED)
 
     def _wipe(self, sponge: Box) -> None:
         if sponge.center[2] - sponge.half[2] - TABLE_TOP > WIPING:
             return
         c, s = np.cos(sponge.yaw), np.sin(sponge.yaw)
-        for name, done in self.wiped.items():
-            built = self.built.things[name]
-            for number in range(len(built.geoms)):
-                if number in done:
+        for name, wiped_tiles in self.wiped.items():
+            thing = self.built.things[name]
+            for number in range(len(thing.geoms)):
+                if number in wiped_tiles:
                     continue
-                away = self.data.geom_xpos[built.geoms[number]] - sponge.center
+                offset = self.data.geom_xpos[thing.geoms[number]] - sponge.center
                 inside = (
-                    abs(c * away[0] + s * away[1]) < sponge.half[0] and abs(c * away[1] - s * away[0]) < sponge.half[1]
+                    abs(c * offset[0] + s * offset[1]) < sponge.half[0]
+                    and abs(c * offset[1] - s * offset[0]) < sponge.half[1]
                 )
                 if inside:
                     self.wipe(name, [number])
@@ -183,16 +184,16 @@ class TableWorld:
         if name == self.held:
             return Spot("held", "gripper")
         box = self.box(name)
-        for other, built in self.built.things.items():
-            half, local = built.plan.half, _local(built, box.center)
-            over = bool(np.all(np.abs(local[:2]) < half[:2]))
-            if built.item.kind == "container" and over:
+        for other, thing in self.built.things.items():
+            half, local = thing.plan.half, _local(thing, box.center)
+            is_over = bool(np.all(np.abs(local[:2]) < half[:2]))
+            if thing.item.kind == "container" and is_over:
                 # Down in it: what lies across its rim has its middle more than its own height over the table.
                 return Spot("in" if local[2] < 2 * box.half[2] else "on", other)
-            if built.item.kind == "shape sorter" and over:
+            if thing.item.kind == "shape sorter" and is_over:
                 inside = local[2] < SORTER_HEIGHT
-                return Spot("in" if inside else "on", other, _compartment(built, local) if inside else "")
-            if built.plan.loose and other != name and self._on(name, other):
+                return Spot("in" if inside else "on", other, _compartment(thing, local) if inside else "")
+            if thing.plan.loose and other != name and self._on(name, other):
                 return Spot("on", other)
         return Spot("on", "table" if box.center[2] > TABLE_TOP else "floor")
 
@@ -207,33 +208,35 @@ class TableWorld:
             held=self.held,
             instruction=scene.instruction,
         )
-        asked = tuple(
+        conditions = tuple(
             TaskCondition(condition=written(condition), met=condition.holds(world)) for condition in scene.conditions
         )
-        return world.model_copy(update={"conditions": asked, "success": all(condition.met for condition in asked)})
+        return world.model_copy(
+            update={"conditions": conditions, "success": all(condition.met for condition in conditions)}
+        )
 
     def _object(self, name: str) -> ObjectState:
-        spot, built = self.place(name), self.built.things[name]
+        spot, thing = self.place(name), self.built.things[name]
         return ObjectState(
-            kind=built.item.kind,
-            colour=built.item.colour,
+            kind=thing.item.kind,
+            colour=thing.item.colour,
             relation=spot.relation,
             at=spot.at,
             surface=spot.surface,
             position=rounded(self.box(name).center),
-            quaternion=rounded(self.data.xquat[built.body]),
-            half=rounded(built.plan.half),
+            quaternion=rounded(self.data.xquat[thing.body]),
+            half=rounded(thing.plan.half),
             receives="on",
         )
 
     def _fixed(self, name: str) -> FixedState:
-        built, tiles = self.built.things[name], self.wiped.get(name)
+        thing, tiles = self.built.things[name], self.wiped.get(name)
         return FixedState(
-            kind=built.item.kind,
-            colour=built.item.colour,
+            kind=thing.item.kind,
+            colour=thing.item.colour,
             position=rounded(self.box(name).center),
-            quaternion=rounded(self.data.xquat[built.body]),
-            half=rounded(built.plan.half),
+            quaternion=rounded(self.data.xquat[thing.body]),
+            half=rounded(thing.plan.half),
             states={} if tiles is None else {"wiped": len(tiles) / len(tile_places())},
             receives=None if tiles is not None else "in",
         )
@@ -250,11 +253,11 @@ def _compartment(sorter: BuiltThing, local: Array) -> str:
     return inside[0] if inside else ""
 
 
-def _local(built: BuiltThing, point: Array) -> Array:
+def _local(thing: BuiltThing, point: Array) -> Array:
     """A point (3,) in the frame of a thing that stands fixed on the table."""
-    away = point - np.array([built.item.x, built.item.y, TABLE_TOP])
-    c, s = np.cos(built.item.yaw), np.sin(built.item.yaw)
-    return np.array([c * away[0] + s * away[1], c * away[1] - s * away[0], away[2]])
+    offset = point - np.array([thing.item.x, thing.item.y, TABLE_TOP])
+    c, s = np.cos(thing.item.yaw), np.sin(thing.item.yaw)
+    return np.array([c * offset[0] + s * offset[1], c * offset[1] - s * offset[0], offset[2]])
 
 
 def _table() -> Box:
@@ -262,9 +265,9 @@ def _table() -> Box:
     return Box(np.array([x[0], y[0], TABLE_TOP - 0.02]), np.array([x[1], y[1], 0.02]))
 
 
-def _walls(built: BuiltThing) -> list[Box]:
+def _walls(thing: BuiltThing) -> list[Box]:
     """The upright parts of a container or a sorter, and its bottom, as boxes in the world."""
-    turn = rotation_z(built.item.yaw)
-    at = np.array([built.item.x, built.item.y, TABLE_TOP])
-    parts = [part for part in built.plan.parts if isinstance(part, Part)]
-    return [Box(at + turn @ np.array(part.pos), np.array(part.size), built.item.yaw) for part in parts]
+    turn = rotation_z(thing.item.yaw)
+    at = np.array([thing.item.x, thing.item.y, TABLE_TOP])
+    parts = [part for part in thing.plan.parts if isinstance(part, Part)]
+    return [Box(at + turn @ np.array(part.pos), np.array(part.size), thing.item.yaw) for part in parts]

@@ -71,8 +71,8 @@ def keys(rgb: RGB) -> ObjectPlan:
     for angle, colour in ((-0.45, _GOLD), (0.0, rgb), (0.45, (0.75, 0.5, 0.3))):
         c, s = math.cos(angle), math.sin(angle)
 
-        def at(along: float, aside: float = 0.0, c: float = c, s: float = s) -> tuple[float, float, float]:
-            return (-0.03 + c * along - s * aside, s * along + c * aside, 0.009)
+        def at(x: float, y: float = 0.0, c: float = c, s: float = s) -> tuple[float, float, float]:
+            return (-0.03 + c * x - s * y, s * x + c * y, 0.009)
 
         parts.append(Part("cylinder", (0.0125, 0.002, 0.0), at(0.028), colour, finish="metal"))
         parts.append(Part("box", (0.02, 0.0035, 0.002), at(0.055), colour, turned(angle), finish="metal"))

@@ -88,13 +88,13 @@ def rubber_duck(rgb: RGB) -> ObjectPlan:
 
 def tennis_ball(rgb: RGB) -> ObjectPlan:
     """A ball of bright felt with a white seam."""
-    felt, r = (0.80, 0.92, 0.15), 0.033
+    felt_rgb, r = (0.80, 0.92, 0.15), 0.033
     seam = []
     for k in range(25):
         t = 2 * math.pi * k / 24
         a, b = 0.44 * math.pi * math.sin(t) * 0.9, t / 1.0 + 0.35 * math.sin(2 * t)
         seam.append((r * math.cos(a) * math.cos(b), r * math.cos(a) * math.sin(b), r + r * math.sin(a)))
-    return form([ball(0.0, 0.0, r, r, felt, mass=0.058, finish="fabric")], bent(seam, 0.0022, _WHITE), rolls=True)
+    return form([ball(0.0, 0.0, r, r, felt_rgb, mass=0.058, finish="fabric")], bent(seam, 0.0022, _WHITE), rolls=True)
 
 
 def puzzle_cube(rgb: RGB) -> ObjectPlan:
@@ -109,10 +109,10 @@ def puzzle_cube(rgb: RGB) -> ObjectPlan:
                 colours[(2 * k + 3 * (side > 0) + 1) % 6],
                 colours[(k * k + k // 3 + 2) % 6],
             )
-            out = side * (half + 0.0002)
+            outward = side * (half + 0.0002)
             parts += [
-                Part("box", (0.0006, tile, tile), (out, u, half + v), pick[0]),
-                Part("box", (tile, 0.0006, tile), (u, out, half + v), pick[1]),
+                Part("box", (0.0006, tile, tile), (outward, u, half + v), pick[0]),
+                Part("box", (tile, 0.0006, tile), (u, outward, half + v), pick[1]),
             ]
             if side > 0:
                 parts.append(Part("box", (tile, tile, 0.0006), (u, v, 2 * half + 0.0002), pick[2]))

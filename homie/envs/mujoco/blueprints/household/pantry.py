@@ -298,8 +298,10 @@ def pineapple(rgb: RGB) -> ObjectPlan:
         ]
     crown = []
     for k in range(9):
-        a, out = k * 2.4, 0.012 + 0.0035 * k
-        crown.append(rod((0.0, 0.0, 0.125), (out * math.cos(a), out * math.sin(a), 0.215 - 0.006 * k), 0.005, LEAF))
+        a, distance = k * 2.4, 0.012 + 0.0035 * k
+        crown.append(
+            rod((0.0, 0.0, 0.125), (distance * math.cos(a), distance * math.sin(a), 0.215 - 0.006 * k), 0.005, LEAF)
+        )
     return form(
         [
             core((-0.033, 0.033), (-0.033, 0.033), (0.0, 0.14), body, 0.85),

@@ -89,11 +89,11 @@ def tomato(mass: float, rgb: RGB) -> ObjectPlan:
 
 def potato(mass: float, rgb: RGB) -> ObjectPlan:
     """Longish and uneven, with dark eyes."""
-    r, apart = 0.03, 0.018
+    r, spacing = 0.03, 0.018
     parts = [
-        ball(-apart, 0.0, r, r, rgb, mass=mass * 0.5),
-        ball(apart, 0.0, r, r, rgb, mass=mass * 0.5),
-        Part("ellipsoid", (r + apart, r * 1.05, r * 1.02), (0.0, 0.0, r), rgb, solid=False),
+        ball(-spacing, 0.0, r, r, rgb, mass=mass * 0.5),
+        ball(spacing, 0.0, r, r, rgb, mass=mass * 0.5),
+        Part("ellipsoid", (r + spacing, r * 1.05, r * 1.02), (0.0, 0.0, r), rgb, solid=False),
         *(
             ball(x, y, z, 0.003, shade(rgb, 0.5), solid=False)
             for x, y, z in (
@@ -105,7 +105,7 @@ def potato(mass: float, rgb: RGB) -> ObjectPlan:
             )
         ),
     ]
-    return centred((r + apart, r, r), parts, rolls=True)
+    return centred((r + spacing, r, r), parts, rolls=True)
 
 
 KINDS = (

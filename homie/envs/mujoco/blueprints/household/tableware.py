@@ -87,8 +87,8 @@ def whisk(rgb: RGB) -> ObjectPlan:
         points = [(0.02, 0.0, 0.026)]
         for step in range(1, 8):
             t = math.pi * step / 4
-            out = b * math.sin(t)
-            points.append((0.075 - a * math.cos(t), out * math.cos(turn), 0.026 + out * math.sin(turn)))
+            bulge = b * math.sin(t)
+            points.append((0.075 - a * math.cos(t), bulge * math.cos(turn), 0.026 + bulge * math.sin(turn)))
         wires += bent([*points, points[0]], 0.0016, STEEL)
     return form(
         [
@@ -217,16 +217,16 @@ def glass(rgb: RGB) -> ObjectPlan:
 
 def wine_glass(rgb: RGB) -> ObjectPlan:
     """A round bowl with red wine on a thin stem and a foot."""
-    clear = (0.80, 0.88, 0.92)
+    glass_rgb = (0.80, 0.88, 0.92)
     return form(
         [
-            *tin(0.0, (0.0, 0.008), 0.036, clear, mass=0.08),
-            core((-0.008, 0.008), (-0.008, 0.008), (0.008, 0.09), clear, 0.04),
-            ball(0.0, 0.0, 0.128, 0.038, clear, mass=0.08, finish="gloss"),
+            *tin(0.0, (0.0, 0.008), 0.036, glass_rgb, mass=0.08),
+            core((-0.008, 0.008), (-0.008, 0.008), (0.008, 0.09), glass_rgb, 0.04),
+            ball(0.0, 0.0, 0.128, 0.038, glass_rgb, mass=0.08, finish="gloss"),
         ],
         [
-            rod((0.0, 0.0, 0.008), (0.0, 0.0, 0.09), 0.005, clear),
-            *lathe(clear, (0.128, 0.172, 0.038)),
+            rod((0.0, 0.0, 0.008), (0.0, 0.0, 0.09), 0.005, glass_rgb),
+            *lathe(glass_rgb, (0.128, 0.172, 0.038)),
             disc(0.0, 0.0, (0.1, 0.145), 0.0384, rgb),
             disc(0.0, 0.0, (0.172, 0.1726), 0.034, shade(rgb, 0.7)),
         ],

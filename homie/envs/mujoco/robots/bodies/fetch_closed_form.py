@@ -32,10 +32,10 @@ def wrist_point(position: Array, rotation: Array) -> Array:
 def out_of_reach(position: Array, rotation: Array) -> bool:
     """Whether the wrist would be farther from the shoulder than the stretched arm, with the torso and the shoulder as
     near as they come."""
-    ahead, aside, up = (float(value) for value in wrist_point(position, rotation) - _PAN_AXIS)
-    level = math.hypot(ahead, aside) - _SHOULDER[0]
-    above = up - _SHOULDER[2]
-    steep = max(_LIMITS[0, 0] - above, above - _LIMITS[0, 1], 0.0)
+    forward, lateral, height = (float(value) for value in wrist_point(position, rotation) - _PAN_AXIS)
+    level = math.hypot(forward, lateral) - _SHOULDER[0]
+    height_above = height - _SHOULDER[2]
+    steep = max(_LIMITS[0, 0] - height_above, height_above - _LIMITS[0, 1], 0.0)
     return bool(math.hypot(level, steep) > _UPPER_ARM + _FOREARM + _SLACK)
 
 
@@ -64,41 +64,41 @@ def all_solutions(position: Array, rotation: Array, torso: Array, pan: Array) ->
     )
     bend = (np.sum(w * w, axis=1) - _UPPER_ARM**2 - _FOREARM**2) / (2 * _UPPER_ARM * _FOREARM)
     elbow = np.arccos(np.clip(bend, -1.0, 1.0))
-    aside = _FOREARM * np.sin(elbow)
-    sine = w[:, 1] / np.maximum(aside, 1e-9)
+    elbow_lateral = _FOREARM * np.sin(elbow)
+    sine = w[:, 1] / np.maximum(elbow_lateral, 1e-9)
     keep = (np.abs(bend) <= 1.0) & (np.abs(sine) <= 1.0) & (elbow <= _LIMITS[4, 1])
     if not keep.any():
         return np.empty((0, 8))
-    w, elbow, aside, sine = w[keep], elbow[keep], aside[keep], sine[keep]
+    w, elbow, elbow_lateral, sine = w[keep], elbow[keep], elbow_lateral[keep], sine[keep]
     torso_values, pan_values = lift_height[keep], turn[keep]
-    ahead = _UPPER_ARM + _FOREARM * np.cos(elbow)
+    elbow_forward = _UPPER_ARM + _FOREARM * np.cos(elbow)
     solutions: list[Array] = []
-    for over in (False, True):
-        roll = np.pi - np.arcsin(sine) if over else np.arcsin(sine)
-        lift = wrapped(np.arctan2(-w[:, 2], w[:, 0]) - np.arctan2(aside * np.cos(roll), ahead))
+    for is_flipped in (False, True):
+        roll = np.pi - np.arcsin(sine) if is_flipped else np.arcsin(sine)
+        lift = wrapped(np.arctan2(-w[:, 2], w[:, 0]) - np.arctan2(elbow_lateral * np.cos(roll), elbow_forward))
         inside = (lift >= _LIMITS[2, 0]) & (lift <= _LIMITS[2, 1])
         if not inside.any():
             continue
         arm = np.stack([torso_values, pan_values, lift, roll, elbow], axis=1)[inside]
-        solutions += _with_wrist(arm, rotation)
+        solutions += _complete_wrist(arm, rotation)
     return np.concatenate(solutions) if solutions else np.empty((0, 8))
 
 
-def _with_wrist(arm: Array, rotation: Array) -> list[Array]:
+def _complete_wrist(arm: Array, rotation: Array) -> list[Array]:
     """Torso to elbow (n, 5) completed by the wrist: up to four q for each, as arrays (m, 8)."""
     _, pan, lift, roll, elbow = arm.T
     forearm = _about_z(pan) @ _about_y(lift) @ _about_x(roll) @ _about_y(elbow)
-    rest = np.swapaxes(forearm, 1, 2) @ rotation
-    flex = np.arccos(np.clip(rest[:, 0, 0], -1.0, 1.0))
-    forearm_roll = np.arctan2(rest[:, 1, 0], -rest[:, 2, 0])
-    wrist_roll = np.arctan2(rest[:, 0, 1], rest[:, 0, 2])
+    wrist_rotation = np.swapaxes(forearm, 1, 2) @ rotation
+    flex = np.arccos(np.clip(wrist_rotation[:, 0, 0], -1.0, 1.0))
+    forearm_roll = np.arctan2(wrist_rotation[:, 1, 0], -wrist_rotation[:, 2, 0])
+    wrist_roll = np.arctan2(wrist_rotation[:, 0, 1], wrist_rotation[:, 0, 2])
     keep = flex <= _LIMITS[6, 1]
     q = np.column_stack([arm, forearm_roll, flex, wrist_roll])[keep]
     # The same hand, with the wrist or the elbow bent the other way and the rolls half a turn on.
     wrist_flipped = q * [1, 1, 1, 1, 1, 1, -1, 1] + np.pi * np.array([0, 0, 0, 0, 0, 1, 0, 1])
-    both = np.concatenate([q, wrist_flipped])
-    elbow_flipped = both * [1, 1, 1, 1, -1, 1, 1, 1] + np.pi * np.array([0, 0, 0, 1, 0, 1, 0, 0])
-    return [both, elbow_flipped]
+    solutions = np.concatenate([q, wrist_flipped])
+    elbow_flipped = solutions * [1, 1, 1, 1, -1, 1, 1, 1] + np.pi * np.array([0, 0, 0, 1, 0, 1, 0, 0])
+    return [solutions, elbow_flipped]
 
 
 def _about_x(angle: Array) -> Array:

@@ -81,10 +81,10 @@ class _Target:
         """Full rotations that would do, the likeliest first."""
         if self.rotation is None:
             yield current
-            ahead = float(np.arctan2(self.position[1], self.position[0]))
+            bearing = float(np.arctan2(self.position[1], self.position[0]))
             for pitch in (0.0, 0.5, 1.0, 1.5):
-                for aside in (0.0, 0.6, -0.6):
-                    yield _euler(ahead + aside, pitch, 0.0)
+                for offset in (0.0, 0.6, -0.6):
+                    yield _euler(bearing + offset, pitch, 0.0)
         elif self.axis_only:
             for turn in np.arange(12) * np.pi / 6:
                 yield self.rotation @ _euler(0.0, 0.0, float(turn))
@@ -148,20 +148,20 @@ class ArmKinematics:
         Args:
             held: Spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
         """
-        asked = np.asarray(q, dtype=float).tobytes(), b"" if held is None else held.tobytes()
-        if asked not in self._distances:
+        cache_key = np.asarray(q, dtype=float).tobytes(), b"" if held is None else held.tobytes()
+        if cache_key not in self._distances:
             _make_room(self._distances)
-            self._distances[asked] = self._self_distance(q, held)
-        return self._distances[asked]
+            self._distances[cache_key] = self._self_distance(q, held)
+        return self._distances[cache_key]
 
     def _self_distance(self, q: Array, held: Array | None) -> float:
         self._place(q)
-        own = self._clearance.distance(self._data)
+        distance_to_self = self._clearance.distance(self._data)
         if held is None or not len(held):
-            return own
+            return distance_to_self
         gripper = self._gripper()
         points = gripper.position + held[:, :3] @ gripper.rotation.T
-        return min(own, self._clearance.from_body(self._data, points, held[:, 3]))
+        return min(distance_to_self, self._clearance.from_body(self._data, points, held[:, 3]))
 
     # ------------------------------------------------------------ inverse
 
@@ -192,11 +192,11 @@ class ArmKinematics:
         """
         q0 = np.asarray(q0, dtype=float)
         target = _Target(np.asarray(position), None if rotation is None else np.asarray(rotation), axis_only)
-        asked = target.key, q0.tobytes(), locked_torso, max_iterations, tolerance
-        if asked not in self._solved:
+        cache_key = target.key, q0.tobytes(), locked_torso, max_iterations, tolerance
+        if cache_key not in self._solved:
             _make_room(self._solved)
-            self._solved[asked] = self._solution(target, q0, locked_torso, max_iterations, tolerance)
-        solution = self._solved[asked]
+            self._solved[cache_key] = self._solution(target, q0, locked_torso, max_iterations, tolerance)
+        solution = self._solved[cache_key]
         return replace(solution, q=solution.q.copy())  # whoever has asked may write into it
 
     def _solution(
@@ -204,14 +204,14 @@ class ArmKinematics:
     ) -> IkSolution:
         """As `solve`, for what has not been asked before."""
         start = np.clip(q0, self.lower, self.upper)
-        here = self.forward(start)
-        missing = target.error(here.position, here.rotation)
+        start_pose = self.forward(start)
+        missing = target.error(start_pose.position, start_pose.rotation)
         local: IkSolution | None = None
         if is_near(missing):
             local = self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
             if local.ok:
                 return local
-        for candidate in target.rotations(here.rotation):
+        for candidate in target.rotations(start_pose.rotation):
             solution = self._closed_form(target.position, candidate, start, locked_torso)
             if solution is not None:
                 return self._result(target, solution, q0, tolerance)
@@ -227,9 +227,9 @@ class ArmKinematics:
         travel[:, self._turning] = wrapped(travel[:, self._turning])
         seconds = np.abs(travel) / _SPEEDS
         wrist = wrist_point(position, rotation)
-        aside = np.abs(wrapped(q[:, 1] - np.arctan2(wrist[1], wrist[0])))
+        pan_error = np.abs(wrapped(q[:, 1] - np.arctan2(wrist[1], wrist[0])))
         low = np.maximum(wrist[2] - elbow_height(q), 0.0)
-        cost = 0.35 * seconds.max(axis=1) + 0.05 * seconds.sum(axis=1) + 4.0 * low + 0.5 * aside
+        cost = 0.35 * seconds.max(axis=1) + 0.05 * seconds.sum(axis=1) + 4.0 * low + 0.5 * pan_error
         cost += 0.4 * np.abs(q[:, 2] - COMFORT[2]) + 0.15 * np.abs(wrapped(q[:, 3]))
         second_best: Array | None = None
         for index in np.argsort(cost, kind="stable")[:_TRIES]:
@@ -247,9 +247,9 @@ class ArmKinematics:
         """Damped least squares from `start`, drifting towards COMFORT."""
 
         def look(q: Array) -> tuple[Array, Array]:
-            here = self.forward(q)
-            error = target.error(here.position, here.rotation)
-            return error, target.rows(self._site_jacobian(), here.rotation)
+            pose = self.forward(q)
+            error = target.error(pose.position, pose.rotation)
+            return error, target.rows(self._site_jacobian(), pose.rotation)
 
         mobility = _MOBILITY * (0.0 if locked_torso else 1.0) ** np.array([1, 0, 0, 0, 0, 0, 0, 0])
         q = self._descent(start, look, mobility=mobility, steps=max_iterations, tolerance=tolerance)
@@ -261,13 +261,13 @@ class ArmKinematics:
         return pull
 
     def _result(self, target: _Target, q: Array, q0: Array, tolerance: float) -> IkSolution:
-        here = self.forward(q)
-        error = target.error(here.position, here.rotation)
-        off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
-        near = q.copy()
-        near[self._turning] = q0[self._turning] + wrapped((q - q0)[self._turning])
-        ok = off <= tolerance and turned <= tolerance and self._clearance.distance(self._data) >= 0.0
-        return IkSolution(near, ok, off, turned)
+        pose = self.forward(q)
+        error = target.error(pose.position, pose.rotation)
+        position_error, rotation_error = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+        clipped = q.copy()
+        clipped[self._turning] = q0[self._turning] + wrapped((q - q0)[self._turning])
+        ok = position_error <= tolerance and rotation_error <= tolerance and self._clearance.distance(self._data) >= 0.0
+        return IkSolution(clipped, ok, position_error, rotation_error)
 
     # ------------------------------------------------------------ MuJoCo
 

@@ -108,8 +108,8 @@ class SelfClearance:
 
     def points(self, data: mujoco.MjData) -> Array:
         """Sphere centres (n, 3) for a state with its kinematics computed."""
-        turned = np.einsum("nij,nj->ni", data.xmat[self._bodies].reshape(-1, 3, 3), self._local)
-        return np.asarray(data.xpos[self._bodies] + turned)
+        offsets = np.einsum("nij,nj->ni", data.xmat[self._bodies].reshape(-1, 3, 3), self._local)
+        return np.asarray(data.xpos[self._bodies] + offsets)
 
     def distance(self, data: mujoco.MjData) -> float:
         """Metres between the nearest two links that can meet, negative inside; `FAR` where none is nearer."""
@@ -118,9 +118,9 @@ class SelfClearance:
 
     def from_body(self, data: mujoco.MjData, points: Array, radii: Array) -> float:
         """Smallest distance (m) of spheres (n, 3) to base, torso and head; negative inside."""
-        away = np.abs(points - data.xpos[self._carriers][:, None] - self._centers)
-        away[:_CYLINDERS, :, 0] = np.hypot(away[:_CYLINDERS, :, 0], away[:_CYLINDERS, :, 1])
-        outside = away - self._halves
-        beyond = np.maximum(outside, 0.0)
-        apart = np.sqrt(np.einsum("mni,mni->mn", beyond, beyond)) + np.minimum(outside.max(axis=2), 0.0)
-        return float(np.min(apart - radii))
+        offsets = np.abs(points - data.xpos[self._carriers][:, None] - self._centers)
+        offsets[:_CYLINDERS, :, 0] = np.hypot(offsets[:_CYLINDERS, :, 0], offsets[:_CYLINDERS, :, 1])
+        outside = offsets - self._halves
+        excess = np.maximum(outside, 0.0)
+        distances = np.sqrt(np.einsum("mni,mni->mn", excess, excess)) + np.minimum(outside.max(axis=2), 0.0)
+        return float(np.min(distances - radii))

@@ -60,8 +60,8 @@ class PandaBaseKinematics(PandaKinematics):
     the file, with the fingers. Not for several threads at once."""
 
     def __init__(self) -> None:
-        ahead, _, height = FILE.model.body("panda_link0").pos.tolist()
-        super().__init__(height, ahead)
+        forward, _, height = FILE.model.body("panda_link0").pos.tolist()
+        super().__init__(height, forward)
         self._whole = ModelKinematics(FILE.model, SPEC)
 
     def link_points(self, q: Array) -> Array:
@@ -94,9 +94,9 @@ class PandaBaseKinematics(PandaKinematics):
         closed form may take others for the next pose of a way than for the one before."""
         start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)
         if float(np.linalg.norm(np.asarray(position) - self.forward(start).position)) < ONWARD:
-            near = self._descend(np.asarray(position, dtype=float), rotation, start, tolerance)
-            if near.ok:
-                return near
+            nearby = self._descend(np.asarray(position, dtype=float), rotation, start, tolerance)
+            if nearby.ok:
+                return nearby
         return super().solve(position, rotation, q0, locked_torso=locked_torso, tolerance=tolerance)
 
 

@@ -72,13 +72,13 @@ def solutions(position: Array, rotation: Array, last: Array) -> Array:
     for angle in (2 * np.pi - inner, inner):
         fourth = _STRAIGHT - angle
         for bend in (1.0, -1.0):
-            families.append(_with_elbow(frame6, to_shoulder, distance, fourth, seventh, bend))
-    every = np.concatenate(families)
-    inside = ((every >= _LOWER - _SLACK) & (every <= _UPPER_LIMITS + _SLACK)).all(axis=1)
-    return np.asarray(np.clip(every[inside], _LOWER, _UPPER_LIMITS))
+            families.append(_solutions_for_elbow(frame6, to_shoulder, distance, fourth, seventh, bend))
+    candidates = np.concatenate(families)
+    inside = ((candidates >= _LOWER - _SLACK) & (candidates <= _UPPER_LIMITS + _SLACK)).all(axis=1)
+    return np.asarray(np.clip(candidates[inside], _LOWER, _UPPER_LIMITS))
 
 
-def _with_elbow(
+def _solutions_for_elbow(
     frame6: Array, to_shoulder: Array, distance: Array, fourth: Array, seventh: Array, bend: float
 ) -> Array:
     """Solutions (n, 7) for an elbow (k,) and one of the two signs of joint 6."""
@@ -89,13 +89,13 @@ def _with_elbow(
     )
     shoulder = np.einsum("kij,kj->ki", turn, back + np.array([0.0, -_UPPER]))
     line = shoulder - np.array([-_ELBOW, _FORE])
-    along = line[:, 1] / distance  # cosine between z of frame 5 and the line from wrist to shoulder
+    cosine = line[:, 1] / distance  # cosine between z of frame 5 and the line from wrist to shoulder
     seen = np.einsum("kji,kj->ki", frame6, to_shoulder / distance[:, None])
     radius = np.hypot(seen[:, 0], seen[:, 1])
-    possible = radius > np.abs(along) + _TINY
+    possible = radius > np.abs(cosine) + _TINY
     frame6, to_shoulder, line = frame6[possible], to_shoulder[possible], line[possible]
     fourth, seventh, seen = fourth[possible], seventh[possible], seen[possible]
-    sixth = np.arctan2(seen[:, 0], seen[:, 1]) + bend * np.arccos(along[possible] / radius[possible])
+    sixth = np.arctan2(seen[:, 0], seen[:, 1]) + bend * np.arccos(cosine[possible] / radius[possible])
     sixth = wrapped(sixth, _LOWER[5] - _SLACK)
     frame5_axes = frame6 @ np.swapaxes(about_x(_ROLLS[5]) @ about_z(sixth), -1, -2)
     y4 = frame5_axes[:, :, 2]
@@ -112,8 +112,8 @@ def _with_elbow(
         second = sign * np.arctan2(np.hypot(frame3[:, 0, 2], frame3[:, 1, 2]), frame3[:, 2, 2])
         first = np.arctan2(sign * frame3[:, 1, 2], sign * frame3[:, 0, 2])
         third = np.arctan2(sign * frame3[:, 2, 1], -sign * frame3[:, 2, 0])
-        every = np.stack([first, second, third, fourth, fifth, sixth, seventh], -1)
-        answers.append(every[~straight])
+        candidates = np.stack([first, second, third, fourth, fifth, sixth, seventh], -1)
+        answers.append(candidates[~straight])
     return np.concatenate(answers)
 
 

@@ -109,8 +109,8 @@ class PandaKinematics:
             radii = np.append(radii, held[:, 3])
         shoulder = self.foot + SHOULDER
         elbow = self.frames(q)[0][4]
-        column = _from_line(points, self.foot, shoulder) - 0.075
-        upper = _from_line(points[6:], shoulder, elbow) - 0.062  # the forearm begins at the elbow
+        column = _distance_to_segment(points, self.foot, shoulder) - 0.075
+        upper = _distance_to_segment(points[6:], shoulder, elbow) - 0.062  # the forearm begins at the elbow
         return float(min((column - radii).min(), (upper - radii[6:]).min()))
 
     # ------------------------------------------------------------ inverse
@@ -135,10 +135,10 @@ class PandaKinematics:
         """
         position = np.asarray(position, dtype=float)
         start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)
-        here = self.forward(start)
-        turn = np.zeros(3) if rotation is None else rotation_vector(np.asarray(rotation) @ here.rotation.T)
+        start_pose = self.forward(start)
+        turn = np.zeros(3) if rotation is None else rotation_vector(np.asarray(rotation) @ start_pose.rotation.T)
         local: IkSolution | None = None
-        if is_near(np.concatenate([position - here.position, turn])):
+        if is_near(np.concatenate([position - start_pose.position, turn])):
             local = self._descend(position, rotation, start, tolerance)
             if local.ok:
                 return local
@@ -175,21 +175,23 @@ class PandaKinematics:
 
     def _error(self, position: Array, rotation: Array | None, q: Array) -> Array:
         """(6,): what is missing, as a translation (m) and a rotation vector (rad)."""
-        here = self.forward(q)
-        turn = np.zeros(3) if rotation is None else rotation_vector(rotation @ here.rotation.T)
-        return np.concatenate([position - here.position, turn])
+        pose = self.forward(q)
+        turn = np.zeros(3) if rotation is None else rotation_vector(rotation @ pose.rotation.T)
+        return np.concatenate([position - pose.position, turn])
 
     def _result(self, position: Array, rotation: Array | None, q: Array, tolerance: float) -> IkSolution:
         error = self._error(position, rotation, q)
-        off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
-        clear = self.self_distance(q) >= 0
-        return IkSolution(q, off <= tolerance and turned <= tolerance and clear, off, turned)
+        position_error, rotation_error = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+        is_clear = self.self_distance(q) >= 0
+        return IkSolution(
+            q, position_error <= tolerance and rotation_error <= tolerance and is_clear, position_error, rotation_error
+        )
 
 
-def _from_line(points: Array, start: Array, end: Array) -> Array:
+def _distance_to_segment(points: Array, start: Array, end: Array) -> Array:
     """Distances (n,) of points (n, 3) from a line segment."""
-    along = np.clip((points - start) @ (end - start) / np.sum((end - start) ** 2), 0.0, 1.0)
-    return np.asarray(np.linalg.norm(points - start - along[:, None] * (end - start), axis=1))
+    fraction = np.clip((points - start) @ (end - start) / np.sum((end - start) ** 2), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - start - fraction[:, None] * (end - start), axis=1))
 
 
 def rotation_vector(rotation: Array) -> Array:

@@ -30,9 +30,9 @@ class TelescopeKinematics(ModelKinematics):
         mujoco.mj_kinematics(model, data)
         wrist, mast = data.body("wrist_yaw_link"), data.body("arm_link")
         self._mast: Array = mast.xpos.copy()
-        out = wrist.xpos - self._mast
-        self._bearing = float(np.arctan2(out[1], out[0]))
-        self._shortest = float(np.hypot(out[0], out[1]))
+        wrist_offset = wrist.xpos - self._mast
+        self._bearing = float(np.arctan2(wrist_offset[1], wrist_offset[0]))
+        self._shortest = float(np.hypot(wrist_offset[0], wrist_offset[1]))
         self._hand = float(model.site("gripper").pos[0])
         self._hands = self._geom_bodies_beyond("wrist_yaw_link")
 
@@ -77,17 +77,17 @@ class TelescopeKinematics(ModelKinematics):
 
     def _ways(self, position: Array, rotation: Array, start: Array) -> list[Array]:
         """Both ways of the wrist to hold the hand so, within the limits: bent forwards and, if it can, over itself."""
-        out = position - self._hand * rotation[:, 0] - self._mast
-        turn = float(wrapped(np.arctan2(out[1], out[0]) - self._bearing))
-        length = float(np.hypot(out[0], out[1])) - self._shortest
+        wrist_offset = position - self._hand * rotation[:, 0] - self._mast
+        turn = float(wrapped(np.arctan2(wrist_offset[1], wrist_offset[0]) - self._bearing))
+        length = float(np.hypot(wrist_offset[0], wrist_offset[1])) - self._shortest
         arm = self._bearing + turn
         level = float(np.hypot(rotation[0, 0], rotation[1, 0]))
         pitch = float(np.arctan2(-rotation[2, 0], level))
         if level < _UPRIGHT:  # straight down or up: of yaw and roll only the difference counts
             yaw, side = float(start[6]), rotation[:, 1]
-            across = arm + yaw
-            cosine = -np.sin(across) * side[0] + np.cos(across) * side[1]
-            sine = (np.cos(across) * side[0] + np.sin(across) * side[1]) * np.sign(pitch)
+            arm_yaw = arm + yaw
+            cosine = -np.sin(arm_yaw) * side[0] + np.cos(arm_yaw) * side[1]
+            sine = (np.cos(arm_yaw) * side[0] + np.sin(arm_yaw) * side[1]) * np.sign(pitch)
             roll = float(np.arctan2(sine, cosine))
             wrists = [(yaw, pitch, roll)]
         else:
@@ -96,18 +96,20 @@ class TelescopeKinematics(ModelKinematics):
             wrists = [(yaw, pitch, roll), (float(wrapped(yaw + np.pi)), np.pi - pitch, float(wrapped(roll + np.pi)))]
         ways = []
         for wrist in wrists:
-            q = np.array([out[2], turn, *np.full(4, length / 4), *wrist])
+            q = np.array([wrist_offset[2], turn, *np.full(4, length / 4), *wrist])
             ways.append(np.clip(q, self._low, self._high))
         return ways
 
     def _judged(self, q: Array, position: Array, rotation: Array | None, tolerance: float) -> IkSolution:
-        here: Pose = self.forward(q)
-        off = float(np.linalg.norm(here.position - position))
-        turned = 0.0
+        pose: Pose = self.forward(q)
+        off = float(np.linalg.norm(pose.position - position))
+        rotation_error = 0.0
         if rotation is not None:
-            cosine = (float(np.trace(here.rotation.T @ rotation)) - 1.0) / 2.0
-            turned = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
-        return IkSolution(q, off <= tolerance and turned <= tolerance and self.self_distance(q) >= 0.0, off, turned)
+            cosine = (float(np.trace(pose.rotation.T @ rotation)) - 1.0) / 2.0
+            rotation_error = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+        return IkSolution(
+            q, off <= tolerance and rotation_error <= tolerance and self.self_distance(q) >= 0.0, off, rotation_error
+        )
 
 
 def _level(yaw: float) -> Array:
