@@ -148,7 +148,7 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     if detection.mask is None:
         mask = _foreground(mask, points, depth, scan.frame.intrinsics.fx / step)
     else:
-        mask = _without_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
+        mask = _erode_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
         if not detection.instance:  # a network has drawn the outline
             fx = scan.frame.intrinsics.fx / step
             mask = _corrected(mask, points, depth, fx, detection.part, scan.valid[window], scan.eye)
@@ -231,7 +231,7 @@ def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: floa
     return np.asarray(mask & (depth > low - max_step) & (depth < high + max_step))
 
 
-def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:
+def _erode_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:
     """The mask without pixels at its edge that belong to what is behind or before (they mix depths).
 
     Args:

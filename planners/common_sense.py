@@ -102,15 +102,15 @@ def _ends_in(words: str, names: tuple[str, ...]) -> bool:
 def usual_places(words: str) -> tuple[str, ...]:
     """Rooms and furniture where to look for something, most likely first."""
     for things, rooms, furniture in _SOUGHT:
-        if _any_of(words, things):
+        if _mentions_any(words, things):
             return (*rooms, *SOUGHT_AT[furniture])
     for use in sorted(
         FURNITURE, key=lambda use: not _ends_in(canonical(words), use.names)
     ):  # "coat stand" is not a "tv stand"
-        if use.rooms and _any_of(words, (use.word,)):
+        if use.rooms and _mentions_any(words, (use.word,)):
             return (*use.rooms, *ROOMS, *(_KITCHEN_UNITS if "kitchen" in use.rooms else ()))
     return (*ROOMS, *SOUGHT_AT["anything"])
 
 
-def _any_of(words: str, names: tuple[str, ...]) -> bool:
+def _mentions_any(words: str, names: tuple[str, ...]) -> bool:
     return any(means(name, words) or same_head(words, name) for name in names)

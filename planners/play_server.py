@@ -86,7 +86,7 @@ class PlayServer(ThreadingHTTPServer):
         return same_secret(token, self.token)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing is said of those who hang up in the middle."""
+        """Ignore clients that hang up in the middle."""
 
 
 class _Connection(BaseHTTPRequestHandler):

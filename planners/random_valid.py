@@ -42,7 +42,7 @@ class RandomPlanner(Planner):
         return Decision((self._random.choice(choices[action]),), "Drawn at random.")
 
     def _numbered(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
-        """What of the numbered actions can be done with the hand as it is, by action."""
+        """The numbered actions that are possible with the current state of the hand, by action."""
         hand_is_full = bool(planner_input.inventory)
         possible: dict[str, list[Subtask]] = {}
         for choice in planner_input.choices:

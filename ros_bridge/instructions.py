@@ -104,7 +104,7 @@ class Desk:
             self._count += 1
             self._end(Instruction(self._count, "", ""), {"status": "rejected", "reason": str(error)})
             return
-        if sender and not self._is_new(sender):
+        if sender and not self._is_first_time(sender):
             return
         self._count += 1
         instruction = Instruction(self._count, text, sender)
@@ -121,7 +121,7 @@ class Desk:
         except BadInput as error:
             self._end(instruction, {"status": "rejected", "reason": str(error)})
 
-    def _is_new(self, sender: str) -> bool:
+    def _is_first_time(self, sender: str) -> bool:
         """Whether an instruction with this id comes for the first time. What was said of it may have been lost: it is
         said again."""
         with self._speaking:

@@ -39,9 +39,9 @@ class ServedFingers:
 
     def execute(self, goal: ServedGoal) -> Outcome:
         """Carry out a goal of the kind that the profile says, in the goal's own thread."""
-        return self._along(goal) if self._gripper.trajectory else self._at_once(goal)
+        return self._execute_trajectory(goal) if self._gripper.trajectory else self._execute_command(goal)
 
-    def _at_once(self, goal: ServedGoal) -> Outcome:
+    def _execute_command(self, goal: ServedGoal) -> Outcome:
         position = float(goal.message.command.position)
         opening = self._gripper.gap_of(position)
         if not math.isfinite(opening):
@@ -51,7 +51,7 @@ class ServedFingers:
         result = {"position": position, "stalled": not is_reached, "reached_goal": is_reached}
         return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
 
-    def _along(self, goal: ServedGoal) -> Outcome:
+    def _execute_trajectory(self, goal: ServedGoal) -> Outcome:
         """Only the last point of a trajectory counts."""
         try:
             _, positions = points_of(goal.message.trajectory, self._gripper.joints)

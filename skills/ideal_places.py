@@ -48,7 +48,7 @@ def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[
     if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrapped(off)) <= FACING:
         yield base
     for gaps in (GAPS, FAR_GAPS):
-        yield from _at_gaps(np.array(gaps), goal, target, base, costs, reachable)
+        yield from _places_at_gaps(np.array(gaps), goal, target, base, costs, reachable)
 
 
 def standing_cost(points: Array, goal: Goal, costs: CostMap) -> Array:
@@ -83,12 +83,14 @@ def _in_room(room: tuple[float, float, float, float], base: Pose2, costs: CostMa
     return [Pose2(float(x), float(y), float(np.arctan2(y - base.y, x - base.x))) for x, y in chosen]
 
 
-def _at_gaps(gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, reachable: Reachable) -> list[Pose2]:
+def _places_at_gaps(
+    gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, reachable: Reachable
+) -> list[Pose2]:
     """Places that far (m) from a target's side, those from its front first."""
     angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     directions, gap = np.repeat(directions, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
-    points = _beside(target, directions, gap)
+    points = _points_beside(target, directions, gap)
     is_free = free_floor(points, costs, reachable)
     if goal.grid is not None:
         is_free &= ~goal.grid.walled(points, target)
@@ -108,7 +110,7 @@ def _at_gaps(gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, 
     ]
 
 
-def _beside(box: Box, directions: Array, gap: Array) -> Array:
+def _points_beside(box: Box, directions: Array, gap: Array) -> Array:
     """The points (n, 2) so far outside a box's footprint in directions (n, 2) from its centre."""
     low, high = np.zeros(len(directions)), np.full(len(directions), 6.0)
     for _ in range(20):

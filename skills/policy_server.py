@@ -190,7 +190,7 @@ class PolicyServer:
         scheme = "Bearer" if self.service.dialect is None else "Api-Key"
         authorization = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
         if self.service.token and not hmac.compare_digest(authorization, f"{scheme} {self.service.token}".encode()):
-            self.service.tell(f"{_who(connection)} was refused: no token or a wrong one")
+            self.service.tell(f"{_client_name(connection)} was refused: no token or a wrong one")
             return connection.respond(http.HTTPStatus.UNAUTHORIZED, "This policy server wants a token.\n")
         return None
 
@@ -213,7 +213,7 @@ class PolicyServer:
             problem = Problem(-1, Sort.FULL, f"it has {self._sessions} sessions, as many as it takes")
         if problem is None:
             self._sessions += 1
-            self.service.tell(f"{_who(connection)} has a session")
+            self.service.tell(f"{_client_name(connection)} has a session")
             try:
                 policy = await self._compute(self.service.skills.policy)
                 if dialect is None:
@@ -227,7 +227,7 @@ class PolicyServer:
                 problem = self._unexpected(-1, error)
             finally:
                 self._sessions -= 1
-                self.service.tell(f"{_who(connection)} has ended its session")
+                self.service.tell(f"{_client_name(connection)} has ended its session")
         if problem is not None:
             await connection.send(to_frame(problem) if dialect is None else problem.message)
             await connection.close(1008)
@@ -334,7 +334,7 @@ def _done(request: Reset | Step, policy: Policy) -> Done:
     return Done(request.number, dict(result), time.perf_counter() - start)
 
 
-def _who(connection: ServerConnection) -> str:
+def _client_name(connection: ServerConnection) -> str:
     address = connection.remote_address
     return f"{address[0]}:{address[1]}" if address else "a client"
 

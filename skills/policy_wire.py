@@ -150,7 +150,7 @@ class WebSocketWire(Wire):
         except TimeoutError as error:
             raise Unreachable(f"it has not answered for {seconds:.3g} s") from error
         except ConnectionClosed as error:
-            raise Unreachable(f"it has closed the connection ({_why(error)})") from error
+            raise Unreachable(f"it has closed the connection ({_close_reason(error)})") from error
         except InvalidStatus as error:
             code = error.response.status_code
             if code == 401:
@@ -177,7 +177,7 @@ class WebSocketWire(Wire):
         )
 
 
-def _why(error: ConnectionClosed) -> str:
+def _close_reason(error: ConnectionClosed) -> str:
     frame = error.rcvd
     return (frame.reason or f"code {frame.code}") if frame is not None else "without a word"
 

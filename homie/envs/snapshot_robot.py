@@ -173,8 +173,8 @@ class SnapshotLocator(SymbolicLocator):
             box=target.box,
             surfaces=target.surfaces or (goal.surfaces if target.box is None else ()),
             articulations=target.articulations,
-            obstacles=tuple(box for box in neighbours if _near(box, target.box)),
-            solids=tuple(box for box in solids if _near(box, target.box)),
+            obstacles=tuple(box for box in neighbours if _is_near(box, target.box)),
+            solids=tuple(box for box in solids if _is_near(box, target.box)),
             loose=loose_boxes,
             parts=target.parts if entity in world.objects else (),
             held=None if world.held is None else shapes[world.held].box,
@@ -182,7 +182,7 @@ class SnapshotLocator(SymbolicLocator):
         )
 
 
-def _near(box: Box, target: Box | None) -> bool:
+def _is_near(box: Box, target: Box | None) -> bool:
     return target is None or box.distance(target.center) < NEAR
 
 

@@ -145,9 +145,9 @@ def numbers_of(action: object, size: int) -> NDArray[np.float64]:
     """An action as numbers (size,). Raises BadInput for another count and for what is not finite."""
     numbers = np.asarray(action)
     if numbers.shape != (size,) or numbers.dtype.kind not in "biuf":
-        raise BadInput(f"An action is {size} numbers in one row (got {_shown(action)}).")
+        raise BadInput(f"An action is {size} numbers in one row (got {_printable(action)}).")
     if not np.isfinite(numbers).all():
-        raise BadInput(f"The numbers of an action are finite (got {_shown(action)}).")
+        raise BadInput(f"The numbers of an action are finite (got {_printable(action)}).")
     return numbers.astype(np.float64)
 
 
@@ -160,7 +160,7 @@ def indices_of(action: object, sizes: Sequence[int]) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def _shown(action: object) -> str:
+def _printable(action: object) -> str:
     return shorten(" ".join(str(action).split()), 60, placeholder="...")
 
 

@@ -55,20 +55,20 @@ PLAYED = "homie"
 """Where the result of an episode is in a sample's state."""
 
 
-def _named(name: str) -> str:
+def _qualified_name(name: str) -> str:
     """A task's name with its package, which Inspect puts before it only where Homie is in a `site-packages`."""
     sites = [*site.getsitepackages(), site.getusersitepackages()]
     is_installed = "site-packages" in __file__ or __file__.startswith(tuple(sites))
     return name if is_installed else f"homie/{name}"
 
 
-@task(name=_named("homie_100"))
+@task(name=_qualified_name("homie_100"))
 def homie_100(tasks: str | None = None, trials: int | None = None, out: str | None = None, **options: Any) -> Task:
     """The suite homie-100; see `suite`."""
     return _task("homie-100", tasks, trials, out, options)
 
 
-@task(name=_named("suite"))
+@task(name=_qualified_name("suite"))
 def suite(
     name: str = "homie-100", tasks: str | None = None, trials: int | None = None, out: str | None = None, **options: Any
 ) -> Task:
@@ -155,7 +155,7 @@ def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solve
         state.messages = (
             [*chat_messages, state.output.message] if chat_messages and state.output.choices else state.messages
         )
-        state.store.set(PLAYED, _told(played))
+        state.store.set(PLAYED, _episode_result(played))
         if played.score.lost:
             raise InfrastructureError(f"The episode was lost: {played.score.lost}. Its files: {played.folder}")
         state.completed = True
@@ -238,7 +238,7 @@ def _uri(picture: Image) -> str:
     return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
 
 
-def _told(played: PlayedEpisode) -> dict[str, Any]:
+def _episode_result(played: PlayedEpisode) -> dict[str, Any]:
     """What became of an episode, JSON-ready."""
     score = played.score
     return {

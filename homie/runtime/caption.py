@@ -57,7 +57,7 @@ class Caption:
 
 def draw_caption(caption: Caption) -> Image:
     """The panel, (HEIGHT, WIDTH, 3)."""
-    panel = _still(replace(caption, clock=0.0)).copy()
+    panel = _draw_static_part(replace(caption, clock=0.0)).copy()
     draw = ImageDraw.Draw(panel)
     clock = f"{caption.clock:.1f} s  ·  {caption.speed:g}x"
     draw.text((WIDTH - MARGIN, 10), clock, font=_font(18), fill=GREY, anchor="ra")
@@ -82,7 +82,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont:
 
 
 @lru_cache(maxsize=1)
-def _still(caption: Caption) -> Picture.Image:
+def _draw_static_part(caption: Caption) -> Picture.Image:
     """All but the clock: most frames of a video differ from the one before in nothing else."""
     panel = Picture.new("RGB", (WIDTH, HEIGHT), BACKGROUND)
     draw = ImageDraw.Draw(panel)

@@ -98,7 +98,7 @@ def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -
     """
     folder = run / "parts"
     folder.mkdir(exist_ok=True)
-    with _alone(folder):
+    with _lock_folder(folder):
         previous = [digest for digest in kept(run) if digest != file.digest]
         if previous and not mixed:
             changes = differences(read_parts(run, previous[0]), file)
@@ -124,7 +124,7 @@ def keep_text(run: Path, text: str, digest: str = "") -> str:
     path = run / "texts" / f"{digest}.txt"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        with _alone(path.parent):  # workers whose planners answer together tell the same system message together
+        with _lock_folder(path.parent):  # workers whose planners answer together tell the same system message together
             if not path.exists():
                 write_atomically(path, data)
     return digest
@@ -257,7 +257,7 @@ def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     """One process at a time: workers keep their descriptions side by side."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -83,7 +83,7 @@ def run(
         return record(options, parts, listeners, ending=parts.close)
 
 
-def _nothing() -> None:
+def _keep_open() -> None:
     """The parts go on to another episode."""
 
 
@@ -93,7 +93,7 @@ def record(
     listeners: Iterable[EpisodeListener],
     *,
     required: Iterable[EpisodeListener] = (),
-    ending: Callable[[], None] = _nothing,
+    ending: Callable[[], None] = _keep_open,
 ) -> EpisodeSummary:
     """Run one episode on parts that are there, and write its run folder. Raises as `run`.
 
@@ -134,7 +134,7 @@ def play(
     *,
     listeners: Iterable[EpisodeListener] = (),
     required: Iterable[EpisodeListener] = (),
-    ending: Callable[[], None] = _nothing,
+    ending: Callable[[], None] = _keep_open,
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
     `ending` is called (see `record`), before the files are closed.

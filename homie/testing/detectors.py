@@ -57,7 +57,7 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
             except Exception as error:
                 violations.append(raised(f"detect ({name})", error))
                 continue
-            violations += [f"detect ({name}): {sentence}" for sentence in _wrong(first, seen)]
+            violations += [f"detect ({name}): {sentence}" for sentence in _violations(first, seen)]
             if first != second:
                 violations.append(f"detect ({name}) gave other detections for the same pictures.")
             if pixels_before != {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}:
@@ -81,7 +81,7 @@ def _synthetic_observations() -> Iterator[tuple[str, Observation]]:
             yield f"{texture} of {height} x {width}", Observation(0.0, BODY, {"front": frame})
 
 
-def _wrong(detections: object, seen: Observation) -> Iterator[str]:
+def _violations(detections: object, seen: Observation) -> Iterator[str]:
     if not isinstance(detections, tuple) or not all(isinstance(detection, Detection) for detection in detections):
         yield "it must return a tuple of Detection."
         return

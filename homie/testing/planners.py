@@ -89,7 +89,7 @@ def check_planner(planner: Planner | type[Planner] | Decide, *, deterministic: b
         if deterministic:
             second_decisions = [_play(planner, 1, episode, violations, rounds_by_problem) for episode in episodes(TASK)]
             violations += _differences(first, second_decisions)
-    violations += [_in_rounds(problem, list(rounds)) for problem, rounds in rounds_by_problem.items()]
+    violations += [_with_first_round(problem, list(rounds)) for problem, rounds in rounds_by_problem.items()]
     if printed.getvalue():
         violations.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
     settle(violations)
@@ -218,7 +218,7 @@ def _ask(planner: Planner, name: str, planner_input: PlannerInput, rounds_by_pro
     return None if decision is None or problems else _timeless(decision)
 
 
-def _in_rounds(problem: str, rounds: Sequence[str]) -> str:
+def _with_first_round(problem: str, rounds: Sequence[str]) -> str:
     """What is wrong with decisions, with the first of the rounds in which it is."""
     suffix = f" The same in {counted(len(rounds) - 1, 'other round')}." if len(rounds) > 1 else ""
     return f"decide ({rounds[0]}){problem}{suffix}"
@@ -231,7 +231,7 @@ def _differences(first: list[list[Decision | None]], second: list[list[Decision 
             if first_decision != second_decision:
                 yield (
                     f"decide ({name}): the same task, seed and situations gave other decisions after a reset: "
-                    f"{_shown(first_decision)}, then {_shown(second_decision)}."
+                    f"{_printable(first_decision)}, then {_printable(second_decision)}."
                 )
                 return
 
@@ -264,7 +264,7 @@ def _problems(decision: Decision) -> Iterator[str]:
     yield from (f": its record has {secret}." for secret in environment_secrets(record))
 
 
-def _shown(decision: Decision | None) -> str:
+def _printable(decision: Decision | None) -> str:
     if decision is None:
         return "none"
     return " ".join(str(subtask) for subtask in decision.subtasks) or decision.problem

@@ -54,12 +54,14 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
             robot.reset(seed=0)
             violations += [
                 f"{skill.name or action}: {sentence}"
-                for sentence in _tried(skill, action, robot, goals_by_action.get(action))
+                for sentence in _check_attempt(skill, action, robot, goals_by_action.get(action))
             ]
     settle(violations)
 
 
-def _tried(skill: Skill, action: str, robot: Robot, subtask_and_goal: tuple[Subtask, Goal] | None) -> Iterator[str]:
+def _check_attempt(
+    skill: Skill, action: str, robot: Robot, subtask_and_goal: tuple[Subtask, Goal] | None
+) -> Iterator[str]:
     if not skill.name:
         yield "`name` is empty; every attempt in the records has it."
     if not skill.max_seconds > 0.0:

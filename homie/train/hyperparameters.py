@@ -21,7 +21,7 @@ class Trainable(Options):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_preset(cls, values: Any) -> Any:
+    def _apply_preset(cls, values: Any) -> Any:
         return {**cls._preset(values), **values} if isinstance(values, dict) else values
 
     @classmethod

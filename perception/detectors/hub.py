@@ -124,7 +124,7 @@ def _device(name: str) -> str:
 
 
 @contextmanager
-def _without_retries() -> Iterator[None]:
+def _silence_retries() -> Iterator[None]:
     """Silences the hub's client, which warns at every retry. The final error is reported once, by us."""
     client = logging.getLogger("huggingface_hub")
     level = client.level
@@ -147,7 +147,7 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
     options = {"local_files_only": True} if folder.is_dir() else {"revision": revision or None}
     log.info("loading %s", source)
     try:
-        with _without_retries():
+        with _silence_retries():
             config = transformers.AutoConfig.from_pretrained(source, **options)
         if config.model_type not in kinds:
             raise BadInput(

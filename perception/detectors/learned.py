@@ -73,9 +73,11 @@ class LearnedDetector(YoloOnnxDetector):
         self._parted = {kind for kind, part in meanings if part}
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
-        return tuple(seen for view, frame in observation.frames.items() for seen in self._in_picture(view, frame.rgb))
+        return tuple(
+            seen for view, frame in observation.frames.items() for seen in self._detect_in_picture(view, frame.rgb)
+        )
 
-    def _in_picture(self, view: str, picture: Image) -> list[Detection]:
+    def _detect_in_picture(self, view: str, picture: Image) -> list[Detection]:
         height, width = picture.shape[:2]
         columns, rows = (self._side or side for side in (width, height))
         frame = Letterbox.between((width, height), (-(-columns // STRIDE) * STRIDE, -(-rows // STRIDE) * STRIDE))

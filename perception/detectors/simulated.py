@@ -91,11 +91,11 @@ class SimulatedDetector(Detector):
         """What is seen in a frame; a simulator may show the same one again."""
         key = (SimulatedDetector, self._settings.min_pixels, self._settings.min_part_pixels, view)
         if key not in frame.memo:
-            frame.memo[key] = list(self._in_frame(view, frame))
+            frame.memo[key] = list(self._detect_in_frame(view, frame))
         seen: list[Detection] = frame.memo[key]
         return seen
 
-    def _in_frame(self, view: str, frame: CameraFrame) -> Iterator[Detection]:
+    def _detect_in_frame(self, view: str, frame: CameraFrame) -> Iterator[Detection]:
         assert frame.instances is not None
         table, things = _things(frame.instance_names)
         seen = table[frame.instances]

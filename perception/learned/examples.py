@@ -111,7 +111,7 @@ def _transform(of: tuple[int, int], size: tuple[int, int], rng: np.random.Genera
 
 def _warp_picture(picture: Image, transform: Array, size: tuple[int, int], rng: np.random.Generator | None) -> Image:
     grey = (114, 114, 114)
-    warped = cv2.warpAffine(picture, _of_pixels(transform), size, flags=cv2.INTER_LINEAR, borderValue=grey)
+    warped = cv2.warpAffine(picture, _pixel_matrix(transform), size, flags=cv2.INTER_LINEAR, borderValue=grey)
     factors = np.ones(3) if rng is None else rng.normal(1.0, BRIGHTER) * rng.normal(1.0, TINTED, 3)
     tinted: Image = np.clip(warped * factors.astype(np.float32), 0, 255).astype(np.uint8)
     return tinted
@@ -126,12 +126,12 @@ def _warp_classes(labelled: Labelled, transform: Array, size: tuple[int, int], n
     for index in np.argsort(-areas):
         classes[labelled.mask(int(index))] = labelled.classes[index]
     fine = (size[0] // FINE_CELL, size[1] // FINE_CELL)
-    cells = _of_pixels(transform / FINE_CELL)
+    cells = _pixel_matrix(transform / FINE_CELL)
     warped = cv2.warpAffine(classes, cells, fine, flags=cv2.INTER_NEAREST, borderValue=nothing)
     return warped.astype(np.int64)
 
 
-def _of_pixels(transform: Array) -> Array:
+def _pixel_matrix(transform: Array) -> Array:
     """The matrix for indices of pixels, whose middles lie half a pixel further, from that for points of a picture."""
     shift = transform[:, :2].sum(axis=1) / 2 - 0.5
     return np.column_stack([transform[:, :2], transform[:, 2] + shift])

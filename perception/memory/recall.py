@@ -265,7 +265,7 @@ class SightRecall(Recall):
         if not vocabulary().rooms.issuperset(canonical(words).split()):
             return ""
         rooms = [self._names.called(entity) for entity in self.things.rooms]
-        doors = self._told_doorways()
+        doors = self._reported_doorways()
         unexplored = [door.name for door in doors if not door.explored]
         known = f"; rooms known: {', '.join(rooms)}" if rooms else ""
         suffix = f"; not explored: {', '.join(unexplored)}" if unexplored else ""
@@ -283,7 +283,7 @@ class SightRecall(Recall):
         return Knowledge(
             room=current_room,
             rooms=tuple(sorted(rooms, key=lambda room: room != current_room)),
-            doorways=tuple(self._told_doorways()),
+            doorways=tuple(self._reported_doorways()),
             remembered=tuple(self._remembered(item, places[item.identity.entity]) for item in things),
             taken=tuple(
                 Remembered(self._names.called(entity), self._room_phrase(place), self._place_phrase(place))
@@ -309,7 +309,7 @@ class SightRecall(Recall):
         """The numbers of the entities of doorways, without those that are another's."""
         return [place + 1 for place, _ in enumerate(self._doorways.all) if place not in self._doorways.same]
 
-    def _told_doorways(self) -> list[Doorway]:
+    def _reported_doorways(self) -> list[Doorway]:
         """The doorways for a planner: a gap between things in the middle of one room is none."""
         return [self._doorway_numbered(number) for number in self._doorway_numbers() if not self._within_a_room(number)]
 

@@ -120,7 +120,7 @@ def _trimmed(local: Array) -> Array:
 def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
     """The surface with the free height above it, and the way in if most of it is covered."""
     inner = np.maximum(np.array([surface.half_x, surface.half_y]) - 0.05, 0.02)
-    points_above = points[_within(points, surface, inner)]
+    points_above = points[_is_within(points, surface, inner)]
     points_above = points_above[points_above[:, 2] > surface.center[2] + HEADROOM]
     covered = len(np.unique(cells_of(points_above[:, :2], CELL))) * CELL**2
     if covered < LEAST_COVER * 4 * float(inner[0] * inner[1]):
@@ -129,7 +129,7 @@ def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
     return replace(surface, clearance=clearance, access=front)
 
 
-def _within(points: Array, surface: Surface, half: Array) -> Mask:
+def _is_within(points: Array, surface: Surface, half: Array) -> Mask:
     """Which points (n, 3) lie over a rectangle of the given half sizes in the middle of a surface, (n,) bool."""
     local = (points[:, :2] - surface.center[:2]) @ planar_rotation(-surface.yaw).T
     u, v = np.abs(local).T
@@ -146,7 +146,7 @@ def _basin(surface: Surface, points: Array, level: Array, front: Array | None) -
     if inner.min() < LEAST_HALF:
         return None
     z, turn = float(surface.center[2]), planar_rotation(-surface.yaw)
-    inside = points[_within(points, surface, inner)]
+    inside = points[_is_within(points, surface, inner)]
     if front is not None:
         edge = abs(float(turn[0] @ front)) * surface.half_x + abs(float(turn[1] @ front)) * surface.half_y
         inside = inside[(inside[:, :2] - surface.center[:2]) @ front < edge - OVERHANG]
@@ -211,4 +211,4 @@ def _in_basin(surface: Surface, basin: Surface) -> bool:
     """Whether a surface is part of a basin: its floor, or something that is left of its rim."""
     reach = np.array([basin.half_x, basin.half_y]) + 0.02
     height_above = float(surface.center[2] - basin.center[2])
-    return bool(_within(surface.center[None], basin, reach)[0]) and abs(height_above) < DEEPEST
+    return bool(_is_within(surface.center[None], basin, reach)[0]) and abs(height_above) < DEEPEST

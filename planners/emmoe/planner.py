@@ -238,7 +238,7 @@ def address(argument: str) -> tuple[str, int]:
 
 
 def _check(planner_input: PlannerInput) -> None:
-    """Raises BadInput for what the protocol of EMMOE has no words for."""
+    """Raises BadInput for input that the protocol of EMMOE cannot express."""
     if missing := [view for view in VIEWS if view not in planner_input.views]:
         raise BadInput(
             f"EMMOE's model server wants four views, and this robot has no picture {', '.join(missing)}: "

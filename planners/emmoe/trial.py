@@ -109,7 +109,7 @@ class Trial:
         self.over = self.round >= ROUNDS or self._ends
 
     def _asked(self, known: PlannerInput) -> Decision:
-        """The first of what the planner decides; the others are for the next rounds, as long as all goes well."""
+        """The first subtask of a decision; the others are kept for the next rounds, as long as all goes well."""
         decision = decided(self._planner, known)
         self._plan.extend(replace(decision, subtasks=(subtask,), raw="") for subtask in decision.subtasks[1:])
         return replace(decision, subtasks=decision.subtasks[:1])

@@ -51,7 +51,10 @@ class ModelRewriter(Rewriter):
                 refusal_count = 0
             else:
                 refusal_count += 1
-            messages += [Message("assistant", (version or "(empty)",)), Message("user", (_again(required_names),))]
+            messages += [
+                Message("assistant", (version or "(empty)",)),
+                Message("user", (_retry_message(required_names),)),
+            ]
         return tuple(rewrites)
 
     def describe(self) -> Mapping[str, object]:
@@ -64,5 +67,5 @@ def _names_thing(text: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name.replace('_', ' ').lower())}\b", normalised) is not None
 
 
-def _again(names: Sequence[str]) -> str:
+def _retry_message(names: Sequence[str]) -> str:
     return f"{AGAIN} Keep these names as they are: {', '.join(names)}." if names else AGAIN

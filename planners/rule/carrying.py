@@ -18,7 +18,7 @@ ROUNDS_TO_MAKE_ROOM = 10
 
 ROUNDS_TO_OPEN_WAY = 8
 """After the first Go to: Put of the held object, Go to and Close of what is open, then Go to, Pick, Go to, Put and End.
-What else is open needs one more each."""
+Each further open container needs one more."""
 
 
 class Carrying(Moves):
@@ -27,7 +27,7 @@ class Carrying(Moves):
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         self._reasons: list[str] = []
-        """Why something failed, and what was assumed."""
+        """Sentences about failures and assumptions."""
 
     def _carry(self, words: str, source: str, place: Place) -> Course[str]:
         """Bring one object to the place. Returns its name, or "" on failure."""
@@ -123,7 +123,7 @@ class Carrying(Moves):
         return source
 
     def _is_from(self, words: str, source: str, room: str) -> bool:
-        """Whether what the robot has gone to is at the place from which it is to be taken, which is in that room."""
+        """Whether the thing that the robot has gone to is at its source, which is in that room."""
         memory = self.memory
         visible_things = memory.seen_now(words)
         if any(memory.is_at(thing, source) for thing in visible_things) or means(source, memory.place_of(words)):

@@ -27,7 +27,7 @@ class Choosing(Carrying):
         """
         choose_kind = bool(kinds_of(item.words)) and item.count is not None and not item.source
         if choose_kind and (moved_names or self._there(item, place)):
-            return self._of_a_kind(item, place, moved_names, failed_names)
+            return self._next_of_class(item, place, moved_names, failed_names)
         looked_for = item.words and not moved_names
         if looked_for and failed_names:
             return "", ""
@@ -83,7 +83,7 @@ class Choosing(Carrying):
         names = (thing.name for thing in memory.things_like(item.words) if not memory.is_at(thing, place.words))
         return next((name for name in names if name not in failed_names and self._matches(item, kind_of(name))), "")
 
-    def _of_a_kind(
+    def _next_of_class(
         self, item: Item, place: Place, moved_names: Sequence[str], failed_names: Sequence[str]
     ) -> tuple[str, str]:
         """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere

@@ -36,9 +36,9 @@ class Moves:
         self._last: tuple[Subtask, Feedback] | None = None
         self._clearing = False
         self._unreached: dict[str, str] = {}
-        """What the robot could not get to although it is known, and the feedback."""
+        """Known names that the robot could not get to, and the feedback."""
         self._misses: list[str] = []
-        """Why it did not get to where it had to, in sentences."""
+        """Sentences about why it did not reach a target."""
 
     # ------------------------------------------------------------ one subtask
 
@@ -99,15 +99,15 @@ class Moves:
         return False
 
     def is_unreached(self, words: str) -> bool:
-        """Whether what words mean is known, and the robot could not get to it."""
+        """Whether these words mean something known that the robot could not get to."""
         return self._barrier(words) is not None
 
     def _barrier(self, words: str) -> str | None:
-        """What the feedback said where the robot could not get to what words mean, None where it did not try."""
+        """The feedback of a failed Go to for these words, None where the robot did not try."""
         return next((feedback_text for name, feedback_text in self._unreached.items() if means(words, name)), None)
 
     def why_missed(self, words: str, search_area: str = "") -> str:
-        """Why the robot is not at something that it was to go to, in a sentence.
+        """A sentence about why the robot did not reach its target.
 
         Args:
             search_area: Where it was looked for, as ` in the kitchen`.
@@ -247,7 +247,7 @@ class Moves:
     def _search(self, words: str, places: Callable[[str], list[str]], searched: set[str]) -> Course[str]:
         """Search for something in the places that a function lists, in its order.
 
-        Returns the name to go to as soon as it is in sight, "" if it is not found. `looked` collects the places tried.
+        Returns the name to go to as soon as it is in sight, "" if it is not found. `searched` collects tried places.
         """
         sighted = self.memory.worth_going(words)
         while not sighted:
@@ -282,13 +282,13 @@ class Moves:
         return is_container(place) and not is_furniture(words) and not self.memory.held
 
     def _affordable(self, place: str, words: str) -> bool:
-        """Whether enough rounds are left, after a look at a place, to bring what is found there."""
+        """Whether enough rounds are left, after a look at a place, to bring a thing from there."""
         opening = OPENING_ROUNDS - 1 - self.memory.is_near(place) if self._looks_inside(words, place) else 0
         return self.memory.left >= RESERVE + len(self.memory.open) + opening
 
     def _worth_a_look(self, place: str) -> bool:
         """Whether the robot can go to a place and has not been there. A container may be visited again to look
-        inside, but for what it has opened itself."""
+        inside, unless the robot has opened it."""
         memory = self.memory
         is_examined = memory.is_open(place) if is_container(place) else bool(memory.visited[place])
         return not (is_examined or memory.refused_here(place))
@@ -303,7 +303,7 @@ class Moves:
         return self.memory.rooms()
 
     def _furniture(self, words: str) -> list[str]:
-        """Furniture seen so far, that with most to be found first."""
+        """Furniture seen so far, the most promising first."""
         memory = self.memory
         usual_names = {name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)}
         pieces = {
@@ -380,7 +380,7 @@ class Moves:
 
 
 def failed_with(attempt: str, message: str) -> str:
-    """The sentence that something failed, with what the feedback said, if it said anything."""
+    """The sentence that an attempt failed, with the message of the feedback, if any."""
     return f"{attempt} failed{f' ({message})' if message else ''}."
 
 

@@ -147,11 +147,11 @@ class Memory:
         return exact or [t for t in candidates if means(words, t.name) or means(words, kind_of(t.name))]
 
     def things_at(self, place: str, words: str = "") -> list[Remembered]:
-        """Those of them that are at a place: furniture, a vessel or a room."""
+        """Matching things at a place: furniture, a vessel or a room."""
         return [thing for thing in self.things_like(words) if self.is_at(thing, place)]
 
     def is_at(self, thing: Remembered, place: str) -> bool:
-        """Whether something that was seen is at a place, or in or on something that is."""
+        """Whether a seen thing is at a place, directly or in or on something there."""
         if is_room(place):
             return canonical(thing.room) == canonical(place)
         holder, room = _holder(thing), self.room_in(place)
@@ -189,7 +189,7 @@ class Memory:
         ]
 
     def state_of(self, place: str) -> str:
-        """Whether a container is `open`, `ajar` or `closed`, as it was last seen; "" if nobody says."""
+        """Whether a container is `open`, `ajar` or `closed`, as it was last seen; "" if that is unknown."""
         states = [thing for thing in self.remembered if thing.state and means(place, kind_of(thing.name))]
         name_ahead = self.before_robot(place)
         exact = [thing for thing in states if canonical(thing.name) in (name_ahead, self.piece(place))]
@@ -246,7 +246,7 @@ class Memory:
         """Words for each piece of furniture with a name: its number where the planner sees what is known, else the
         room if such pieces were seen in several rooms.
 
-        Of what is known nothing is left of a name that was another's: from nearby a gray table may be the white one.
+        Names of the knowledge replace earlier ones: from nearby a gray table may be the white one.
         """
         if self.known is not None:
             names = (canonical(remembered.name) for remembered in self.known.remembered)
@@ -256,14 +256,14 @@ class Memory:
         return [f"{room} {name}" for room in rooms] if is_ambiguous else [name]
 
     def pieces(self, words: str) -> list[str]:
-        """What is remembered that the words can mean, each by a name of its own: `kitchen counter 1`. Where that is
-        nothing, what they may describe: a `drawer 3` that the detector gives no colour may be the `beige drawer`."""
+        """Remembered furniture that the words can mean, each by its own name: `kitchen counter 1`. If there is none,
+        furniture that they may describe: a `drawer 3` without a detected colour may be the `beige drawer`."""
         candidates = [name for name in self._states if means(words, name) or means(words, kind_of(name))]
         return candidates or [name for name in self._states if could_be(words, kind_of(name))]
 
     def before_robot(self, words: str) -> str:
-        """Which piece of furniture that the words can mean the robot is at: the widest one ahead, "" if none is in
-        sight."""
+        """The piece of furniture that the robot is at, of those that the words can mean: the widest one ahead, "" if
+        none is in sight."""
         pieces = self.pieces(words)
         detections = [
             seen

@@ -48,7 +48,7 @@ class RulePlanner(Planner):
                 return next(self._course)
             return self._course.send(planner_input)
         except StopIteration as over:
-            self._course = _over(over.value)
+            self._course = _repeat_end(over.value)
             return next(self._course)
 
     def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, Decision]:
@@ -96,12 +96,12 @@ def needed(orders: Sequence[Order]) -> Iterator[str]:
 
 
 def _end(inputs: PlannerInput, analysis: str, report: Report, answer: str = "") -> Decision:
-    """The end of the task. Where an end without a report would claim success, what is not known to be done is not."""
+    """The end of the task. Where an end without a report would claim success, only a known success does."""
     end = END_FAILURE if inputs.reports and report != "success" else END
     return Decision((end,), analysis, report=report, answer=answer)
 
 
-def _over(end: Decision) -> Generator[Decision, PlannerInput, Decision]:
+def _repeat_end(end: Decision) -> Generator[Decision, PlannerInput, Decision]:
     """Answer End in this and all later rounds."""
     while True:
         yield end

@@ -43,14 +43,14 @@ class OrderRunner(Answers, Chores, Choosing):
         self._done: list[str] = []
         self._failed: list[str] = []
         self._left: list[str] = []
-        """What may be left to do."""
+        """Sentences about what may be left to do."""
         self._notes: list[str] = []
         self._asked = False
         self._over = False
 
     @property
     def outcome(self) -> Report:
-        """What is claimed: that the task is done only if everything was done as it was understood. "": nobody knows."""
+        """The claim of the report: success only if everything was done as understood; "" if that is unknown."""
         if self._failed or not self._over:
             return "failure"
         if self._asked:
@@ -59,12 +59,12 @@ class OrderRunner(Answers, Chores, Choosing):
 
     @property
     def said(self) -> str:
-        """What is answered to a question: also that the answer is not known, and why. "" where nothing was asked."""
+        """The answer to a question, or that it is not known, and why; "" where there was no question."""
         unknown = " ".join(("I do not know.", *dict.fromkeys(self.doubts))) if self._asked else ""
         return self.answer or unknown
 
     def report(self) -> str:
-        """What was done and what failed, in the first person."""
+        """A report of successes and failures, in the first person."""
         parts = []
         if self._done:
             parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
@@ -83,8 +83,7 @@ class OrderRunner(Answers, Chores, Choosing):
         return " ".join([*parts, *self._left, *self._notes])
 
     def _failure_reasons(self) -> list[str]:
-        """Why the robot did not get to where it had to, and what it has not looked at where it has not found
-        something."""
+        """Why targets were not reached, and which furniture was not searched where something was not found."""
         if not self._failed:
             return []
         unseen = any(sentence.startswith(NOT_FOUND) for sentence in self._misses)
@@ -145,7 +144,7 @@ class OrderRunner(Answers, Chores, Choosing):
                     yield from self._close(order.words)
 
     def _return(self) -> Course[None]:
-        """Come back to whoever gave the task."""
+        """Come back to the person who gave the task."""
         start = self.memory.start
         if not start:
             self._left.append("I do not know where you are, so I hold it here.")
@@ -204,13 +203,13 @@ class OrderRunner(Answers, Chores, Choosing):
                 f"I have searched where I could; if there are more {item_name} {search_area}, I have not seen them."
             )
         if self.memory.held and failed_names:
-            yield from self._put_back(self.memory.held)
+            yield from self._put_down_again(self.memory.held)
 
     def _may_be_more(self, room: str) -> bool:
         """Whether there is furniture in a room, or in the home, that was not looked at."""
         return not self.memory.remembered or bool(self.unseen(room))
 
-    def _put_back(self, held: str) -> Course[None]:
+    def _put_down_again(self, held: str) -> Course[None]:
         """What cannot be brought where it should go is put down again."""
         if (yield from self.free_hand(f"I cannot bring the {held} where it should go, so I put it down.")):
             self._reasons.append(f"I have put the {held} down at the {self.memory.at}.")

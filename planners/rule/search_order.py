@@ -14,13 +14,13 @@ Seen: TypeAlias = tuple[float, float, float]
 """Numbers for furniture on which none, few or many things were seen."""
 
 OPENING_ROUNDS = 3
-"""Rounds to look into what is shut: Go to, Open, and Close where it was in vain."""
+"""Rounds to look into a closed container: Go to, Open, and Close if it was in vain."""
 
 SEEN_CLOSELY = 0.3
 """Part of that which is left where furniture was seen closely, for only the smallest things are overlooked: a guess."""
 
 SMALL = ("fruit", "tuna fish can")
-"""What is too small to be seen across a room, and lies in drawers; the rest stands behind doors if it is not seen."""
+"""Things too small to be seen across a room, kept in drawers; others that are not seen stand behind doors."""
 
 MANY = 3
 """Things seen on furniture from which they are many."""
@@ -45,10 +45,10 @@ _UNMEASURED: dict[Kept, str] = {"fruit": "nightstand", "food": "table"}
 
 
 def promise(words: str, place: str, known: int | None, *, closely: bool) -> float:
-    """How many kinds of things like one that is looked for may be found at a piece of furniture, for each round.
+    """Expected number of kinds of things like the sought one at a piece of furniture, per round.
 
     Args:
-        words: What is looked for.
+        words: The sought thing.
         place: The name of the furniture, with or without number.
         known: How many things were seen on it; None where that is not known.
         closely: Whether it has been seen closely.
@@ -58,12 +58,12 @@ def promise(words: str, place: str, known: int | None, *, closely: bool) -> floa
     if is_container(name):
         inside = _SMALL_IN if small else _LARGE_IN
         return inside.get(name.split()[-1], inside["cabinet"]) / OPENING_ROUNDS
-    none, few, many = _on(name, "fruit", _SMALL_ON) if small else _on(name, "food", _LARGE_ON)
+    none, few, many = _expected_on(name, "fruit", _SMALL_ON) if small else _expected_on(name, "food", _LARGE_ON)
     expected = none if known == 0 else many if known is not None and known >= MANY else few
     return expected * (SEEN_CLOSELY if closely else 1.0)
 
 
-def _on(name: str, category: Kept, measured: Mapping[str, Seen]) -> Seen:
+def _expected_on(name: str, category: Kept, measured: Mapping[str, Seen]) -> Seen:
     """How many are yet to be found on furniture on which none, few or many things were seen."""
     for kind, numbers in measured.items():
         if name.endswith(kind):

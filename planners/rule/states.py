@@ -28,7 +28,7 @@ class StateAnswers(Moves):
             location = f" in the {question.place.words}" if question.place.words else ""
             self.doubts.append(self.why_missed(words, location))
             return
-        answers = {thing.name: self._said(thing, state) for thing in known}
+        answers = {thing.name: self._state_answer(thing, state) for thing in known}
         self.doubts += [
             f"I cannot see whether the {name} is {state}." for name, answer in answers.items() if not answer
         ]
@@ -38,7 +38,7 @@ class StateAnswers(Moves):
         descriptions = (f"{name}: {answer}" for name, answer in answers.items())
         self.answer = "; ".join(descriptions) if is_mixed else next(iter(answers.values()))
 
-    def _said(self, thing: Remembered, state: str) -> str:
+    def _state_answer(self, thing: Remembered, state: str) -> str:
         """The answer for one thing, "" where nobody knows. What has things in it is not empty."""
         inside = [other.name for other in self.memory.things_at(thing.name)] if state in ("filled", "empty") else []
         if state == "empty" and inside:

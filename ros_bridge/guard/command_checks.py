@@ -167,7 +167,7 @@ def check_aim(profile: Profile, command: Aim, measured: Mapping[str, float]) -> 
             "its controller takes single points."
         )
     if len(command.positions) != len(group.joints):
-        raise CommandRefused(f"The aim takes {_wanted(group)}; got {len(command.positions)}.")
+        raise CommandRefused(f"The aim takes {_expected_positions(group)}; got {len(command.positions)}.")
     positions = np.array([command.positions], dtype=float)
     if not np.isfinite(positions).all():
         raise CommandRefused("The aim is not finite.")
@@ -219,10 +219,10 @@ def outside(profile: Profile, measured: Mapping[str, float]) -> Array | None:
     if profile.workspace is None or not known:
         return None
     place = effector(profile.chain, measured)[:3, 3]
-    return None if bool(_inside(profile.workspace, place)) else np.asarray(place)
+    return None if bool(_is_inside(profile.workspace, place)) else np.asarray(place)
 
 
-def _inside(workspace: Workspace, places: Array) -> Array:
+def _is_inside(workspace: Workspace, places: Array) -> Array:
     """Whether places (..., 3) are in the box."""
     return np.asarray(np.all((places >= workspace.lower) & (places <= workspace.upper), axis=-1))
 
@@ -255,11 +255,11 @@ def _order(group: Group, names: Sequence[str]) -> list[int]:
 def _positions(points: Sequence[Point], group: Group) -> Array:
     wrong_length = next((len(point.positions) for point in points if len(point.positions) != len(group.joints)), None)
     if wrong_length is not None:
-        raise CommandRefused(f"A point takes {_wanted(group)}; got {wrong_length}.")
+        raise CommandRefused(f"A point takes {_expected_positions(group)}; got {wrong_length}.")
     return np.array([point.positions for point in points], dtype=float)
 
 
-def _wanted(group: Group) -> str:
+def _expected_positions(group: Group) -> str:
     """Which positions of a group are wanted: `2 positions, of shoulder and elbow`."""
     return f"{counted(len(group.joints), 'position')}, of {listed([joint.name for joint in group.joints])}"
 
@@ -308,7 +308,7 @@ def _check_workspace(
     at = np.vstack(ways)
     joints: dict[str, float | Array] = {**measured, **dict(zip(names, at.T, strict=True))}
     places = effector(profile.chain, joints)[:, :3, 3]
-    inside = _inside(workspace, places)
+    inside = _is_inside(workspace, places)
     leaving = np.flatnonzero(np.logical_and(inside[:-1], np.logical_not(inside[1:])))
     if leaving.size:
         x, y, z = places[leaving[0] + 1]

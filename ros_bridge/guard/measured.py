@@ -66,7 +66,7 @@ class Measured:
         """The joints of the groups that are measured just now, without those of which the newest state is too old."""
         with self._lock:
             now = self._clock()
-            return {name: reading.position for name, reading in self._readings() if self._fresh(reading, now)}
+            return {name: reading.position for name, reading in self._readings() if self._is_fresh(reading, now)}
 
     @property
     def stop_is_pressed(self) -> bool:
@@ -111,7 +111,7 @@ class Measured:
                 fault = self._faults.why(self._profile.base.odometry)
                 return f"the odometry is refused, {fault}" if fault else "the odometry is silent"
             readings = dict(self._readings())
-            late_joints = [name for name in self._names if not self._fresh(readings.get(name), now)]
+            late_joints = [name for name in self._names if not self._is_fresh(readings.get(name), now)]
             for name in late_joints:
                 if fault := self._joints.wrong(name):
                     return f"the joint {name} is refused, {fault}"
@@ -146,7 +146,7 @@ class Measured:
     def _readings(self) -> list[tuple[str, JointReading]]:
         return [(name, reading) for name in self._names if (reading := self._joints.get(name)) is not None]
 
-    def _fresh(self, reading: JointReading | None, now: float) -> bool:
+    def _is_fresh(self, reading: JointReading | None, now: float) -> bool:
         return reading is not None and now - reading.came <= self._oldest
 
     def _on_odometry(self, message: Message) -> None:

@@ -31,17 +31,21 @@ def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> A
 def step(link: Link, positions: Mapping[str, float | Array]) -> Array:
     """The pose (4, 4) of one link in the one before, or poses (n, 4, 4); positions as of `effector`."""
     if link.kind == "fixed":
-        return _placed(link)
+        return _fixed_transform(link)
     driver = np.asarray(positions[link.driver], dtype=float)
-    return _placed(link) @ _joint_transform(link, link.multiplier * driver + link.offset)
+    return _fixed_transform(link) @ _joint_transform(link, link.multiplier * driver + link.offset)
 
 
 @functools.cache
-def _placed(link: Link) -> Array:
+def _fixed_transform(link: Link) -> Array:
     roll, pitch, yaw = link.rpy
     pose = np.eye(4)
     x, y, z = np.eye(3)
-    pose[:3, :3] = _about(z, np.asarray(yaw)) @ _about(y, np.asarray(pitch)) @ _about(x, np.asarray(roll))
+    pose[:3, :3] = (
+        _rotation_about(z, np.asarray(yaw))
+        @ _rotation_about(y, np.asarray(pitch))
+        @ _rotation_about(x, np.asarray(roll))
+    )
     pose[:3, 3] = link.xyz
     return pose
 
@@ -54,11 +58,11 @@ def _joint_transform(link: Link, position: Array) -> Array:
     if link.kind == "prismatic":
         matrices[..., :3, 3] = position[..., None] * axis
     else:
-        matrices[..., :3, :3] = _about(axis, position)
+        matrices[..., :3, :3] = _rotation_about(axis, position)
     return matrices
 
 
-def _about(axis: Array, angle: Array) -> Array:
+def _rotation_about(axis: Array, angle: Array) -> Array:
     """Rotations (..., 3, 3) by angles (...) about a unit axis (Rodrigues)."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

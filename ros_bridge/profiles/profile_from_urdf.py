@@ -74,7 +74,7 @@ def _text(path: Path, robot: Urdf, effector: str, base: str) -> str:
         f"# Made from {_comment(path.name)} by `homie robot profile`. A URDF has no topics, actions and accelerations:",
         "# compare every line that ends in '# ?' with your robot (`ros2 topic list`, `ros2 action list`), then run",
         "# `homie robot check`. Accelerations are guesses, too: full speed in half a second.",
-        *_left_out(robot, base, omitted_hands),
+        *_omitted_comments(robot, base, omitted_hands),
         f"name: {_word(robot.name)}",
         "# body: my_body.yaml  # what `homie run` needs: amendments to an MJCF model of it, or `fetch`",
         "frames:",
@@ -243,7 +243,7 @@ def _check_drivers(chain: Sequence[Link], known: Collection[str]) -> None:
             )
 
 
-def _left_out(robot: Urdf, base: str, omitted_hands: Sequence[Hand]) -> list[str]:
+def _omitted_comments(robot: Urdf, base: str, omitted_hands: Sequence[Hand]) -> list[str]:
     lines = []
     names = [joint.name for hand in omitted_hands if hand.grips for joint in hand.driven]
     if names:

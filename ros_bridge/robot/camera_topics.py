@@ -75,7 +75,7 @@ class Pictures:
             for stream, topic in topics.items():
                 if topic:
                     kind = {"rgb": camera.kind, "info": INFO}.get(stream, IMAGE)
-                    node.subscription(kind, topic, self._taking(self._heard[name][stream]), SENSOR)
+                    node.subscription(kind, topic, self._appender(self._heard[name][stream]), SENSOR)
         self._patience = DRAWING if names else PATIENCE
         self._wish = node.publisher(TEXT, LOOK) if names else None
         if isinstance(self._clock, PublishedClock):
@@ -155,8 +155,8 @@ class Pictures:
                 hint = _CLOCKS if now - at > OTHER_CLOCK else ""
                 old = f"its newest picture is {now - at:.1f} s old, at most {camera.oldest:g} s are allowed{hint}"
                 return None, reason or old
-            depth = _beside(messages_by_stream.get("depth"), at)
-            instances = _beside(messages_by_stream.get("instances"), at)
+            depth = _nearest_message(messages_by_stream.get("depth"), at)
+            instances = _nearest_message(messages_by_stream.get("instances"), at)
             if ("depth" in messages_by_stream and depth is None) or (
                 "instances" in messages_by_stream and instances is None
             ):
@@ -199,7 +199,7 @@ class Pictures:
                     if stream != "info":
                         messages.clear()
 
-    def _taking(self, messages: deque[Message]) -> Callable[[Message], None]:
+    def _appender(self, messages: deque[Message]) -> Callable[[Message], None]:
         def take(message: Message) -> None:
             with self._changed:
                 messages.append(message)
@@ -208,7 +208,7 @@ class Pictures:
         return take
 
 
-def _beside(messages: list[Message] | None, at: float) -> Message | None:
+def _nearest_message(messages: list[Message] | None, at: float) -> Message | None:
     """The message nearest to a time, if it is of the same moment."""
     nearest = min(messages or (), key=lambda message: abs(seconds(message.header.stamp) - at), default=None)
     return nearest if nearest is not None and abs(seconds(nearest.header.stamp) - at) <= TOGETHER else None

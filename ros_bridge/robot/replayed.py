@@ -139,7 +139,12 @@ class _Heard:
                 name: [joint.name for joint in group_profile.joints] for name, group_profile in profile.groups.items()
             }
             controlled = next(
-                (group_profile for name, group_profile in profile.groups.items() if _same(group, names[name])), None
+                (
+                    group_profile
+                    for name, group_profile in profile.groups.items()
+                    if _are_same_joints(group, names[name])
+                ),
+                None,
             )
             if controlled is not None and controlled.stream is not None:
                 handler = self._on_positions if controlled.positions else self._on_stream
@@ -174,7 +179,7 @@ class _Heard:
         self._aim(group, controlled, [joint.name for joint in controlled.joints], list(message.data))
 
     def _aim(self, group: Group, controlled: Controlled, names: list[str], positions: list[float]) -> None:
-        is_complete = _same(group, names) and len(positions) == len(names)
+        is_complete = _are_same_joints(group, names) and len(positions) == len(names)
         if is_complete and self._finite(str(controlled.stream), positions):
             self._targets[group.name] = tuple(float(positions[names.index(name)]) for name in group.names)
 
@@ -220,7 +225,7 @@ def spec_of(profile: Profile) -> RobotSpec:
     return RobotSpec(name=profile.name, groups=tuple(groups), period=PERIOD)
 
 
-def _same(group: Group, joints: list[str]) -> bool:
+def _are_same_joints(group: Group, joints: list[str]) -> bool:
     return group.kind not in ("base", "gripper") and sorted(group.names) == sorted(joints)
 
 

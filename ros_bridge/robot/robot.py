@@ -177,7 +177,7 @@ class RosRobot(Robot):
         def go(link: GuardLink) -> GuardedGoal:
             return GuardedGoal(link, link.navigate(place.x, place.y, place.yaw), NAVIGATION_FAILS)
 
-        self._goal_handle = self._through(go)
+        self._goal_handle = self._call_guard(go)
         return self._goal_handle
 
     def check_planner(self) -> None:
@@ -214,12 +214,12 @@ class RosRobot(Robot):
             )
 
         self.gate.reset()  # the earlier targets of the joints are not where they are afterwards
-        self._goal_handle = self._through(go)
+        self._goal_handle = self._call_guard(go)
         return self._goal_handle
 
     def begin(self, subtask: str) -> None:
         self._begun = True
-        if not self._through(lambda link: link.begin(subtask)):
+        if not self._call_guard(lambda link: link.begin(subtask)):
             raise CommandRefused(f"A person did not approve it: {subtask}")
 
     def _send(self, command: Command) -> None:
@@ -229,7 +229,7 @@ class RosRobot(Robot):
             self._moved_at = self._clock.now()
         try:
             self._check_grip()
-            self._through(lambda link: self._tell(link, command))
+            self._call_guard(lambda link: self._tell(link, command))
         except CommandRefused as error:
             if moves:
                 raise
@@ -358,7 +358,7 @@ class RosRobot(Robot):
         if link is not None:
             link.close()
 
-    def _through(self, say: Callable[[GuardLink], T]) -> T:
+    def _call_guard(self, say: Callable[[GuardLink], T]) -> T:
         """Say something to the guard. Where that has stopped the robot and released this agent the command is refused,
         once the robot stands; the next one goes over a new connection.
 

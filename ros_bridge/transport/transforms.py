@@ -150,7 +150,7 @@ class Transforms:
                 f"The transform of '{frame}' begins {next_stamp - at:.3f} s after the time that is asked for."
             )
         previous_stamp, previous_pose = poses[index - 1]
-        return _between(previous_pose, next_pose, (at - previous_stamp) / (next_stamp - previous_stamp))
+        return _interpolate(previous_pose, next_pose, (at - previous_stamp) / (next_stamp - previous_stamp))
 
     def _take(self, message: Message, static: bool) -> None:
         for transform in message.transforms:
@@ -254,7 +254,7 @@ def _check_leap(frame: str, poses: Sequence[tuple[float, Array]], index: int) ->
         )
 
 
-def _between(earlier: Array, later: Array, share: float) -> Array:
+def _interpolate(earlier: Array, later: Array, share: float) -> Array:
     """The pose between two, moved and turned evenly."""
     pose = np.eye(4)
     pose[:3, 3] = (1 - share) * earlier[:3, 3] + share * later[:3, 3]

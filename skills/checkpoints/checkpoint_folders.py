@@ -43,7 +43,7 @@ def find_file(path: Path) -> Path:
                 "makes a random one to try the plumbing."
             )
         folder = _snapshot(path)
-        return _only(path, _in_folder(folder)) or _only(path, _one_deeper(folder)) or _none(path)
+        return _only_file(path, _in_folder(folder)) or _only_file(path, _one_deeper(folder)) or _none(path)
 
 
 def step_of(file: Path) -> int | None:
@@ -89,14 +89,14 @@ def _one_deeper(folder: Path) -> list[Path]:
     return [file for inside in sorted(folder.iterdir()) if inside.is_dir() for file in _in_folder(inside)]
 
 
-def _only(path: Path, files: list[Path]) -> Path | None:
+def _only_file(path: Path, files: list[Path]) -> Path | None:
     if len(files) > 1:
         raise BadInput(f"The folder {path} holds several checkpoints, {_listed(files)}: give one of them.")
     return files[0] if files else None
 
 
 def _none(path: Path) -> Path:
-    for entry in islice(_below(path), LOOKED_THROUGH):
+    for entry in islice(_subfolders(path), LOOKED_THROUGH):
         if entry.name in ORBAX:
             raise BadInput(f"{path} is an orbax checkpoint, whose arrays are in many files ({entry.name}): {CONVERT}.")
     held = sorted(Path(entry.name) for entry in path.iterdir() if entry.is_file())
@@ -107,7 +107,7 @@ def _none(path: Path) -> Path:
     )
 
 
-def _below(path: Path) -> Iterator[Path]:
+def _subfolders(path: Path) -> Iterator[Path]:
     for folder, _, files in os.walk(path):
         for name in files:
             yield Path(folder, name)

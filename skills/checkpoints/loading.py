@@ -104,7 +104,7 @@ def check_strict(
             or actual_tensor.dtype.is_complex
         ],
     }
-    problems = "; ".join(_named(sort, names) for sort, names in faults.items() if names)
+    problems = "; ".join(_tensor_sentence(sort, names) for sort, names in faults.items() if names)
     if problems:
         raise BadInput(f"{path} does not fit the network of {policy}: {problems}.")
 
@@ -114,12 +114,12 @@ def check_finite(expected: Collection[str], tensors: Mapping[str, torch.Tensor],
     bad = [name for name in expected if tensors[name].is_floating_point() and not bool(tensors[name].isfinite().all())]
     if bad:
         raise BadInput(
-            f"{path} has weights that are not finite: {_named('such', bad)}. The training failed; take a checkpoint of"
-            " before."
+            f"{path} has weights that are not finite: {_tensor_sentence('such', bad)}. The training failed; "
+            "take a checkpoint of before."
         )
 
 
-def _named(sort: str, names: list[str]) -> str:
+def _tensor_sentence(sort: str, names: list[str]) -> str:
     suffix = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return (
         f"{len(names)} {'tensor is' if len(names) == 1 else 'tensors are'} {sort}: {', '.join(names[:SHOWN])}{suffix}"

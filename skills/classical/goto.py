@@ -121,7 +121,7 @@ class GoTo(MobileSkill):
             return point
         freed = self._freed_costs()
         freed_point = None if freed is None else self._in_room(room, freed)
-        raise self._why(FailureReason.NO_FLOOR_IN_ROOM, freed_point)
+        raise self._unreachable_error(FailureReason.NO_FLOOR_IN_ROOM, freed_point)
 
     def _pose_before(self) -> Pose2:
         """A reachable pose near the target that faces it, from its front if it has one. Raises NotRetryable if there is
@@ -133,7 +133,7 @@ class GoTo(MobileSkill):
         freed_pose = None if freed is None else self._before(freed)
         if freed_pose is None and len(self._standable((*GAPS, *FAR_GAPS), Reachable.of(self.costs, self.base))):
             raise self._behind_wall()
-        raise self._why(FailureReason.NO_FLOOR_NEAR, None if freed_pose is None else freed_pose.xy)
+        raise self._unreachable_error(FailureReason.NO_FLOOR_NEAR, None if freed_pose is None else freed_pose.xy)
 
     @staticmethod
     def _behind_wall() -> NotRetryable:
@@ -149,7 +149,7 @@ class GoTo(MobileSkill):
         """The places (n, 2) that far (m) from the target's sides on which the robot can stand."""
         target = self._target()
         angles = np.arange(32) * np.pi / 16
-        points = [_beside(target, np.array([np.cos(a), np.sin(a)]), gap) for a in angles for gap in gaps]
+        points = [_point_beside(target, np.array([np.cos(a), np.sin(a)]), gap) for a in angles for gap in gaps]
         return np.array([point for point in points if reachable(point)]).reshape(-1, 2)
 
     def _freed_costs(self) -> CostMap | None:
@@ -158,7 +158,7 @@ class GoTo(MobileSkill):
             return None
         return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
 
-    def _why(self, reason: FailureReason, blocked_point: Array | None) -> NotRetryable:
+    def _unreachable_error(self, reason: FailureReason, blocked_point: Array | None) -> NotRetryable:
         """The reason, to be raised, with what keeps the robot from a point (2,) that it could reach without it."""
         return NotRetryable(reason) if blocked_point is None else self._no_path(blocked_point, 0.0)
 
@@ -191,13 +191,13 @@ class GoTo(MobileSkill):
 
     def _before(self, costs: CostMap) -> Pose2 | None:
         """The best reachable pose near the target; one further away where walls hide all nearer ones."""
-        nearby = self._at_gaps(GAPS, costs)
+        nearby = self._pose_at_gaps(GAPS, costs)
         if nearby is not None and nearby[0] < HIDDEN * WALL:
             return nearby[1]
-        poses = [pose for pose in (nearby, self._at_gaps(FAR_GAPS, costs)) if pose is not None]
+        poses = [pose for pose in (nearby, self._pose_at_gaps(FAR_GAPS, costs)) if pose is not None]
         return min(poses, key=lambda pose: pose[0])[1] if poses else None
 
-    def _at_gaps(self, gaps: Sequence[float], costs: CostMap) -> tuple[float, Pose2] | None:
+    def _pose_at_gaps(self, gaps: Sequence[float], costs: CostMap) -> tuple[float, Pose2] | None:
         """The best reachable pose that far from the target (m), with its cost."""
         reachable = Reachable.of(costs, self.base)
         target = self._target()
@@ -237,7 +237,7 @@ def _nearest(box: Box, xy: Array) -> Array:
     return point
 
 
-def _beside(box: Box, direction: Array, gap: float) -> Array:
+def _point_beside(box: Box, direction: Array, gap: float) -> Array:
     """The point `gap` metres outside a box's footprint in a direction from its centre."""
     low, high = 0.0, 4.0
     for _ in range(20):

@@ -132,13 +132,13 @@ def grasps(
     in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))
     pitches = pitches_from_above if access is None else in_front
     tool = Tool(opening, fingers)
-    ways = [*_around(box, pitches, parts, tool), *_straight_in(box, pitches, parts, access, tool)]
+    ways = [*_side_grasps(box, pitches, parts, tool), *_straight_in(box, pitches, parts, access, tool)]
     side_grasps = fitting(ways, others, access, fingers)
-    if not side_grasps and (by_handle := fitting(_by_handle(box, pitches, parts, tool), others, access, fingers)):
+    if not side_grasps and (by_handle := fitting(_handle_grasps(box, pitches, parts, tool), others, access, fingers)):
         return by_handle
     if 2 * box.half[2] < LEAST_RIM or any(access is None or grasp.pitch < DOWN for grasp in side_grasps):
         return side_grasps
-    on_rim = (grasp for grasp in _on_rim(box, tool) if _hollow(grasp, parts, fingers))
+    on_rim = (grasp for grasp in _rim_grasps(box, tool) if _hollow(grasp, parts, fingers))
     rim = fitting(on_rim, others, access, fingers)
     return sorted([*side_grasps, *rim], key=lambda grasp: grasp.cost)
 
@@ -157,7 +157,7 @@ def fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | 
     return sorted(chosen, key=lambda grasp: grasp.cost + 0.4 * aside(grasp))
 
 
-def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
+def _side_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
     """Fingers on two opposite sides that are narrow enough."""
     top, fingers = box.center[2] + box.half[2], tool.fingers
     for closing_yaw, half, depth in ((box.yaw, *box.half[:2]), (box.yaw + np.pi / 2, *box.half[1::-1])):
@@ -198,19 +198,19 @@ def _straight_in(
     if access is None or parts or radius < ROUND * float(box.half[:2].max()):
         return
     inward = float(np.arctan2(-access[1], -access[0]))
-    for grasp in _around(Box(box.center, np.array([radius, radius, box.half[2]]), inward), pitches, parts, tool):
+    for grasp in _side_grasps(Box(box.center, np.array([radius, radius, box.half[2]]), inward), pitches, parts, tool):
         yield replace(grasp, cost=grasp.cost + UNSURE)
 
 
-def _by_handle(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
+def _handle_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
     """Around a part that sticks out of all others, such as the handle of a board, which the fingers go round where they
     do not go round the whole."""
     for part in parts:
         other_parts = [Box.around([other], _level_yaw(other)) for other in parts if other is not part]
         handle = Box.around([part], _level_yaw(part))
-        if not other_parts or _around_all(other_parts, box.yaw).distance(handle.center) < LEAST_OUT:
+        if not other_parts or _enclosing_box(other_parts, box.yaw).distance(handle.center) < LEAST_OUT:
             continue
-        for grasp in _around(handle, pitches, [part], tool):
+        for grasp in _side_grasps(handle, pitches, [part], tool):
             if not touches(grasp, other_parts, tool.fingers):
                 yield grasp
 
@@ -220,7 +220,7 @@ def _level_yaw(part: Solid) -> float:
     return float(np.arctan2(*part.pose.rotation[1::-1, 0]))
 
 
-def _around_all(boxes: Sequence[Box], yaw: float) -> Box:
+def _enclosing_box(boxes: Sequence[Box], yaw: float) -> Box:
     """An upright box around others, turned by a yaw."""
     turn = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
     level = np.concatenate([box.corners() for box in boxes]) @ turn.T
@@ -230,7 +230,7 @@ def _around_all(boxes: Sequence[Box], yaw: float) -> Box:
     return Box(np.array([*(middle[:2] @ turn), middle[2]]), (high - low) / 2, yaw)
 
 
-def _on_rim(box: Box, tool: Tool) -> Iterator[Grasp]:
+def _rim_grasps(box: Box, tool: Tool) -> Iterator[Grasp]:
     """One finger inside, one outside a hollow thing, from above."""
     top, fingers = box.center[2] + box.half[2], tool.fingers
     for rim_yaw, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):

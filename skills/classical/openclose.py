@@ -115,7 +115,7 @@ class Open(MoveArticulation):
         return self.done(articulation) and articulation.opening >= min(WIDE, 0.9 * articulation.range)
 
     def pick_articulation(self) -> Articulation:
-        return min(_known(self.goal), key=lambda a: a.opening / a.range)
+        return min(_articulations_of(self.goal), key=lambda a: a.opening / a.range)
 
 
 class Close(MoveArticulation):
@@ -156,10 +156,10 @@ class Close(MoveArticulation):
         return articulation.opening <= (SHUT_ANGLE if articulation.kind == "hinge" else SHUT_GAP)
 
     def pick_articulation(self) -> Articulation:
-        return max(_known(self.goal), key=lambda a: a.opening / a.range)
+        return max(_articulations_of(self.goal), key=lambda a: a.opening / a.range)
 
 
-def _known(goal: Goal) -> Sequence[Articulation]:
+def _articulations_of(goal: Goal) -> Sequence[Articulation]:
     """What opens of a goal. Raises Stuck where nothing is known of it."""
     if goal.articulations:
         return goal.articulations

@@ -104,7 +104,9 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
         if hang < LEAST_HANG or middle > edge - STAYS / 2:
             continue
         edge_direction = np.array([-outward[1], outward[0], 0.0])
-        edge_offset = float(np.mean([corner @ edge_direction[:2] for corner in _over(box, surface, outward, edge)]))
+        edge_offset = float(
+            np.mean([corner @ edge_direction[:2] for corner in _overhanging_corners(box, surface, outward, edge)])
+        )
         # Not further in than the palm lets the thing.
         back = max(BEFORE_EDGE + fingers.reach, hang - fingers.palm_face + BEFORE_PALM)
         at = surface.center * (1.0, 1.0, 0.0) + (edge + back) * outward
@@ -160,7 +162,7 @@ def _reach(box: Box, direction: Array) -> float:
     return float(np.max(offsets @ direction[:2]))
 
 
-def _over(box: Box, surface: Surface, outward: Array, edge: float) -> list[Array]:
+def _overhanging_corners(box: Box, surface: Surface, outward: Array, edge: float) -> list[Array]:
     """The corners (2,) of the part of a footprint that is beyond an edge."""
     corners = box.corners()
     overhangs = (corners - surface.center[:2]) @ outward[:2] - edge

@@ -229,7 +229,7 @@ class Pick(Manipulation):
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
-            penalty = FAILED_BEFORE * sum(_alike(grasp, failed) for failed in self._failed)
+            penalty = FAILED_BEFORE * sum(_are_similar(grasp, failed) for failed in self._failed)
             penalty += MOUNTED * abs(grasp.pitch - DOWN) if self.fixed else 0.0
             for cost, base in self.standings(grasp.pose.position, approach, floor, self.spec.reach.distances):
                 back = FAILED_BEFORE * sum(same_place(base, place) for place in self._useless)
@@ -370,7 +370,7 @@ class Pick(Manipulation):
         return Pose(grasp.pose.position + np.array([0, 0, height]), grasp.pose.rotation)
 
 
-def _alike(first: Grasp, other: Grasp) -> bool:
+def _are_similar(first: Grasp, other: Grasp) -> bool:
     """Whether two grasps come from about the same direction."""
     return abs(wrap(first.yaw - other.yaw)) < 0.25 and abs(first.pitch - other.pitch) < 0.2
 

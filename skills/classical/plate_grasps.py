@@ -62,7 +62,7 @@ def scoops(box: Box, parts: Sequence[Solid], others: Sequence[Box], access: Arra
         others: Boxes that the open fingers must not hit.
         access: Way out (2,) if it stands in a compartment.
     """
-    if 2 * box.half[2] > HIGHEST or not (parts or _could_be_a_plate(box)):
+    if 2 * box.half[2] > HIGHEST or not (parts or _is_plate_like(box)):
         return []
     first = box.yaw if access is None else float(np.arctan2(-access[1], -access[0]))
     chosen = []
@@ -101,7 +101,7 @@ def _pose_for_tip(tip: Array, yaw: float, pitch: float, roll: float, tool: Tool)
     return Pose(tip - tool.fingers.reach * approach + OPEN / 2 * closing, gripper_rotation(yaw, pitch, roll))
 
 
-def _could_be_a_plate(box: Box) -> bool:
+def _is_plate_like(box: Box) -> bool:
     """Whether a box could be that of a plate."""
     short, long = sorted(float(half) for half in box.half[:2])
     return bool(2 * box.half[2] >= THINNEST and short >= NARROWEST and long <= WIDEST and short >= ROUND * long)

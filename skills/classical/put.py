@@ -89,7 +89,7 @@ class Put(Manipulation):
         standing, poses = self._choose()
         planned_goal = self.goal
         yield from self.come_to(standing)
-        poses, planned_goal = self._above_target(poses, planned_goal), self.goal
+        poses, planned_goal = self._follow_target(poses, planned_goal), self.goal
         poses, joints = self._poses_from_current_base(poses, standing)
         self._useless.append(self.base)  # until it is done
         # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
@@ -97,7 +97,7 @@ class Put(Manipulation):
         yield from self.together(approach, self.look_at(poses[1].position))
         if not self.seen.body.holding:
             raise Stuck(FailureReason.LOST_ON_THE_WAY)
-        poses = self._above_target(poses, planned_goal)
+        poses = self._follow_target(poses, planned_goal)
         for pose in poses[1:-1]:
             yield from self.line(pose, speed=APPROACH)
             if np.linalg.norm(self.gripper_pose().position - pose.position) > ASTRAY:
@@ -151,7 +151,7 @@ class Put(Manipulation):
                 return poses, joints
         raise Stuck(FailureReason.SPOTS_OUT_OF_REACH)
 
-    def _above_target(self, poses: Sequence[Pose], planned: Goal) -> Sequence[Pose]:
+    def _follow_target(self, poses: Sequence[Pose], planned: Goal) -> Sequence[Pose]:
         """The poses over a thing as it is seen now, with the head over it: from below its upper edge its depth is a
         guess. Those on furniture stay where they were planned."""
         if planned.surfaces[0].half_x > SPOT or not self.goal.surfaces:

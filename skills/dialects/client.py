@@ -132,7 +132,7 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         in_world = self.layout.state == "world"
         motions = self.layout.motions(self._ask(wire, pictures, Hand.of(inputs, in_world=in_world)))
         if in_world and self.layout.position == "absolute":
-            motions = [_in_base(pose, np.asarray(inputs["base"], dtype=float)) for pose in motions]
+            motions = [_to_base_frame(pose, np.asarray(inputs["base"], dtype=float)) for pose in motions]
         return Motion.stacked(motions)
 
     def _same(self, current: Mapping[str, Any], previous: Mapping[str, Any]) -> str:
@@ -156,7 +156,7 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         return PolicyFailed(FailureReason.SERVER_FAILED, why=lines[-1] if lines else "no reason")
 
 
-def _in_base(pose: Motion, base: Array) -> Motion:
+def _to_base_frame(pose: Motion, base: Array) -> Motion:
     """A pose in the frame of a base, where that is (x, y, yaw), of one in the frame of the world."""
     x, y, yaw = base
     turn = rotation_matrix(np.array([0.0, 0.0, -yaw]))

@@ -269,13 +269,13 @@ def _spanner(points: Array, clear: Callable[[int, int], bool]) -> tuple[tuple[in
     edges = []
     for a, b in sorted(pairs, key=lambda pair: (length[pair], pair)):
         metres = length[a, b]
-        if _way(ways, a, b, STRETCH * metres) > STRETCH * metres:
+        if _shortest_distance(ways, a, b, STRETCH * metres) > STRETCH * metres:
             ways[a][b] = ways[b][a] = metres
             edges.append((a, b))
     return tuple(sorted(edges))
 
 
-def _way(ways: Sequence[Mapping[int, float]], a: int, b: int, longest: float) -> float:
+def _shortest_distance(ways: Sequence[Mapping[int, float]], a: int, b: int, longest: float) -> float:
     """Metres from a point to another along edges; inf beyond the longest."""
     waiting, visited = [(0.0, a)], set()
     while waiting:

@@ -58,7 +58,7 @@ class Graph:
 
     def ahead(self, point: int, yaw: float) -> int | None:
         """The neighbour that is faced at a point, None for none."""
-        off = {way: abs(_off(self.direction(point, way), yaw)) for way in self.neighbours[point]}
+        off = {way: abs(_angle_between(self.direction(point, way), yaw)) for way in self.neighbours[point]}
         faced = min(off, key=lambda way: (off[way], way), default=None)
         return faced if faced is not None and off[faced] <= FACED else None
 
@@ -87,15 +87,15 @@ def next_direction(directions: Sequence[float], yaw: float, *, left: bool) -> fl
     >>> next_direction([0.0, 1.5, 3.0], 0.1, left=True), next_direction([0.0, 1.5, 3.0], 0.1, left=False)
     (1.5, 3.0)
     """
-    faced = min(directions, key=lambda direction: abs(_off(direction, yaw)), default=None)
+    faced = min(directions, key=lambda direction: abs(_angle_between(direction, yaw)), default=None)
     candidates = list(directions)
     start = yaw
-    if faced is not None and abs(_off(faced, yaw)) <= FACED:
+    if faced is not None and abs(_angle_between(faced, yaw)) <= FACED:
         candidates.remove(faced)
         start = faced
     sign = 1.0 if left else -1.0
     return min(candidates, key=lambda direction: (sign * (direction - start)) % math.tau, default=None)
 
 
-def _off(direction: float, yaw: float) -> float:
+def _angle_between(direction: float, yaw: float) -> float:
     return wrapped_angle(direction - yaw)

@@ -43,17 +43,17 @@ class Follow(MobileSkill):
         while rested < RESTS:
             if np.linalg.norm(self._person() - last) > STEP:
                 rested, last = 0.0, self._person()
-            if self._well_placed():
+            if self._is_well_placed():
                 rested += self.spec.period
                 yield from self._look()
             else:
-                yield from self._come_behind()
+                yield from self._drive_behind()
 
     def _person(self) -> Array:
         """Where the person is (2,)."""
         return self.goal.position[:2]
 
-    def _well_placed(self) -> bool:
+    def _is_well_placed(self) -> bool:
         """Whether the robot is behind or beside the person, as near as it should be."""
         offset = self.base.xy - self._person()
         bearing = abs(wrap(float(np.arctan2(offset[1], offset[0])) - float(self.goal.front or 0.0)))
@@ -67,7 +67,7 @@ class Follow(MobileSkill):
         else:
             yield Command()
 
-    def _come_behind(self) -> Motion:
+    def _drive_behind(self) -> Motion:
         """Drive towards where it should be, for a moment."""
         reachable = Reachable.of(self.costs, self.base)
         back = float(self.goal.front or 0.0) + np.pi

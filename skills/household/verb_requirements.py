@@ -27,14 +27,14 @@ def household(question: CheckQuestion) -> Check:
     if known is None and not verb.fits(question.entity):
         return Check(LAYER, ErrorCode.L4, ErrorCode.L4.filled(action=action, item=words))
     rule = verb.rule
-    if rule is not None and _without_tool(rule, question):
+    if rule is not None and _lacks_tool(rule, question):
         return Check(LAYER, ErrorCode.L2, f"Unable to {action}, {rule.asks}")
     if rule is not None and question.world.state(question.entity, rule.process, question.observation) is False:
         return Check(LAYER, ErrorCode.L4, f"Can not {action} {words.lower()}, {rule.asks}")
     return Check(LAYER)
 
 
-def _without_tool(rule: Rule, question: CheckQuestion) -> bool:
+def _lacks_tool(rule: Rule, question: CheckQuestion) -> bool:
     """Whether the held object is known not to be what a rule asks for."""
     held = question.world.held(question.observation)
     if not rule.tool or held is None:

@@ -50,7 +50,7 @@ class Guard:
         for (x, y, _), radius in zip(arm, radii, strict=True):
             if np.hypot(x, y) + radius > self._radius:
                 is_clear &= self._keeps_off(
-                    self._arm_room, _placed(base_pose, x, y), _placed(poses, x, y), radius + SPARE
+                    self._arm_room, _points_at_poses(base_pose, x, y), _points_at_poses(poses, x, y), radius + SPARE
                 )
         if not np.delete(is_clear, STOP).any():
             is_clear[TURNS] = True
@@ -75,7 +75,7 @@ def _distances(occupied: Mask, resolution: float) -> NDArray[np.float32]:
     return cv2.distanceTransform((~occupied).astype(np.uint8), cv2.DIST_L2, 5).astype(np.float32) * resolution
 
 
-def _placed(poses: Array, x: float, y: float) -> Array:
+def _points_at_poses(poses: Array, x: float, y: float) -> Array:
     """Where a point of the base frame is at poses (..., 3): (..., 2)."""
     cos, sin = np.cos(poses[..., 2]), np.sin(poses[..., 2])
     return poses[..., :2] + np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1)

@@ -73,8 +73,8 @@ def without(goal: Goal, removed: Sequence[Box]) -> Goal:
     """The goal as it would be with some loose things gone."""
     return replace(
         goal,
-        solids=tuple(solid for solid in goal.solids if not any(_belongs(solid, box) for box in removed)),
-        obstacles=tuple(other for other in goal.obstacles if not any(_belongs(other, box) for box in removed)),
+        solids=tuple(solid for solid in goal.solids if not any(_is_part_of(solid, box) for box in removed)),
+        obstacles=tuple(other for other in goal.obstacles if not any(_is_part_of(other, box) for box in removed)),
         grid=None if goal.grid is None else cleared(goal.grid, removed),
     )
 
@@ -95,7 +95,7 @@ def on_the_way(boxes: Sequence[Box], path: Array, radius: float) -> list[Box]:
     return [box for box in boxes if any(box.distance(point) < radius for point in points)]
 
 
-def _belongs(solid: Box, box: Box) -> bool:
+def _is_part_of(solid: Box, box: Box) -> bool:
     """Whether a solid is a part of what a box is around."""
     level = abs(float(solid.center[2] - box.center[2])) <= float(box.half[2]) + INSIDE
     return level and box.distance(solid.center) <= INSIDE and bool(np.max(solid.half) <= np.max(box.half) + INSIDE)

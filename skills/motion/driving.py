@@ -124,7 +124,7 @@ class MobileSkill(RoutineSkill):
                 reason = self._no_path(target, tolerance)
                 # What was seen on the way has taken the place: another attempt chooses another.
                 raise Stuck(reason.failure) if plans else reason
-            outcome = yield from self.follow(path, backwards=yaw is not None and self._rather_backwards(path, yaw))
+            outcome = yield from self.follow(path, backwards=yaw is not None and self._prefers_backwards(path, yaw))
             if outcome == "arrived":
                 if yaw is not None:
                     yield from self._turn_with_room(yaw, STILL_THERE)
@@ -156,7 +156,7 @@ class MobileSkill(RoutineSkill):
         remaining_path = np.array([point_ahead(path, self.base.xy, ESCAPE), *rest_of(path, self.base.xy)])
         return not all(self.costs.clear_line(a, b, required_clearance) for a, b in itertools.pairwise(remaining_path))
 
-    def _rather_backwards(self, path: Array, yaw: float) -> bool:
+    def _prefers_backwards(self, path: Array, yaw: float) -> bool:
         """Whether driving a short way backwards, to face `yaw` at its end, saves much turning."""
         first, last = point_ahead(path, self.base.xy, LOOKAHEAD) - self.base.xy, path[-1] - path[max(0, len(path) - 2)]
         if length_left(path, self.base.xy) > BACKWARDS or not np.any(first) or not np.any(last):
@@ -208,9 +208,9 @@ class MobileSkill(RoutineSkill):
             if abs(distance) > furthest:
                 break
             shifted_base = self._ahead(distance)
-            if any(self._sweeps_clear(angle, shifted_base) for angle in (remaining, _other_way(remaining))) and (
-                not distance or self.clearance_ahead(self.base, distance) >= self.spec.footprint_radius
-            ):
+            if any(
+                self._sweeps_clear(angle, shifted_base) for angle in (remaining, _complementary_turn(remaining))
+            ) and (not distance or self.clearance_ahead(self.base, distance) >= self.spec.footprint_radius):
                 yield from self.straight(distance, speed=0.2)
                 break
         yield from self.turn(heading)
@@ -235,8 +235,8 @@ class MobileSkill(RoutineSkill):
     def _turn_here(self, yaw: float, tolerance: float, seconds: float) -> Motion:
         """Turn to a heading; returns whether the base has come to it, False as soon as something holds it."""
         remaining = wrap(yaw - self.base.yaw)
-        if len(self.held) and not self._sweeps_clear(remaining) and self._sweeps_clear(_other_way(remaining)):
-            remaining = _other_way(remaining)
+        if len(self.held) and not self._sweeps_clear(remaining) and self._sweeps_clear(_complementary_turn(remaining)):
+            remaining = _complementary_turn(remaining)
         heading, held = self.base.yaw, 0.0
         for _ in range(int(seconds / self.spec.period)):
             remaining -= wrap(self.base.yaw - heading)
@@ -399,6 +399,6 @@ class MobileSkill(RoutineSkill):
         return min(self.costs.clear_at(point) for point in points)
 
 
-def _other_way(angle: float) -> float:
+def _complementary_turn(angle: float) -> float:
     """The same turn the other way round, rad."""
     return angle - float(np.copysign(2 * np.pi, angle))

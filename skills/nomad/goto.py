@@ -48,7 +48,7 @@ class NomadGoTo(PolicyRoutine):
         yield from self.tuck()
         if self.to.picture is not None:
             yield from self.turn(self.to.heading)
-        self.policy.reset(_named(self.to))
+        self.policy.reset(_goal_fields(self.to))
         yield from self.drive()
 
     def drive(self) -> Motion:
@@ -77,7 +77,7 @@ class NomadGoTo(PolicyRoutine):
             yield self.spec.drive(*velocity)
 
 
-def _named(goal: NomadGoal) -> dict[str, Value]:
+def _goal_fields(goal: NomadGoal) -> dict[str, Value]:
     """The goal in the form that the policy takes."""
     if goal.nodes:
         return {"nodes": np.array(goal.nodes, dtype=np.int64)}

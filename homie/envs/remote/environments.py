@@ -117,7 +117,7 @@ def make(environment: Environment, python: str, *, anew: bool, tell: Callable[[s
     folder = environment.folder
     with writing(folder, "the environment"):
         folder.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(folder.with_suffix(".lock")):
+    with _lock_environment(folder.with_suffix(".lock")):
         if environment.ready and not anew:
             return
         chosen = _chosen(environment, python)
@@ -193,7 +193,7 @@ def _run(environment: Environment, command: Sequence[str]) -> None:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _lock_environment(path: Path) -> Iterator[None]:
     """Wait until no other process makes the same environment."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -114,13 +114,13 @@ class Link:
                 send(self._socket, [self._number, name, arguments], deadline)
             answer = self._answer(deadline)
         except (Gone, Late, Malformed) as error:
-            raise self._losing(name, error, limit) from error
+            raise self._lost_error(name, error, limit) from error
         match answer:
             case [self._number, "done", result]:
                 return result
             case [self._number, "failed", str(kind), str(sentence)]:
                 raise _failure(kind, sentence)
-        raise self._losing(name, Malformed("this does not answer it"), limit)
+        raise self._lost_error(name, Malformed("this does not answer it"), limit)
 
     def _answer(self, deadline: float) -> Any:
         """The answer to the last request; those to requests that Ctrl-C has interrupted come before it."""
@@ -134,7 +134,7 @@ class Link:
                     continue
             return answer
 
-    def _losing(self, name: str, error: Exception, seconds: float) -> RobotFault:
+    def _lost_error(self, name: str, error: Exception, seconds: float) -> RobotFault:
         """The error of a connection that cannot be used any more: what comes late would be taken for another answer."""
         self._socket.close()
         reason = self._process.why_gone() if self._process and isinstance(error, Gone) else ""

@@ -49,7 +49,7 @@ def felt(content: Any) -> Felt:
         )
         return Felt(float(content["stamp"]), body)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _wrong("measured", error) from error
+        raise _invalid_field("measured", error) from error
 
 
 def _gripper(state: Mapping[str, Any]) -> GripperState:
@@ -75,7 +75,7 @@ def frame(name: str, picture: Mapping[str, Any]) -> CameraFrame:
             instance_names=tuple(picture.get("instance_names", ())),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _wrong(f"picture('{name}')", error) from error
+        raise _invalid_field(f"picture('{name}')", error) from error
 
 
 def image(content: Any) -> Image:
@@ -113,7 +113,7 @@ def shape(content: Any, receives: str | None) -> Shape:
             articulations=tuple(_articulation(item) for item in content.get("articulations", ())),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _wrong("shapes", error) from error
+        raise _invalid_field("shapes", error) from error
 
 
 def _heading(part: Solid) -> float:
@@ -167,7 +167,7 @@ def _array(content: Sequence[float], *shape: int) -> Array:
     return np.asarray(content, np.float64).reshape(shape)
 
 
-def _wrong(field: str, error: Exception) -> InfrastructureError:
+def _invalid_field(field: str, error: Exception) -> InfrastructureError:
     return InfrastructureError(
         f"The robot server sends something as '{field}' that is none (docs/remote.md): {type(error).__name__} {error}."
     )

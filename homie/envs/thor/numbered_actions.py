@@ -45,7 +45,7 @@ def numbered(path: Path, objects: Sequence[Mapping[str, Any]], names: Names) -> 
     """
     with reading(path, "the actions of EB-ALFRED"):
         lines = _LINES.validate_python(load_json(path))
-    return (*(_choice(line, path) for line in lines), *_further(lines, objects, names))
+    return (*(_choice(line, path) for line in lines), *_choices_for_objects(lines, objects, names))
 
 
 def _choice(line: str, path: Path) -> Choice:
@@ -57,7 +57,7 @@ def _choice(line: str, path: Path) -> Choice:
     return Choice(line, Subtask(VERBS[parts[1]], words_of(parts[2])))
 
 
-def _further(lines: Sequence[str], objects: Sequence[Mapping[str, Any]], names: Names) -> Iterator[Choice]:
+def _choices_for_objects(lines: Sequence[str], objects: Sequence[Mapping[str, Any]], names: Names) -> Iterator[Choice]:
     """`find a Cabinet_2`, ...: receptacles first, each with open and close where its type has them, then other things,
     in the order of the released code."""
     receptacles, portable = (

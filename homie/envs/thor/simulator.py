@@ -88,7 +88,7 @@ class Simulator:
         self._release, self._settings = release, settings
         self._lost = ""
         try:
-            self._within(settings.start_seconds, "the start", release.start)
+            self._call_with_deadline(settings.start_seconds, "the start", release.start)
         except BaseException as error:  # whatever its own code, Unity or the download of its build raises
             self._kill()
             if isinstance(error, HomieError) or not isinstance(error, Exception):
@@ -104,10 +104,10 @@ class Simulator:
         return self._release.last_event
 
     def reset(self, scene: str) -> Event:
-        return self._obeyed(self._settings.start_seconds, "Reset", lambda: self._release.reset(scene))
+        return self._call_named(self._settings.start_seconds, "Reset", lambda: self._release.reset(scene))
 
     def step(self, action: str, **arguments: Any) -> Event:
-        return self._obeyed(self._settings.reply_seconds, action, lambda: self._release.step(action, **arguments))
+        return self._call_named(self._settings.reply_seconds, action, lambda: self._release.step(action, **arguments))
 
     def stop(self) -> None:
         """End the program, whatever state it is in. Idempotent."""
@@ -117,9 +117,9 @@ class Simulator:
                 wait([_in_thread(self._release.stop)], END_SECONDS)
         self._kill()
 
-    def _obeyed(self, seconds: float, operation: str, call: Callable[[], Event]) -> Event:
+    def _call_named(self, seconds: float, operation: str, call: Callable[[], Event]) -> Event:
         try:
-            return self._within(seconds, f"'{operation}'", call)
+            return self._call_with_deadline(seconds, f"'{operation}'", call)
         except HomieError:
             raise
         except ValueError as error:
@@ -129,7 +129,7 @@ class Simulator:
             reason = self._release.ending() or f"{type(error).__name__}: {error}"
             self._lose(f"AI2-THOR was lost at '{operation}': {reason}", error)
 
-    def _within(self, seconds: float, operation: str, call: Callable[[], Result]) -> Result:
+    def _call_with_deadline(self, seconds: float, operation: str, call: Callable[[], Result]) -> Result:
         """The result of a call, or what it raises. Raises RobotFault when the program has ended or time is over."""
         if self._lost:
             raise RobotFault(self._lost)

@@ -137,11 +137,11 @@ def known_in(planner_input: PlannerInput) -> Result:
         "in_hand": list(planner_input.inventory),
         "room": known.room,
         "rooms": list(known.rooms),
-        "seen_before": [_placed(item) for item in known.remembered],
+        "seen_before": [_place_text(item) for item in known.remembered],
         "doorways": [doorway.name for doorway in known.doorways],
     }
     if known.taken:
-        scene["before_taken"] = [_placed(item) for item in known.taken]
+        scene["before_taken"] = [_place_text(item) for item in known.taken]
     if planner_input.listing:
         scene["listing"] = list(planner_input.listing)
     if planner_input.choices:
@@ -149,7 +149,7 @@ def known_in(planner_input: PlannerInput) -> Result:
     return scene
 
 
-def _placed(item: Remembered) -> str:
+def _place_text(item: Remembered) -> str:
     return f"{item.name} {item.whereabouts}".rstrip()
 
 

@@ -82,9 +82,9 @@ class Tool:
             if name not in self.fields:
                 known = suggestion(str(name)[:40], self.fields, f"it takes {', '.join(self.fields) or 'nothing'}.")
                 raise BadInput(f"{self.name} takes no '{str(name)[:40]}': {known}")
-        return {name: self._one(name, field, arguments.get(name)) for name, field in self.fields.items()}
+        return {name: self._check_argument(name, field, arguments.get(name)) for name, field in self.fields.items()}
 
-    def _one(self, name: str, field: Field, value: Any) -> Any:
+    def _check_argument(self, name: str, field: Field, value: Any) -> Any:
         if value is None and not field.required:
             return False if field.is_truth else ""
         if field.is_truth:

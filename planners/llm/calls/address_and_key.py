@@ -27,7 +27,7 @@ def checked_url(url: str) -> tuple[str, str]:
 
 
 def _has_port(url: str) -> bool:
-    """Whether the port of an address is none or from 1 to 65535, and what is in its brackets an address."""
+    """Whether an address has a port from 1 to 65535 or none, and a valid address in its brackets."""
     try:
         return urlsplit(url).port != 0
     except ValueError:

@@ -29,9 +29,9 @@ _ABOUT_LENGTH = re.compile(
     r"|\btokens\b|too many (images|requests)|quota|credit|rate.?limit",
     re.IGNORECASE,
 )
-"""What is said of a request that is too much, in whatever form; a longer question would not help it."""
+"""Messages about a request that is too large in any form; a longer question would not help."""
 _NEVER = re.compile(r"\b(?:not|n't|un|isn.t)\s?(?:supported|implemented)\b", re.IGNORECASE)
-"""What a server says, with a status of 500 and above, that will not be otherwise next time (llama.cpp: pictures)."""
+"""Messages with a status of 500 and above that a retry would not change (llama.cpp: pictures)."""
 
 
 class Failure(Exception):

@@ -56,7 +56,7 @@ def adapted(model: Any, folder: Path, base: Path) -> Any:
         )
         raise BadInput(
             f"The adapter {folder} does not fit the model {base}, which has no place for {len(unexpected)} of its "
-            f"weights ({names}): give the model that it was trained on{_named(config)}."
+            f"weights ({names}): give the model that it was trained on{_base_clause(config)}."
         )
     base_name, trained_name = _model_name(str(base)), _model_name(str(config.get("base_model_name_or_path") or ""))
     if trained_name and base_name.lower() != trained_name.lower():
@@ -117,13 +117,13 @@ def _not_finite(weights: Mapping[str, Any]) -> Iterator[str]:
             yield name
 
 
-def _named(config: Mapping[str, Any]) -> str:
+def _base_clause(config: Mapping[str, Any]) -> str:
     base = config.get("base_model_name_or_path")
     return f", {base}" if base else ""
 
 
 def _model_name(path: str) -> str:
-    """The last part of a path or a hub id, of a folder in the hub's cache that of its repository."""
+    """The last part of a path or a hub id; for a folder in the hub's cache, of its repository."""
     parts = Path(path).parts
     if len(parts) > 2 and parts[-2] == "snapshots":
         parts = parts[:-2]

@@ -110,8 +110,8 @@ class Prompt:
         reminder = self.template.render("user", {**variables, "rooms": (), "memory": ()}) if kept_later else ""
         latest = Turn(self.template.render("user", variables), pictures, again=reminder)
         current_pictures = {**marked.pictures, **self._crops(planner_input)}
-        kept_turns = _last(earlier, self.settings.chat_turns)
-        pictured_turns = _last(earlier, self.settings.past_images)
+        kept_turns = _last_turns(earlier, self.settings.chat_turns)
+        pictured_turns = _last_turns(earlier, self.settings.past_images)
         messages = [Message("system", (self.template.render("system", variables),))]
         first = self._example_pictures(planner_input)
         for turn in kept_turns:
@@ -326,11 +326,11 @@ def _history(planner_input: PlannerInput) -> str:
 
 def _reasoned(item: HistoryItem) -> str:
     """A round of the history with what its feedback said, if it said anything; that of a success begins with None."""
-    reason = _why(item)
+    reason = _failure_text(item)
     return f"({item.number}) {item.subtask}({item.feedback.status}{': ' if reason else ''}{reason})"
 
 
-def _why(item: HistoryItem) -> str:
+def _failure_text(item: HistoryItem) -> str:
     return item.feedback.message.removeprefix("None").removeprefix(", ").rstrip(".")
 
 
@@ -344,11 +344,11 @@ def _place_now(item: HistoryItem, known: Knowledge) -> str:
 
 def _brief(item: HistoryItem, place: str, *, reasons: bool) -> str:
     """A round of the history in few words: `Go to apple on shelf`, `Pick apple (fail: it is too far)`."""
-    subtask, reason = item.subtask, _why(item) if reasons else ""
+    subtask, reason = item.subtask, _failure_text(item) if reasons else ""
     words = ", ".join(filter(None, (subtask.target, subtask.destination)))
     result = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", reason)))
     return " ".join(filter(None, (subtask.action, words, place, f"({result})" if result else "")))
 
 
-def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:
+def _last_turns(turns: Sequence[Turn], number: int) -> Sequence[Turn]:
     return turns[-number:] if number else ()

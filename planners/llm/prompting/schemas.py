@@ -108,7 +108,7 @@ def among_actions(schema: Mapping[str, Any], accepts: Callable[[str], bool]) -> 
     """
     variants = _variants(schema)
     chosen = [other for variant in variants if (other := _among(variant, accepts)) is not None]
-    return None if not chosen or chosen == variants else _with_variants(schema, chosen)
+    return None if not chosen or chosen == variants else _replace_variants(schema, chosen)
 
 
 def without_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapping[str, Any]:
@@ -124,11 +124,11 @@ def without_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapp
         barred = [step for step in steps if step.action == action]
         for variant in _variants(schema):
             if (single_action := _among(variant, action.__eq__)) is not None:
-                variants += _without_targets(single_action, barred)
-    return _with_variants(schema, variants) if variants else schema
+                variants += _exclude_targets(single_action, barred)
+    return _replace_variants(schema, variants) if variants else schema
 
 
-def _without_targets(variant: Mapping[str, Any], steps: Sequence[Subtask]) -> Iterator[Mapping[str, Any]]:
+def _exclude_targets(variant: Mapping[str, Any], steps: Sequence[Subtask]) -> Iterator[Mapping[str, Any]]:
     """The variants of a variant of one action without some subtasks."""
     targets = _names(variant, "target")
     if not targets:
@@ -136,11 +136,11 @@ def _without_targets(variant: Mapping[str, Any], steps: Sequence[Subtask]) -> It
         return
     barred = {step.target for step in steps}
     if allowed := [name for name in targets if name not in barred]:
-        yield _with_names(variant, "target", allowed)
+        yield _restrict_names(variant, "target", allowed)
     for target in sorted(barred.intersection(targets)):
         destinations = {step.destination for step in steps if step.target == target}
         if places := [name for name in _names(variant, "destination") if name not in destinations]:
-            yield _with_names(_with_names(variant, "target", [target]), "destination", places)
+            yield _restrict_names(_restrict_names(variant, "target", [target]), "destination", places)
 
 
 def _variants(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -148,14 +148,14 @@ def _variants(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return list(subtask.get("anyOf", [subtask]))
 
 
-def _with_variants(schema: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def _replace_variants(schema: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     chosen = variants[0] if len(variants) == 1 else {"anyOf": variants}
     return {**schema, "properties": {**schema["properties"], "subtask": chosen}}
 
 
 def _among(variant: Mapping[str, Any], accepts: Callable[[str], bool]) -> Mapping[str, Any] | None:
     actions = [name for name in _names(variant, "action") if accepts(name)]
-    return _with_names(variant, "action", actions) if actions else None
+    return _restrict_names(variant, "action", actions) if actions else None
 
 
 def _names(variant: Mapping[str, Any], part: str) -> Sequence[str]:
@@ -163,6 +163,6 @@ def _names(variant: Mapping[str, Any], part: str) -> Sequence[str]:
     return names
 
 
-def _with_names(variant: Mapping[str, Any], part: str, names: Sequence[str]) -> Mapping[str, Any]:
+def _restrict_names(variant: Mapping[str, Any], part: str, names: Sequence[str]) -> Mapping[str, Any]:
     properties = variant["properties"]
     return {**variant, "properties": {**properties, part: {**properties[part], "enum": list(names)}}}

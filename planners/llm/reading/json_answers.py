@@ -93,25 +93,25 @@ def speaks(value: Value | Broken, *, bare: bool) -> bool:
         return bare and bool(inner) and all(isinstance(step, Members) and _acts(step) for step in inner)
     if not isinstance(inner, Members):
         return False
-    return any(_all(inner, key) for key in _HOLDERS) or (bare and _acts(inner) and not inner.cut)
+    return any(_values(inner, key) for key in _HOLDERS) or (bare and _acts(inner) and not inner.cut)
 
 
 def is_step(value: Value | Broken) -> bool:
     """Whether a value is a single subtask without an object around it."""
-    return isinstance(value, Members) and _acts(value) and not any(_all(value, key) for key in _HOLDERS)
+    return isinstance(value, Members) and _acts(value) and not any(_values(value, key) for key in _HOLDERS)
 
 
 def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     """The draft that a JSON value contains. Raises Unclear."""
     value = unwrapped(value, lists, rules)
     if isinstance(value, Members):
-        return _with_ending(value, layout, lists, rules)
+        return _draft_with_ending(value, layout, lists, rules)
     if isinstance(value, list):
         return Draft(_steps(value, layout, lists, rules))
     raise Unclear("The answer is not an object.")
 
 
-def _with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
+def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     """The draft of an object, with the report and the answer that End has in it or beside it."""
     texts_by_key: dict[str, str] = {}
     held = _only(value, "subtask")
@@ -123,7 +123,7 @@ def _with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> 
         texts_by_key |= {key: texts[0]} if texts else {}
     if inside is not None:
         value = Members(tuple((k, _without(inside) if v is inside else v) for k, v in value.pairs), value.cut)
-    draft = _of_object(_without(value), layout, lists, rules)
+    draft = _draft_of_object(_without(value), layout, lists, rules)
     if not texts_by_key:
         return draft
     if draft.subtasks[-1].action != END.action:
@@ -150,15 +150,15 @@ def _without(value: Members) -> Members:
     return Members(tuple(pair for pair in value.pairs if _key(pair[0]) not in _ENDING), value.cut)
 
 
-def _of_object(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
+def _draft_of_object(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     """The draft of an object without a report or an answer."""
     if value.cut:
         rules.use("missing-brace")
     _note_spelling(value, rules)
-    holders = [key for key in _HOLDERS if _all(value, key)]
+    holders = [key for key in _HOLDERS if _values(value, key)]
     if len(holders) > 1:
         raise Unclear(f"The answer has both '{holders[0]}' and '{holders[1]}'.")
-    analysis = "\n".join(text.strip() for key in _SAID for text in _all(value, key)[:1] if isinstance(text, str))
+    analysis = "\n".join(text.strip() for key in _SAID for text in _values(value, key)[:1] if isinstance(text, str))
     if not holders:
         model = _model(value, lists, rules)
         return Draft((_step(value, lists, rules, sibling_keys=_SAID),), analysis, model)
@@ -181,7 +181,9 @@ def unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Members):
             inner: Value = value[0]
             rule = "list"
-        elif isinstance(value, Members) and not any(_all(value, key) for key in (*_HOLDERS, "action", "action_name")):
+        elif isinstance(value, Members) and not any(
+            _values(value, key) for key in (*_HOLDERS, "action", "action_name")
+        ):
             inner, rule = _call(value, lists)
             if not rule:
                 inner, rule = _wrapped(value)
@@ -200,8 +202,8 @@ def _call(value: Members, lists: Lists) -> tuple[Value, str]:
         held = _only(value, key)
         if isinstance(held, Members | list):
             return held, "tool-call"
-    key = next((candidate for candidate in _CALLED if _all(value, candidate)), "")
-    name = next((_only(value, candidate) for candidate in _CALLS if _all(value, candidate)), None)
+    key = next((candidate for candidate in _CALLED if _values(value, candidate)), "")
+    name = next((_only(value, candidate) for candidate in _CALLS if _values(value, candidate)), None)
     if not key or not isinstance(name, str):
         return None, ""
     arguments = _object(_only(value, key))
@@ -213,7 +215,7 @@ def _call(value: Members, lists: Lists) -> tuple[Value, str]:
 
 
 def _wrapped(value: Members) -> tuple[Value, str]:
-    keys = [key for key in _WRAPPERS if _all(value, key)]
+    keys = [key for key in _WRAPPERS if _values(value, key)]
     if len(keys) != 1 or any(key not in (*_REMARKS, "model", keys[0]) for key, _ in _pairs(value)):
         return None, ""
     inner = _only(value, keys[0])
@@ -291,13 +293,13 @@ def _step(value: Value, lists: Lists, rules: Rules, *, sibling_keys: Sequence[st
         return text_subtask(value, lists, rules)
     if not isinstance(value, Members):
         raise Unclear("A subtask must be an object with 'action' and 'target'.")
-    return _of_members(value, lists, rules, sibling_keys)
+    return _subtask_of_members(value, lists, rules, sibling_keys)
 
 
-def _of_members(value: Members, lists: Lists, rules: Rules, sibling_keys: Sequence[str]) -> Subtask:
+def _subtask_of_members(value: Members, lists: Lists, rules: Rules, sibling_keys: Sequence[str]) -> Subtask:
     _note_spelling(value, rules)
-    named = bool(_all(value, "action_name"))
-    if named and _all(value, "action"):
+    named = bool(_values(value, "action_name"))
+    if named and _values(value, "action"):
         raise Unclear("A subtask has both 'action' and 'action_name'.")
     for key, inner in _pairs(value):
         known = key in (*_PARTS, "model", *sibling_keys) or (named and key in ("action_name", "action_id"))
@@ -388,7 +390,7 @@ def _note_spelling(value: Members, rules: Rules) -> None:
         rules.use("key-spelling")
 
 
-def _all(value: Members, key: str) -> list[Value]:
+def _values(value: Members, key: str) -> list[Value]:
     """The different values of a key in any spelling, at most two; null does not count."""
     values: list[Value] = []
     for name, inner in value.pairs:
@@ -398,7 +400,7 @@ def _all(value: Members, key: str) -> list[Value]:
 
 
 def _acts(value: Members) -> bool:
-    return bool(_all(value, "action") or _all(value, "action_name"))
+    return bool(_values(value, "action") or _values(value, "action_name"))
 
 
 def _text(value: Members, key: str) -> str:
@@ -413,7 +415,7 @@ def _text(value: Members, key: str) -> str:
 
 
 def _only(value: Members, key: str) -> Value:
-    values = _all(value, key)
+    values = _values(value, key)
     if len(values) > 1:
         raise Unclear(f"'{key}' is written twice with different values.")
     return values[0] if values else None

@@ -174,7 +174,7 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
         steps = tuple(subtask for item in answers for subtask in item.draft.subtasks)
         last = answers[-1]
         first = _Answer(Draft(steps, report=last.draft.report, answer=last.draft.answer), first.start, last.end)
-    elif any(_said(item) != _said(first) for item in remaining):
+    elif any(_content(item) != _content(first) for item in remaining):
         summaries = ", ".join(dict.fromkeys(" ".join(map(str, item.draft.subtasks)) for item in answers))
         raise Unclear(f"The answer says several things ({short(summaries)}), and which is meant is not clear.")
     elif remaining:
@@ -188,7 +188,7 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     return first.draft
 
 
-def _said(answer: _Answer) -> tuple[tuple[Subtask, ...], str, str, str]:
+def _content(answer: _Answer) -> tuple[tuple[Subtask, ...], str, str, str]:
     draft = answer.draft
     return draft.subtasks, model_key(draft.model), draft.report, draft.answer
 

@@ -60,7 +60,7 @@ FORMAL = frozenset(
     }
     | {"tool-call", "wrapper", "model-form", "no-model"}
 )
-"""Those by which a text is still one whole answer and nothing else, so that it cannot be a draft or a part of one."""
+"""Leniencies under which a text is still one whole answer and nothing else, so not a draft or a part of one."""
 ALL = frozenset(RULES)
 
 

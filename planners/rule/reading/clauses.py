@@ -104,7 +104,7 @@ class Reader(Statements):
         )
         if not (before_clause or after_clause):
             return False
-        if after_clause and self._there_first():
+        if after_clause and self._visit_first():
             return True
         if self._later or (after_clause and not leading and mark - self._sentence != 1):
             raise cursor.not_understood(start)
@@ -127,7 +127,7 @@ class Reader(Statements):
         self._clause()
         return True
 
-    def _there_first(self) -> bool:
+    def _visit_first(self) -> bool:
         """`when you are in the kitchen`: going there is the order."""
         cursor, start = self.cursor, self.cursor.at
         is_arrival = cursor.take({"you are", "you have arrived", "you get", "you arrive"}) and cursor.take(
@@ -191,7 +191,7 @@ class Reader(Statements):
         checked = condition(cursor)
         if checked is None:
             cursor.at = start
-            return self._if_open()
+            return self._conditional_closing()
         item_there, item_anywhere = Item(checked.item.words, 1, checked.place.words), checked.item
         first = self._branch(checked, item_anywhere if checked.absent else item_there, checked.place.words)
         second: tuple[Order, ...] = ()
@@ -243,7 +243,7 @@ class Reader(Statements):
         cursor.at = start
         return False
 
-    def _if_open(self) -> bool:
+    def _conditional_closing(self) -> bool:
         """`if the fridge is open, close it` means the same as `close the fridge`."""
         cursor = self.cursor
         if not cursor.take(lexicon.IF):
@@ -333,13 +333,13 @@ class Reader(Statements):
         cursor = self.cursor
         reason = cursor.take({"because", "since", "as", "now that", "given that"})
         if reason and self._person():
-            return bool(cursor.take({","})) and self._goes_on()
+            return bool(cursor.take({","})) and self._order_after_reason()
         words = cursor.take({"my", "our", "it is", "tomorrow there is", "tomorrow there are"} | lexicon.SOMEBODY)
         if not words or not self._asks_nothing():
             return False
-        return not reason or (bool(cursor.take({","})) and self._goes_on())
+        return not reason or (bool(cursor.take({","})) and self._order_after_reason())
 
-    def _goes_on(self) -> bool:
+    def _order_after_reason(self) -> bool:
         """Read the order behind a reason."""
         self._clause()
         return True

@@ -28,7 +28,7 @@ class Condition:
 def condition(cursor: Cursor) -> Condition | None:
     """The condition at the cursor, which moves past it; None if there is none that is fully understood."""
     start = cursor.at
-    understood = _search(cursor) or _there_is(cursor) or _it_is(cursor)
+    understood = _search(cursor) or _existence_condition(cursor) or _place_condition(cursor)
     if understood is None:
         cursor.at = start
     return understood
@@ -44,7 +44,7 @@ def _search(cursor: Cursor) -> Condition | None:
     return None
 
 
-def _there_is(cursor: Cursor) -> Condition | None:
+def _existence_condition(cursor: Cursor) -> Condition | None:
     """`if there is no apple in the fridge`, `is there an apple in the fridge?`"""
     start = cursor.at
     is_question = cursor.take({"is there", "are there"})
@@ -59,7 +59,7 @@ def _there_is(cursor: Cursor) -> Condition | None:
     return None
 
 
-def _it_is(cursor: Cursor) -> Condition | None:
+def _place_condition(cursor: Cursor) -> Condition | None:
     """`if the mug is in the sink`, `if the fridge has no apple`"""
     if not cursor.take(lexicon.IF):
         return None

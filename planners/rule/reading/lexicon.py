@@ -68,7 +68,7 @@ BY_MEANS = {
     "Slice": _set("with a knife|with the knife|up|into slices"),
     "Wipe": _set("with a sponge|with the sponge|clean|down"),
 }
-"""By what means they are done anyway."""
+"""Adverbials that add nothing to these verbs."""
 ANY_VERB = SET_DOWN | BRING | TAKE | FIND | HAND | VISIT | WAIT | CALL_AT | CHILL | CLEAR | CLOSE | OPEN | SWAP
 
 # ---------------------------------------------------------------- where
@@ -306,10 +306,10 @@ def thing_names() -> frozenset[str]:
         canonical(name) for name in words.synonyms.values()
     }
     names |= {name.removesuffix(" can") for name in names if name.startswith("tomato")} | {"mustard"}
-    return frozenset(name for name in names if not _of_furniture(name)) - {"appliance", "chair", "armchair"}
+    return frozenset(name for name in names if not _is_furniture_part(name)) - {"appliance", "chair", "armchair"}
 
 
-def _of_furniture(name: str) -> bool:
+def _is_furniture_part(name: str) -> bool:
     last = canonical(name).split()[-1]
     return last in {words.split()[-1] for words in (*CONTAINERS, *SURFACES, *LARGE, *ROOMS)} or canonical(name) in ROOMS
 
@@ -324,7 +324,7 @@ def is_thing(text: str) -> bool:
 def is_place(text: str) -> bool:
     """Whether a run of words names a piece of furniture or a room."""
     return canonical(text) in {*CONTAINERS, *SURFACES, *ROOMS, *LARGE, "kitchen counter", "kitchen sink"} or (
-        canonical(text) in vocabulary().nicknames and _of_furniture(text)
+        canonical(text) in vocabulary().nicknames and _is_furniture_part(text)
     )
 
 

@@ -137,7 +137,7 @@ def noun(cursor: Cursor) -> Noun | None:
     start = cursor.at
     if cursor.take(lexicon.REST):
         return Noun(Kind.REST, count=None)
-    named = _named(cursor)
+    named = _named_noun(cursor)
     if named is not None:
         return named
     cursor.at = start
@@ -169,7 +169,7 @@ class _Before:
         return self.count or (None if self.every or plural else 1)
 
 
-def _before(cursor: Cursor) -> _Before:
+def _words_before_noun(cursor: Cursor) -> _Before:
     before = _Before()
     while not cursor.over:
         if cursor.take(lexicon.EVERY):
@@ -202,20 +202,20 @@ def _number(cursor: Cursor) -> int:
     return number
 
 
-def _named(cursor: Cursor) -> Noun | None:
+def _named_noun(cursor: Cursor) -> Noun | None:
     """A phrase with a known name, `the green one`, or an unknown name after an article."""
     start = cursor.at
-    before = _before(cursor)
+    before = _words_before_noun(cursor)
     if cursor.at == start and cursor.sees(lexicon.ANY_VERB) == "can":
         return None
     colours = _colours(cursor)
     if colours and cursor.take({"one", "ones"}):
         return Noun(Kind.THING, f"{' '.join(colours)} one", before.how_many(False), before.other)
-    room, kind, name = _known(cursor)
+    room, kind, name = _known_noun(cursor)
     if not name:
         if colours or not before.article or before.kinds:
             return None
-        return _unknown(cursor, before)
+        return _unknown_noun(cursor, before)
     if before.kinds and (before.count is None and before.article not in ("a", "the", "some", "any")):
         return None
     if before.kinds and not lexicon.kinds_of(normalise(name)):
@@ -249,7 +249,7 @@ def _colour(cursor: Cursor) -> str:
     return word
 
 
-def _known(cursor: Cursor) -> tuple[str, Kind, str]:
+def _known_noun(cursor: Cursor) -> tuple[str, Kind, str]:
     """The room before a name (`kitchen table`), the kind, and the longest known name at the cursor, which moves past
     them."""
     kind, name = _longest(cursor)
@@ -274,7 +274,7 @@ def _longest(cursor: Cursor) -> tuple[Kind, str]:
     return Kind.UNKNOWN, ""
 
 
-def _unknown(cursor: Cursor, before: _Before) -> Noun | None:
+def _unknown_noun(cursor: Cursor, before: _Before) -> Noun | None:
     """An unknown name: up to three words between an article and a phrase that is understood. Not `the big apple`, which
     ends with a known name, and not words such as `middle` (`lexicon.NO_NAMES`)."""
     words: list[str] = []

@@ -160,7 +160,7 @@ def names_in(orders: tuple[Order, ...]) -> Iterator[str]:
 
 def in_order(orders: Sequence[Order]) -> tuple[Order, ...]:
     """The orders in a feasible sequence: items to hold are picked up last, and doors close after their last use."""
-    return _closed_last(_held_last(list(orders)))
+    return _close_last(_hold_last(list(orders)))
 
 
 def without_repeats(orders: Sequence[Order]) -> list[Order]:
@@ -170,24 +170,24 @@ def without_repeats(orders: Sequence[Order]) -> list[Order]:
         later_items = [later_order.item for later_order in orders[at + 1 :] if isinstance(later_order, Bring | Fetch)]
         if isinstance(order, Visit) and any(item.words == order.words for item in later_items):
             continue
-        if isinstance(order, Fetch) and any(_same(order.item, item) for item in later_items):
+        if isinstance(order, Fetch) and any(_are_same(order.item, item) for item in later_items):
             continue
         remaining.append(order)
     return remaining
 
 
-def _same(first: Item, second: Item) -> bool:
+def _are_same(first: Item, second: Item) -> bool:
     return first.words == second.words and (bool(first.words) or first.source == second.source)
 
 
-def _held_last(orders: list[Order]) -> list[Order]:
+def _hold_last(orders: list[Order]) -> list[Order]:
     """There is one hand: an item to hold is picked up after all orders that need the hand."""
     at = next((i for i, order in enumerate(orders) if isinstance(order, Fetch)), len(orders))
     hand_orders = [order for order in orders[at + 1 :] if not isinstance(order, Visit | Return | Fetch)]
     return orders[:at] + hand_orders + [order for order in orders[at:] if order not in hand_orders]
 
 
-def _closed_last(orders: list[Order]) -> tuple[Order, ...]:
+def _close_last(orders: list[Order]) -> tuple[Order, ...]:
     """Move the closing of a container behind the last order that needs it open."""
     ordered = list(orders)
     for closing in [order for order in orders if isinstance(order, CloseUp)]:

@@ -50,8 +50,8 @@ def question(cursor: Cursor) -> Ask | None:
     start = cursor.at
     cursor.skip(_PREFACES)
     asks_whether = bool(cursor.take(_WHETHER))
-    answer_rules = (_whereabouts, _count, _contents, _existence, _left_behind, _state_or_place)
-    rules = (_after_whether,) if asks_whether else answer_rules
+    answer_rules = (_whereabouts, _count, _contents, _existence, _left_on, _state_or_place)
+    rules = (_question_after_whether,) if asks_whether else answer_rules
     begin = cursor.at
     for rule in rules:
         answerable = rule(cursor)
@@ -110,7 +110,7 @@ def _contents(cursor: Cursor) -> Ask | None:
     return Ask("contents", Item("", None), place) if place is not None and place.words else None
 
 
-def _after_whether(cursor: Cursor) -> Ask | None:
+def _question_after_whether(cursor: Cursor) -> Ask | None:
     """`(tell me whether) there is a banana in the fridge`, `(see if) the fridge is open`"""
     start = cursor.at
     existence = _existence(cursor, _HAVE_IN_SENTENCE)
@@ -149,13 +149,17 @@ def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
     if not (inverted or cursor.take({"is", "are"})):
         return None
     cursor.take({"still", "already"})
-    return _in_state(cursor, named, room) or (None if room.words else _open_or_there(cursor, named))
+    return _state_question(cursor, named, room) or (None if room.words else _open_or_place(cursor, named))
 
 
-def _left_behind(cursor: Cursor) -> Ask | None:
+def _left_on(cursor: Cursor) -> Ask | None:
     """`has anyone left the stove on?`"""
     named = noun(cursor) if cursor.take(_LEFT_BEHIND) else None
-    return None if named is None else _in_state(cursor, named, Place("")) or _open_or_there(cursor, named, doors=True)
+    return (
+        None
+        if named is None
+        else _state_question(cursor, named, Place("")) or _open_or_place(cursor, named, doors=True)
+    )
 
 
 def _state(cursor: Cursor) -> str:
@@ -168,7 +172,7 @@ def _state(cursor: Cursor) -> str:
     return ""
 
 
-def _in_state(cursor: Cursor, named: Noun, room: Place) -> Ask | None:
+def _state_question(cursor: Cursor, named: Noun, room: Place) -> Ask | None:
     """Whether something is on, dirty, or filled; of furniture only vessels can be said to be full."""
     start, state, item = cursor.at, _state(cursor), _single_item(named)
     is_filling = state in ("filled", "empty")
@@ -184,7 +188,7 @@ def _wide(place: Place) -> bool:
     return not place.words or is_room(place.words)
 
 
-def _open_or_there(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask | None:
+def _open_or_place(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask | None:
     """Whether a container is open or closed, or something is at a place.
 
     Args:

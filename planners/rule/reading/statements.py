@@ -146,7 +146,7 @@ class Statements(Chores):
             places = (
                 self._places(to_too=False) if leave and kept_noun is not None and kept_noun.kind is Kind.THING else []
             )
-            if not places or kept_noun is None or not self._among_many(kept_noun.words):
+            if not places or kept_noun is None or not self._is_one_of_all(kept_noun.words):
                 cursor.at = start
                 return False
         elif not leave:
@@ -158,7 +158,7 @@ class Statements(Chores):
         self.kept.append(kept_noun.words)
         return True
 
-    def _among_many(self, words: str) -> bool:
+    def _is_one_of_all(self, words: str) -> bool:
         """Whether it is one of the items that the previous order moves all of."""
         last = self._last_bring()
         return last is not None and last.item.count is None and bool(self._touched(last.item, (words,)))

@@ -79,7 +79,7 @@ class Things(Pronouns):
         items: list[Item] = []
         while True:
             start = cursor.at
-            if items and (not cursor.take(lexicon.LIST) or self._floats()):
+            if items and (not cursor.take(lexicon.LIST) or self._quantifier_before_place()):
                 cursor.at = start
                 break
             things = self._thing()
@@ -99,7 +99,7 @@ class Things(Pronouns):
             items += things
         return tuple(items)
 
-    def _floats(self) -> bool:
+    def _quantifier_before_place(self) -> bool:
         """Whether `all` or `both` comes directly before a place: `the mug, the bowl, all on the sofa`."""
         following = Cursor(self.cursor.words[self.cursor.at :])
         return bool(following.take({"all", "both"}) and following.sees(_PREPOSITIONS))
@@ -173,7 +173,7 @@ class Things(Pronouns):
                 raise cursor.not_understood()
             cursor.take({preposition})
             way = "to" if preposition in lexicon.INTO else "from" if preposition in lexicon.FROM else "at"
-            place, kind = self._after(preposition, start)
+            place, kind = self._place_after(preposition, start)
             previous = places[-1] if places and way == "at" and is_room(place.words) else None
             if previous is not None and previous.kind is Kind.PLACE and not is_room(previous.place.words):
                 words = f"{place.words} {previous.place.words}"
@@ -182,7 +182,7 @@ class Things(Pronouns):
                 places.append(Where(way, place, kind))
         return places
 
-    def _after(self, preposition: str, start: int) -> tuple[Place, Kind]:
+    def _place_after(self, preposition: str, start: int) -> tuple[Place, Kind]:
         """The place after a preposition, and the kind of its name."""
         cursor = self.cursor
         inside = preposition in lexicon.INSIDE

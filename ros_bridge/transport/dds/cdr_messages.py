@@ -101,7 +101,7 @@ class Definitions:
         """Name and description of the fields of a kind, in their order. Raises BadInput for an unknown one."""
         key = _key(kind)
         if key not in self._store.fielddefs:
-            known = [_shown(name) for name in self._store.fielddefs]
+            known = [_ros_kind(name) for name in self._store.fielddefs]
             raise BadInput(f"There is no kind '{kind}' here: {suggestion(kind, known, 'look for how it is spelt')}")
         return [(name, (int(sort), detail)) for name, (sort, detail) in self._store.fielddefs[key][1]]
 
@@ -125,7 +125,7 @@ class Definitions:
             if sort == BASE:
                 return _scalar(detail[0], value)
             if sort == NAME:
-                return self._nested(_shown(detail), value)
+                return self._nested(_ros_kind(detail), value)
             element, length = detail
             if int(element[0]) == BASE and element[1][0] in NUMBERS:
                 return _numbers(NUMBERS[element[1][0]], value, length if sort == ARRAY else None)
@@ -180,7 +180,7 @@ def _key(kind: str) -> str:
     return f"{head}/msg/{name}"
 
 
-def _shown(key: str) -> str:
+def _ros_kind(key: str) -> str:
     """The name of a kind as ROS 2 has it, from that in rosbags."""
     return key.replace("/srv/msg/", "/srv/").replace("/action/msg/", "/action/")
 

@@ -184,7 +184,7 @@ class DdsClient:
             forgotten = [self._calls.pop(next(iter(self._calls)))] if len(self._calls) > MOST_CALLS else []
         for old in forgotten:
             _settle(old, error=InfrastructureError(f"The service {self._name} did not answer {MOST_CALLS} calls."))
-        self.writers[0].write(_with_header(HEADER.pack(self.writers[0].handle, number), body))
+        self.writers[0].write(_insert_header(HEADER.pack(self.writers[0].handle, number), body))
         return future
 
     def _take(self, data: bytes) -> None:
@@ -235,7 +235,7 @@ class DdsService:
         header, body = _split_header(data)
 
         def answer(response: Message) -> None:
-            self.writers[0].write(_with_header(header, self._wire.definitions.write(self._response, response)))
+            self.writers[0].write(_insert_header(header, self._wire.definitions.write(self._response, response)))
 
         response = self._handler(self._wire.definitions.read(self._request, body))
         if isinstance(response, Future):
@@ -294,7 +294,7 @@ def _settle(future: Future[Message], result: Message = None, error: Exception | 
         future.set_result(result)
 
 
-def _with_header(header: bytes, body: bytes) -> bytes:
+def _insert_header(header: bytes, body: bytes) -> bytes:
     """16 bytes between the encapsulation and the fields: the alignment of eight stays as it was."""
     return body[:ENCAPSULATION] + header + body[ENCAPSULATION:]
 

@@ -39,14 +39,14 @@ def with_open_doors(scene: SceneSpec, rng: np.random.Generator) -> SceneSpec:
             continue
         span = AJAR if rng.random() < AJAR_SHARE else WIDE
         open_piece = piece.model_copy(update={"open": round(float(rng.uniform(*span)), 2)})
-        scene = _if_sound(scene, {"furniture": _replaced(scene.furniture, number, open_piece)})
+        scene = _apply_if_valid(scene, {"furniture": _replaced(scene.furniture, number, open_piece)})
     for number, doorway in enumerate(scene.doorways):
         if doorway.leaf is None and rng.random() < LEAF_SHARE:
-            scene = _with_leaf(scene, number, doorway, rng)
+            scene = _add_leaf(scene, number, doorway, rng)
     return scene
 
 
-def _with_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.random.Generator) -> SceneSpec:
+def _add_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.random.Generator) -> SceneSpec:
     """The scene with a door in the doorway, or unchanged if no drawn door leaves the way free."""
     for _ in range(TRIES):
         leaf = LeafSpec(
@@ -60,7 +60,7 @@ def _with_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.rand
             overlap(corners, other_corners) for other_corners in (*_fronts(scene), *_standing(scene))
         ):
             continue
-        candidate = _if_sound(scene, {"doorways": _replaced(scene.doorways, number, hung)})
+        candidate = _apply_if_valid(scene, {"doorways": _replaced(scene.doorways, number, hung)})
         if candidate is not scene:
             return candidate
     return scene
@@ -84,7 +84,7 @@ def _standing(scene: SceneSpec) -> list[Corners]:
     return [piece.corners(CLEAR) for piece in scene.furniture if piece.stands_on is None]
 
 
-def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
+def _apply_if_valid(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
     """The changed scene if it is valid and every room and container stays reachable, else the scene unchanged."""
     candidate = scene.model_copy(update=change)
     try:

@@ -50,7 +50,7 @@ def _drawers(floor: Floor, scheme: ColourScheme, colour: str) -> None:
         floor.on_top(upper, middle)
 
 
-def _opens_otherwise(floor: Floor, scheme: ColourScheme, kind: str) -> bool:
+def _place_household_piece(floor: Floor, scheme: ColourScheme, kind: str) -> bool:
     """Place furniture that only households have at a wall. False in other houses, and where it does not fit."""
     return scheme.furnishing == "household" and _hinged(floor, Piece(kind, scheme.any(kind)))
 
@@ -112,7 +112,7 @@ def living_room(floor: Floor, scheme: ColourScheme) -> None:
     floor.on_top(Piece("tv", "black", on=bool(rng.random() < 0.3)), stand, x=-0.08)
     _need(floor.against_wall([Piece("table", scheme.table(), width=1.0, depth=0.55)]), "living room table")
     floor.against_wall([Piece("shelf", scheme.wood)])
-    _opens_otherwise(floor, scheme, "sideboard")
+    _place_household_piece(floor, scheme, "sideboard")
     if rng.random() < 0.6:
         _hinged(floor, Piece("cabinet", scheme.cabinet()))
     floor.against_wall([Piece("plant", scheme.any("plant"))])
@@ -123,11 +123,11 @@ def bedroom(floor: Floor, scheme: ColourScheme) -> None:
     bed, side = Piece("bed", scheme.any("bed")), Piece("nightstand", scheme.wood)
     row = [bed, side] if floor.rng.random() < 0.5 else [side, bed]
     _need(floor.against_wall(row, gap=0.18) or floor.against_wall([bed]), "bed")
-    if not _opens_otherwise(floor, scheme, "wardrobe"):
+    if not _place_household_piece(floor, scheme, "wardrobe"):
         _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "bedroom cabinet")
     _desk(floor, scheme)
     _drawers(floor, scheme, "white")
-    _opens_otherwise(floor, scheme, "chest")
+    _place_household_piece(floor, scheme, "chest")
     floor.against_wall([Piece("plant", scheme.any("plant"))])
 
 

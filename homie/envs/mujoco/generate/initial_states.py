@@ -42,22 +42,22 @@ def with_states(scene: SceneSpec, sides: Sides, requested: Collection[str] = ())
     kept_kinds = {*NEEDED, *requested}
     for kind in _USUAL:
         if not any(item.kind == kind for item in objects):
-            objects = _with_one(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, kept_kinds, rng)
+            objects = _add_object(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, kept_kinds, rng)
     scene = scene.model_copy(
         update={
             "states": True,
-            "objects": tuple(_perhaps_dirty(item, rng) for item in objects),
-            "furniture": tuple(_perhaps_dirty(piece, rng) for piece in scene.furniture),
+            "objects": tuple(_soil_at_random(item, rng) for item in objects),
+            "furniture": tuple(_soil_at_random(piece, rng) for piece in scene.furniture),
         }
     )
     for kind in _FURTHER:
         if not any(item.kind == kind for item in scene.objects):
             kind_rng = np.random.default_rng([scene.seed, STREAM, *kind.encode()])
-            scene = scene.model_copy(update={"objects": _with_one(scene, sides, kind, kept_kinds, kind_rng)})
+            scene = scene.model_copy(update={"objects": _add_object(scene, sides, kind, kept_kinds, kind_rng)})
     return scene
 
 
-def _with_one(
+def _add_object(
     scene: SceneSpec, sides: Sides, kind: str, kept_kinds: Collection[str], rng: np.random.Generator
 ) -> tuple[ObjectSpec, ...]:
     """The objects with one more of a kind, on the first furniture that has room for it; in a full house in the place of
@@ -77,7 +77,7 @@ def _with_one(
     raise ValueError(f"there is no room for a {kind}, which a house with states needs")
 
 
-def _perhaps_dirty(entity: FurnitureSpec | ObjectSpec, rng: np.random.Generator) -> FurnitureSpec | ObjectSpec:
+def _soil_at_random(entity: FurnitureSpec | ObjectSpec, rng: np.random.Generator) -> FurnitureSpec | ObjectSpec:
     if "clean" not in states_of(entity.kind) or rng.random() >= DIRTY:
         return entity
     return entity.model_copy(update={"states": {"clean": False}})

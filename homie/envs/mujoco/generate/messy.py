@@ -123,7 +123,7 @@ class _Strewing:
         ways: list[Callable[[ObjectSpec], ObjectSpec | None]] = [
             lambda item: item,
             self._on_its_side,
-            self._at_an_edge,
+            self._place_at_edge,
             self._close,
             self._on_or_in,
             self._leaning,
@@ -142,7 +142,7 @@ class _Strewing:
         self.laid = {item.name: item for item in self.scene.objects if item.name not in bad}
         for item in self.scene.objects:
             if item.name in bad:
-                self.laid[item.name] = self._anywhere(item)
+                self.laid[item.name] = self._place_anywhere(item)
         return self._done()
 
     def _done(self) -> SceneSpec:
@@ -162,7 +162,7 @@ class _Strewing:
             pitch, roll = (math.pi / 2, 0.0) if self.rng.random() < 0.5 else (0.0, math.pi / 2)
         return self._free(self._turned(item, yaw, pitch, roll))
 
-    def _at_an_edge(self, item: ObjectSpec) -> ObjectSpec | None:
+    def _place_at_edge(self, item: ObjectSpec) -> ObjectSpec | None:
         location = self.spots[item.receptacle, item.surface]
         plan = location.plan
         if plan.access != "top" or plan.link or plan.name in SEATS:
@@ -287,7 +287,7 @@ class _Strewing:
         seats = [location for (_, surface), location in self.spots.items() if surface in SEATS]
         return self._on_one_of(item, seats, turned=self.rng.random() < 0.5)
 
-    def _anywhere(self, item: ObjectSpec) -> ObjectSpec:
+    def _place_anywhere(self, item: ObjectSpec) -> ObjectSpec:
         """Upright on any free surface that is not inside a container."""
         locations = [location for location in self.spots.values() if not location.plan.inside]
         return self._on_one_of(item, locations, turned=False) or self._dropped(item)

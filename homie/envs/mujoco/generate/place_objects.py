@@ -82,7 +82,7 @@ def place_objects(
         if item is not None:
             colours[kind] += 1
             objects.append(item)
-    return _named(objects)
+    return _assign_names(objects)
 
 
 def no_furniture(option: str, name: str, names: Iterable[str], kind: str = "none of its furniture") -> str:
@@ -127,7 +127,7 @@ def add_objects(
             raise ValueError(f"there is no free spot for another '{kind}' at '{furniture_name}'")
         at.taken.append(item)
         objects.append(item)
-    return _named(objects)
+    return _assign_names(objects)
 
 
 def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]:
@@ -178,7 +178,7 @@ def _try(kind: str, colour: str, place: Spot, rng: np.random.Generator) -> Objec
         )
         a, b = item.footprint
         on_it = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y
-        if on_it and reachable(place, x, y) and not any(_crowded(place, item, other) for other in place.taken):
+        if on_it and reachable(place, x, y) and not any(_stand_too_close(place, item, other) for other in place.taken):
             return item
     return None
 
@@ -194,7 +194,7 @@ def reachable(place: Spot, x: float, y: float) -> bool:
     return any(distances[side] <= WITHIN for side in place.sides)
 
 
-def _crowded(place: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
+def _stand_too_close(place: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
     """Whether two objects stand too close to grasp; on a surface reached from the front, also one behind the other."""
     (a, b), (c, d) = item.footprint, other.footprint
     is_beside = abs(item.y - other.y) >= b + d + APART
@@ -202,7 +202,7 @@ def _crowded(place: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
     return not is_beside and not is_apart
 
 
-def _named(items: list[ObjectSpec]) -> tuple[ObjectSpec, ...]:
+def _assign_names(items: list[ObjectSpec]) -> tuple[ObjectSpec, ...]:
     """The objects named by their kinds, with a number where a kind occurs more than once."""
     total = Counter(item.kind for item in items)
     seen: Counter[str] = Counter()

@@ -69,7 +69,7 @@ def _draw(scene: SceneSpec, rng: np.random.Generator, *, walks: bool) -> PersonS
     for _ in range(TRIES):
         room = scene.rooms[int(rng.integers(len(scene.rooms)))]
         x, y, facing = _place(room, rng)
-        if floor.clear(x, y) < ROUND or not _apart(scene, x, y):
+        if floor.clear(x, y) < ROUND or not _is_far_enough(scene, x, y):
             continue
         yaw = math.radians(facing)
         points_before = [(x + distance * math.cos(yaw), y + distance * math.sin(yaw)) for distance in BEFORE]
@@ -82,7 +82,7 @@ def _draw(scene: SceneSpec, rng: np.random.Generator, *, walks: bool) -> PersonS
             or unreachable(scene, [footprint]) != unreached
         ):
             continue
-        way = _way(scene, floor, room, (x, y), yaw) if walks else ()
+        way = _longest_way(scene, floor, room, (x, y), yaw) if walks else ()
         if walks and not way:
             continue
         return PersonSpec(id=KIND, position=(x, y), facing=facing, path=way)
@@ -95,16 +95,16 @@ def _place(room: RoomSpec, rng: np.random.Generator) -> tuple[float, float, floa
     return x, y, float(rng.integers(8)) * 45.0
 
 
-def _apart(scene: SceneSpec, x: float, y: float) -> bool:
+def _is_far_enough(scene: SceneSpec, x: float, y: float) -> bool:
     """Whether a place is far enough from the robot's start, doorways, other people and their ways."""
     return (
         math.dist((x, y), (scene.robot.x, scene.robot.y)) >= FAR_FROM_START
         and all(math.dist((x, y), (door.x, door.y)) >= FAR_FROM_DOORS for door in scene.doorways)
-        and _alone(scene, x, y)
+        and _is_far_from_people(scene, x, y)
     )
 
 
-def _alone(scene: SceneSpec, x: float, y: float) -> bool:
+def _is_far_from_people(scene: SceneSpec, x: float, y: float) -> bool:
     """Whether a place is far enough from other people, and from all of their ways."""
     for person in scene.people:
         points = np.array([person.position, *person.path])
@@ -114,7 +114,7 @@ def _alone(scene: SceneSpec, x: float, y: float) -> bool:
     return True
 
 
-def _way(
+def _longest_way(
     scene: SceneSpec, floor: FreeFloor, room: RoomSpec, start: tuple[float, float], yaw: float
 ) -> tuple[tuple[float, float], ...]:
     """The longest straight way in a room that is free and ends where the robot can come to; () for none."""
@@ -124,9 +124,9 @@ def _way(
         dx, dy = math.cos(yaw + turn), math.sin(yaw + turn)
         for length in np.arange(BEND, WAY[1], BEND):
             end = (round(start[0] + length * dx, 2), round(start[1] + length * dy, 2))
-            if floor.clear(*end) < ROUND or not room.contains(*end, ROUND) or not _alone(scene, *end):
+            if floor.clear(*end) < ROUND or not room.contains(*end, ROUND) or not _is_far_from_people(scene, *end):
                 break
-            if length > longest and floor.zone(*end) and _apart(scene, *end):
+            if length > longest and floor.zone(*end) and _is_far_enough(scene, *end):
                 best, longest = (end,), float(length)
     return best
 

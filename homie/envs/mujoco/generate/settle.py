@@ -58,14 +58,14 @@ def settle(scene: SceneSpec) -> Rest:
     at_rest = home.new_data()  # of what has come to rest the physics keeps no contacts
     at_rest.qpos[:] = data.qpos
     mujoco.mj_forward(home.model, at_rest)
-    wedged = {name for pair, _ in _sunken(home, at_rest) for name in pair}
+    wedged = {name for pair, _ in _penetrations(home, at_rest) for name in pair}
     shifts, lost_names, objects = {}, set(), []
     for number, item in enumerate(scene.objects):
         rotation_change = float(np.linalg.norm(poses_after[1][number] - poses_before[1][number])) / np.sqrt(2.0)
         shifts[item.name] = (
             float(np.linalg.norm(poses_after[0][number] - poses_before[0][number])) + RIM * rotation_change
         )
-        lies = item if shifts[item.name] < STAYS else _as_it_lies(world, item)
+        lies = item if shifts[item.name] < STAYS else _resting_spec(world, item)
         if lies is None or item.name in restless or item.name in wedged:
             lost_names.add(item.name)
         objects.append(lies or item)
@@ -92,7 +92,7 @@ def _run(home: Home, data: mujoco.MjData) -> set[str]:
     return restless
 
 
-def _as_it_lies(world: World, item: ObjectSpec) -> ObjectSpec | None:
+def _resting_spec(world: World, item: ObjectSpec) -> ObjectSpec | None:
     """The spec of an object at its current pose; None if it is neither on a surface nor on the floor."""
     body = world.objects[item.name].body
     position, rotation = world.position(body), world.rotation(body)
@@ -104,12 +104,12 @@ def _as_it_lies(world: World, item: ObjectSpec) -> ObjectSpec | None:
         return None
     turn = world.rotation(plan.body)
     local = turn.T @ (position - world.position(plan.body)) - np.asarray(plan.center)
-    if not _over(plan, local):
+    if not _is_over(plan, local):
         return None
     return _posed(item, receptacle.name, plan.name, local, turn.T @ rotation)
 
 
-def _over(plan: SupportSurface, local: Array) -> bool:
+def _is_over(plan: SupportSurface, local: Array) -> bool:
     return bool(abs(local[0]) <= plan.half_x and abs(local[1]) <= plan.half_y and 0.0 <= local[2] < plan.clearance)
 
 
@@ -122,12 +122,12 @@ def _posed(item: ObjectSpec, receptacle: str, surface: str, position: Array, rot
 
 def check_start(home: Home) -> None:
     """Raises BadInput with one sentence if objects penetrate each other or furniture at the start of a scene."""
-    for pair, depth in _sunken(home, home.new_data()):
+    for pair, depth in _penetrations(home, home.new_data()):
         names = " and ".join(f"'{name}'" for name in pair)
         raise BadInput(f"The scene cannot begin so: {names} are in each other by {1000 * depth:.0f} mm.")
 
 
-def _sunken(home: Home, data: mujoco.MjData) -> Iterator[tuple[tuple[str, str], float]]:
+def _penetrations(home: Home, data: mujoco.MjData) -> Iterator[tuple[tuple[str, str], float]]:
     """Names of entities that are deeper in each other than `DEEPEST`, one of them an object at least, and the depth."""
     geoms = home.index.geoms
     objects = {item.body for item in home.index.objects}

@@ -221,7 +221,7 @@ class BackgroundLocator(Locator):
             return Goal(entity, "", middle, room=(x0, y0, x1, y1), grid=grid)
         if entity in self.world.objects:
             item = self.world.objects[entity]
-            return self._into(item, grid) if action.target == "place" else self._object(item, grid)
+            return self._container_goal(item, grid) if action.target == "place" else self._object(item, grid)
         return self._receptacle(self.world.receptacles[entity], action, grid, self._moved_by(entity, action))
 
     def _floor_of(self, spot: str, base: Pose2) -> tuple[float, float, float, float]:
@@ -295,7 +295,7 @@ class BackgroundLocator(Locator):
             parts=world.object_parts(item),
         )
 
-    def _into(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
+    def _container_goal(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
         box = self.world.object_box(item)
         height = box.half[2] if item.hollow is None else 0.0

@@ -145,7 +145,7 @@ class Native(Rearranging):
         problem = self.set_outcome(ACTIONS[action], goal, ())
         self._begin()
         if not problem and ACTIONS[action].inventory == "gives":
-            self._come_to_rest()
+            self._settle_object()
         return problem
 
     def let_fall(self) -> str:
@@ -153,10 +153,10 @@ class Native(Rearranging):
         problem = self.drop()
         self._begin()
         if not problem:
-            self._come_to_rest()
+            self._settle_object()
         return problem
 
-    def _come_to_rest(self) -> None:
+    def _settle_object(self) -> None:
         """What was set down falls a few centimetres, as into a bowl. Where the physics does not bear what was set, it
         stays as it was set."""
         saved_state = self.data.qpos.copy(), self.data.qvel.copy(), self.data.ctrl.copy()

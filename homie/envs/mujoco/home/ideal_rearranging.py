@@ -288,7 +288,9 @@ class Rearranging:
         self.world.people.arrive(person.name)
         mujoco.mj_forward(self.model, self.data)
         end = way[-1]
-        base_poses = (Pose2(float(x), float(y), float(np.arctan2(end[1] - y, end[0] - x))) for x, y in _behind(way))
+        base_poses = (
+            Pose2(float(x), float(y), float(np.arctan2(end[1] - y, end[0] - x))) for x, y in _points_behind(way)
+        )
         goal = Goal(person.name, "", self.world.receptacle_box(person).center)
         return self._stand(goal, base_poses)
 
@@ -347,7 +349,7 @@ class Rearranging:
         return receptacle is furniture and plan is not None and self.model.body_weldid[plan.body] == item.body
 
 
-def _behind(way: Array) -> Iterator[Array]:
+def _points_behind(way: Array) -> Iterator[Array]:
     """Points (2,) of a way (n, 2) so many metres before its end."""
     legs = np.diff(way, axis=0)
     lengths = np.hypot(*legs.T)

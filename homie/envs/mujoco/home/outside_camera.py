@@ -102,7 +102,7 @@ class FilmCamera:
             distance=shot.distance + share * (distance - shot.distance),
             now=time,
         )
-        if self._worth(shot, shot.azimuth, base, seen) >= self._most(seen):
+        if self._view_value(shot, shot.azimuth, base, seen) >= self._most(seen):
             shot = replace(shot, clear=time)
         elif time - shot.clear >= HIDDEN and time - shot.cut >= SHOT:
             shot = self._cut(replace(shot, clear=time), base, seen)
@@ -112,8 +112,8 @@ class FilmCamera:
     def _cut(self, shot: _Shot, base: Pose2, target: Subject | None) -> _Shot:
         """The same from the azimuth that sees most; of equal ones, from behind the robot's shoulder."""
         angles = [shot.azimuth + math.tau * n / AZIMUTHS for n in range(AZIMUTHS)]
-        values = {angle: self._worth(shot, angle, base, target) for angle in angles}
-        best = max(angles, key=lambda angle: values[angle] - 0.3 * _aside(angle, base.yaw))
+        values = {angle: self._view_value(shot, angle, base, target) for angle in angles}
+        best = max(angles, key=lambda angle: values[angle] - 0.3 * _shoulder_offset(angle, base.yaw))
         if values[best] < values[shot.azimuth] + GAIN:
             return shot
         return replace(shot, azimuth=best, cut=shot.now)
@@ -121,7 +121,7 @@ class FilmCamera:
     def _most(self, target: Subject | None) -> float:
         return sum(WEIGHTS if target is not None else WEIGHTS[:2])
 
-    def _worth(self, shot: _Shot, azimuth: float, base: Pose2, target: Subject | None) -> float:
+    def _view_value(self, shot: _Shot, azimuth: float, base: Pose2, target: Subject | None) -> float:
         """What a camera sees of body, hand and target, by `WEIGHTS`."""
         eye = camera_pose(self._model, self._data, self._camera(shot, azimuth)).position
         body = np.array([base.x, base.y, 1.0])
@@ -146,6 +146,6 @@ class FilmCamera:
         return FreeCamera(lookat=lookat, distance=shot.distance, azimuth=azimuth, elevation=ELEVATION)
 
 
-def _aside(azimuth: float, yaw: float) -> float:
+def _shoulder_offset(azimuth: float, yaw: float) -> float:
     """How far (rad) a view is from one over either shoulder of a robot that looks to `yaw`."""
     return abs(abs(math.remainder(azimuth - yaw, math.tau)) - BESIDE)

@@ -58,7 +58,7 @@ def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomIn
         for item in scene.objects
     )
     by_id = {model.geom(name).id: info for name, info in geoms.items()}
-    looks = {name: _looks(model, name) for name in scene.states_at_start}
+    looks = {name: _state_geoms(model, name) for name in scene.states_at_start}
     return SceneIndex(
         rooms,
         receptacles,
@@ -69,7 +69,7 @@ def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomIn
     )
 
 
-def _looks(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...]]:
+def _state_geoms(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...]]:
     """The geoms that show the states of a thing."""
     body = model.body(name)
     first, count = int(body.geomadr[0]), int(body.geomnum[0])

@@ -37,14 +37,16 @@ def check(scene: SceneParts) -> None:
     for a, b in combinations(scene.rooms, 2):
         shared = min(min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0))
         if shared > OVERLAP:
-            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap {_by(shared)}")
+            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap {_overlap_text(shared)}")
     for doorway in scene.doorways:
         _doorway(doorway, rooms)
     for piece in scene.furniture:
         _piece(scene, piece, rooms)
     for piece_a, piece_b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
         if shared := overlap(_standing(piece_a, piece_b), _standing(piece_b, piece_a)):
-            raise ValueError(f"furniture '{piece_a.name}' and '{piece_b.name}' overlap {_by(shared + OVERLAP)}")
+            raise ValueError(
+                f"furniture '{piece_a.name}' and '{piece_b.name}' overlap {_overlap_text(shared + OVERLAP)}"
+            )
     entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*scene.furniture, *scene.objects)
     for entity in entities:
         _states(scene, entity)
@@ -58,28 +60,30 @@ def check(scene: SceneParts) -> None:
         if (first.receptacle, first.surface) == (second.receptacle, second.surface) and (
             shared := _touch(first, second)
         ):
-            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap {_by(shared)}")
+            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap {_overlap_text(shared)}")
     if not any(room.contains(scene.robot.x, scene.robot.y, START_MARGIN) for room in scene.rooms):
         raise ValueError(f"the robot must start inside a room, {START_MARGIN} m from its walls")
     start = square(scene.robot.x, scene.robot.y, START_SQUARE)
     for piece in scene.furniture:
         if shared := overlap(piece.corners(), start):
-            raise ValueError(f"the robot starts in '{piece.name}', {_by(shared)}")
+            raise ValueError(f"the robot starts in '{piece.name}', {_overlap_text(shared)}")
         if shared := max((overlap(panel, start) for panel in piece.panels()), default=0.0):
-            raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}', {_by(shared)}")
+            raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}', {_overlap_text(shared)}")
     for doorway in scene.doorways:
         leaf = leaf_corners(scene, doorway)
         if leaf is not None and (shared := overlap(leaf, start)):
             first_room, second_room = doorway.rooms
-            raise ValueError(f"the robot starts in the door between '{first_room}' and '{second_room}', {_by(shared)}")
+            raise ValueError(
+                f"the robot starts in the door between '{first_room}' and '{second_room}', {_overlap_text(shared)}"
+            )
     for item in scene.objects:
         tall = 2 * item.plan.half[2] > UNDER_ROBOT + 1e-9
         if item.receptacle in rooms and tall and (shared := overlap(item.corners(), start)):
-            raise ValueError(f"the robot starts in '{item.name}', {_by(shared)}")
+            raise ValueError(f"the robot starts in '{item.name}', {_overlap_text(shared)}")
     check_people(scene, start)
 
 
-def _by(metres: float) -> str:
+def _overlap_text(metres: float) -> str:
     """How far things are in each other, in words."""
     return f"by {max(100 * metres, 0.1):.1f} cm"
 
@@ -160,7 +164,9 @@ def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:
         if shared := max(
             (overlap(panel, other_shape) for panel in piece.panels() for other_shape in other_shapes), default=0.0
         ):
-            raise ValueError(f"the open door or drawer of '{piece.name}' overlaps '{other.name}' {_by(shared)}")
+            raise ValueError(
+                f"the open door or drawer of '{piece.name}' overlaps '{other.name}' {_overlap_text(shared)}"
+            )
 
 
 def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
@@ -175,12 +181,12 @@ def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -
     for piece in scene.furniture:
         footprints = (*([piece.corners(-OVERLAP / 2)] if piece.stands_on is None else []), *piece.panels())
         if shared := max((overlap(footprint, corners) for footprint in footprints), default=0.0):
-            raise ValueError(f"{name} overlaps '{piece.name}' {_by(shared)}")
+            raise ValueError(f"{name} overlaps '{piece.name}' {_overlap_text(shared)}")
     for other in scene.doorways:
         other_corners = leaf_corners(scene, other)
         if other is not doorway and other_corners is not None and (shared := overlap(other_corners, corners)):
             a, b = other.rooms
-            raise ValueError(f"{name} overlaps the door between '{a}' and '{b}' {_by(shared)}")
+            raise ValueError(f"{name} overlaps the door between '{a}' and '{b}' {_overlap_text(shared)}")
 
 
 def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
@@ -216,12 +222,14 @@ def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
     if overhang > 0.0:
         raise ValueError(
             f"'{item.name}' does not fit on '{item.surface}' of '{piece.name}' at that place: it goes beyond the edge"
-            f" {_by(overhang)}"
+            f" {_overlap_text(overhang)}"
         )
     low, high = item.heights
     excess_height = high - low + 0.01 - plan.clearance
     if excess_height > 0.0:
-        raise ValueError(f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}', {_by(excess_height)}")
+        raise ValueError(
+            f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}', {_overlap_text(excess_height)}"
+        )
 
 
 def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
@@ -233,7 +241,7 @@ def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
         return
     for piece in scene.furniture:
         if piece.stands_on is None and (shared := overlap(piece.corners(), item.corners())):
-            raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap {_by(shared)}")
+            raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap {_overlap_text(shared)}")
 
 
 def _touch(first: ObjectSpec, second: ObjectSpec) -> float:
@@ -263,11 +271,11 @@ def check_people(scene: SceneParts, start: Corners) -> None:
             if blocked:
                 raise ValueError(f"'{person.id}' {'walks' if person.path else 'is'} {blocked}")
         if shared := overlap(person.corners(), start):
-            raise ValueError(f"the robot starts in '{person.id}', {_by(shared)}")
+            raise ValueError(f"the robot starts in '{person.id}', {_overlap_text(shared)}")
     for first, second in combinations(scene.people, 2):
         ways = [(_occupied(first), second.corners()), (_occupied(second), first.corners())]
         if shared := max(overlap(corners, place) for way, place in ways for corners in way):
-            raise ValueError(f"'{first.id}' and '{second.id}' overlap {_by(shared)}")
+            raise ValueError(f"'{first.id}' and '{second.id}' overlap {_overlap_text(shared)}")
 
 
 def _occupied(person: PersonSpec) -> Iterator[Corners]:

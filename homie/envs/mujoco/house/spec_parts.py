@@ -44,7 +44,7 @@ class _Leaner(_Model):
     written before those fields existed stay as they were."""
 
     @model_serializer(mode="wrap")
-    def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+    def _omit_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         fields: dict[str, object] = dump(self)
         defaults = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
         default_fields = {name for name, default in defaults.items() if getattr(self, name) == default}
@@ -102,7 +102,7 @@ class DoorwaySpec(_Leaner):
     leaf: LeafSpec | None = None
 
     @model_validator(mode="after")
-    def _opens_into_one_of_them(self) -> DoorwaySpec:
+    def _check_leaf_room(self) -> DoorwaySpec:
         if self.leaf is not None and self.leaf.into not in self.rooms:
             raise ValueError(f"the door between '{self.rooms[0]}' and '{self.rooms[1]}' opens into '{self.leaf.into}'")
         return self

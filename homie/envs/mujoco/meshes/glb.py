@@ -62,7 +62,7 @@ def with_triangles(path: Path, data: bytes) -> bytes:
     binary = _binary(data, 20 + length)
     try:
         for fan in fans:
-            fan_indices = _around(content, binary, fan)
+            fan_indices = _fan_points(content, binary, fan)
             first = np.broadcast_to(fan_indices[:1], (max(len(fan_indices) - 2, 0),))
             faces = np.stack([first, fan_indices[1:-1], fan_indices[2:]], axis=1).astype("<u4")
             binary += b"\0" * (-len(binary) % 4)
@@ -83,7 +83,7 @@ def with_triangles(path: Path, data: bytes) -> bytes:
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
-def _around(content: Mapping[str, Any], binary: bytes, fan: Mapping[str, Any]) -> NDArray[np.int64]:
+def _fan_points(content: Mapping[str, Any], binary: bytes, fan: Mapping[str, Any]) -> NDArray[np.int64]:
     """The points of a fan in their order (n,). Raises what a damaged file raises."""
     if "indices" not in fan:
         return np.arange(content["accessors"][fan["attributes"]["POSITION"]]["count"])

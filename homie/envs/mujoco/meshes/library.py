@@ -43,7 +43,7 @@ def library(folder: Path) -> Mapping[str, Path]:
             continue
         if entry.suffix.lower() == ".gltf":
             raise BadInput(f"The mesh {entry} is read as one file only: save it as a GLB.")
-        path = entry if entry.suffix.lower() in SUFFIXES and entry.is_file() else _inside(entry, name)
+        path = entry if entry.suffix.lower() in SUFFIXES and entry.is_file() else _mesh_in_folder(entry, name)
         if path is None:
             continue
         if name in meshes:
@@ -77,7 +77,7 @@ def is_known(name: str) -> bool:
     return kind_name in OBJECTS and colour in OBJECTS[kind_name].colours
 
 
-def _inside(entry: Path, name: str) -> Path | None:
+def _mesh_in_folder(entry: Path, name: str) -> Path | None:
     """The mesh in the folder of an object; None where there is none. Raises BadInput where it is not clear which."""
     if not entry.is_dir():
         return None

@@ -46,14 +46,14 @@ def _fibonacci(count: int) -> Array:
     return np.stack([flat * np.cos(turn), flat * np.sin(turn), z], axis=1)
 
 
-def _around(count: int) -> Array:
+def _circle_directions(count: int) -> Array:
     """Unit vectors (n, 2)."""
     turn = 2.0 * np.pi * (np.arange(count) + 0.5) / count
     return np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
 
 _AXES = np.vstack([np.eye(3), -np.eye(3)])
-_RIMS = np.vstack([np.hstack([TILT * _around(RIM), np.full((RIM, 1), side)]) for side in (-1.0, 1.0)])
+_RIMS = np.vstack([np.hstack([TILT * _circle_directions(RIM), np.full((RIM, 1), side)]) for side in (-1.0, 1.0)])
 
 
 def hull(points: Array, directions: int = CORNERS) -> Array:
@@ -61,10 +61,10 @@ def hull(points: Array, directions: int = CORNERS) -> Array:
     is that of the points."""
     view_directions = np.vstack([_AXES, _RIMS, _fibonacci(directions)])
     corners: Array = points[np.unique(np.argmax(points @ view_directions.T, axis=0))]
-    return _thick(corners)
+    return _thicken(corners)
 
 
-def _thick(points: Array) -> Array:
+def _thicken(points: Array) -> Array:
     """The points, and where they are nearly flat copies of them, so that they have a volume."""
     middle = points - points.mean(axis=0)
     normal = np.linalg.svd(middle, full_matrices=False)[2][-1]
@@ -80,7 +80,7 @@ def stand(points: Array) -> tuple[Vec3, Vec3] | None:
     foot_points = points[points[:, 2] < lowest + LEVEL][:, :2]
     low, high = foot_points.min(axis=0), foot_points.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
-    ways = _around(4 * RIM)
+    ways = _circle_directions(4 * RIM)
     room = (foot_points @ ways.T).max(axis=0) - ways @ middle
     share = 0.95 * float((room / np.maximum(np.abs(ways) @ half, 1e-9)).min())
     if share * float(half.min()) < THINNEST:
@@ -100,7 +100,7 @@ def hollow_of(points: Array, faces: NDArray[np.int32]) -> Hollow | None:
     depth = top - floor
     if not np.isfinite(down) or depth < DEEP * (top - bottom):
         return None
-    ways = np.hstack([_around(16), np.zeros((16, 1))])
+    ways = np.hstack([_circle_directions(16), np.zeros((16, 1))])
     radii = [float(_first(triangles, np.array([x, y, floor + share * depth]), ways).min()) for share in LEVELS]
     half = np.ptp(points[:, :2], axis=0).min() / 2
     all_around = [_first(triangles, np.array([x, y, floor + share * depth]), ways).max() for share in LEVELS]

@@ -59,7 +59,7 @@ def read_file(path: Path, changes: Changes | None = None) -> HouseFile:
         _name_all(spec)
         model = spec.compile()
         joints = _begin_as_in_keyframe(spec, model)
-        omitted = [*_without_robots(spec, model)]
+        omitted = [*_remove_robots(spec, model)]
         if changes is not None:
             omitted += change(spec, changes)
             _name_all(spec, "added")
@@ -100,7 +100,7 @@ def _begin_as_in_keyframe(spec: mujoco.MjSpec, model: mujoco.MjModel) -> dict[st
     return joints
 
 
-def _without_robots(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[Unclear]:
+def _remove_robots(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[Unclear]:
     """Take the robots of a file out of it, and all that is of a whole world: keyframes, actuators."""
     tree = Tree(model)
     bodies = {body.id: body for body in spec.bodies}

@@ -58,10 +58,10 @@ def _split(
         return
     jointed = [child for child in child_bodies if tree.joints(child) and not tree.is_free(child)]
     own_geoms = [geom for geom in tree.geoms(body) if geom not in excluded]
-    solid = [geom for geom in _still(tree, body) if tree.solid(geom)]
+    solid = [geom for geom in _fixed_geoms(tree, body) if tree.solid(geom)]
     large = bool(solid) and max(Box.around(extents.geom_parts(data, solid)).half[:2]) > LARGEST / 2
     if jointed or (own_geoms and not (child_bodies and large)):
-        geoms = tuple(geom for geom in _still(tree, body) if geom not in excluded)
+        geoms = tuple(geom for geom in _fixed_geoms(tree, body) if geom not in excluded)
         moving = tuple(other for other in tree.below(body) if tree.joints(other) and not tree.free_above(other))
         yield Cluster((name, *outer), geoms, moving)
         return
@@ -71,7 +71,7 @@ def _split(
         yield from _split(tree, extents, data, child, (name, *outer) if len(child_bodies) == 1 else (), excluded)
 
 
-def _still(tree: Tree, body: int) -> list[int]:
+def _fixed_geoms(tree: Tree, body: int) -> list[int]:
     """The geoms of a body and of what hangs on it that do not move."""
     fixed = tree.model.body_weldid
     return [geom for other in tree.below(body) if fixed[other] == 0 for geom in tree.geoms(other)]
@@ -141,7 +141,7 @@ def surfaces_of(
                 )
             )
     still = sorted(places, key=lambda item: (item.inside, item.access == "front", -item.half_x * item.half_y))
-    return _named(
+    return _name_surfaces(
         [*still, *(floor for joint, drawer_parts in drawers for floor in _floor_of(joint, drawer_parts, parts))]
     )
 
@@ -187,7 +187,7 @@ def _shuts(panel: Box, place: Array, yaw: float) -> bool:
     return distance_ahead > 0.0 and bool(lateral < wide) and panel.center[2] + panel.half[2] > place[2] + FREE
 
 
-def _named(surfaces: Sequence[HouseSurface]) -> list[HouseSurface]:
+def _name_surfaces(surfaces: Sequence[HouseSurface]) -> list[HouseSurface]:
     """Surfaces with names: `top`, `shelf_2`, `inside`, that of the drawer."""
     named: list[HouseSurface] = []
     for item in surfaces:

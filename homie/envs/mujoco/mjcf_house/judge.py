@@ -46,7 +46,7 @@ class EpisodeJudge:
         self._robot = {int(self._model.body_rootid[self._model.jnt_bodyid[joint]]) for joint in driven}
         self._names = {info.body: name for name, info in world.objects.items()}
         self._judge = {
-            "PickTask": self._picked,
+            "PickTask": self._is_picked,
             "PickAndPlaceTask": self._placed,
             "OpeningTask": self._moved,
             "NavToObjTask": self._base_is_near,
@@ -61,14 +61,14 @@ class EpisodeJudge:
 
     # ------------------------------------------------------------ tasks
 
-    def _picked(self) -> bool:
+    def _is_picked(self) -> bool:
         """Lifted, and touched by nothing but the robot."""
         task, body = self.task, self._body(self.task.pickup_obj_name)
         assert task.pickup_obj_start_pose is not None
         lifted = self._data.xpos[body][2] + self._floor[2] - task.pickup_obj_start_pose[2]
         roots = {other for other, _ in self._contacts(body)}
         is_taken = bool(roots & self._robot) or self._is_held(body)
-        return is_taken and roots <= self._robot and lifted >= _or(task.succ_pos_threshold, LIFTED)
+        return is_taken and roots <= self._robot and lifted >= _default_to(task.succ_pos_threshold, LIFTED)
 
     def _placed(self) -> bool:
         """Supported by the receptacle, which has not been moved far nor tilted much, and let go of."""
@@ -104,7 +104,7 @@ class EpisodeJudge:
         """The base near one of the things, on the floor."""
         at = [self._data.xpos[self._body(name)][:2] for name in self._candidates()]
         distances = [float(np.linalg.norm(place - self._base)) for place in at]
-        return min(distances) < _or(self.task.succ_pos_threshold, NEAR)
+        return min(distances) < _default_to(self.task.succ_pos_threshold, NEAR)
 
     def _door_open(self) -> bool:
         """Open by a share of the range that the episode gives."""
@@ -181,5 +181,5 @@ class EpisodeJudge:
             yield known, float(contact_force[2]) * (-1.0 if is_own[0] else 1.0)
 
 
-def _or(value: float | None, default: float) -> float:
+def _default_to(value: float | None, default: float) -> float:
     return default if value is None else value

@@ -85,12 +85,12 @@ def kind_in(names: Sequence[str], family: Family) -> str:
     """
     all_words = [words_of(name) for name in names]
     for words in all_words:
-        if known := _known(words, family):
+        if known := _known_kind(words, family):
             return known
     return next(("_".join(word for word in words if word not in COLOURS) for words in all_words if words), "")
 
 
-def _known(words: tuple[str, ...], family: Family) -> str:
+def _known_kind(words: tuple[str, ...], family: Family) -> str:
     kinds = _kinds(family)
     spelt = [_plain(word, kinds) for word in (*words, "".join(words))]
     phrases = tuple(part for word in spelt[:-1] for part in SPELT.get(word, (word,)))

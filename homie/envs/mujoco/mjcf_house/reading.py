@@ -59,7 +59,7 @@ class HouseReader:
     # ------------------------------------------------------------ what stands
 
     def _names(self, cluster: Cluster) -> list[str]:
-        return [_own(name) for name in cluster.names]
+        return [_name_in_file(name) for name in cluster.names]
 
     def _sorted(self, clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[int]]:
         """What is furniture, and the geoms of the house itself."""
@@ -172,7 +172,7 @@ class HouseReader:
         return self.extents.geom_parts(self.data, fixed)
 
     def _body(self, body: int) -> str:
-        return _own(self.model.body(body).name)
+        return _name_in_file(self.model.body(body).name)
 
     # ------------------------------------------------------------ what is loose
 
@@ -222,7 +222,7 @@ def shut(model: mujoco.MjModel) -> mujoco.MjData:
     return data
 
 
-def _own(name: str) -> str:
+def _name_in_file(name: str) -> str:
     """A name as the file has it; "" for one that the file does not give."""
     name_in_file = name.removeprefix(PREFIX)
     return "" if name_in_file.startswith(UNNAMED) else name_in_file

@@ -91,13 +91,13 @@ def rooms(
         kinds: The kinds of all furniture and where it is.
     """
     model = tree.model
-    bounds = _whole(kinds)
+    bounds = _bounds(kinds)
     finite_geoms = [geom for geom in floor_geoms if not _is_endless(model, geom)]
     rects: list[tuple[Rect, int]] = []
     for geom in finite_geoms or floor_geoms:
         rect = _rect(model, data, geom, bounds)
-        if not any(_inside(rect, other) for other, _ in rects):
-            rects = [(other, number) for other, number in rects if not _inside(other, rect)] + [(rect, geom)]
+        if not any(_is_inside(rect, other) for other, _ in rects):
+            rects = [(other, number) for other, number in rects if not _is_inside(other, rect)] + [(rect, geom)]
     rooms: list[HouseRoom] = []
     for rect, geom in rects:
         names = [model.geom(geom).name, model.body(int(model.geom_bodyid[geom])).name]
@@ -120,7 +120,7 @@ def _is_endless(model: mujoco.MjModel, geom: int) -> bool:
     return bool(model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE and not model.geom_size[geom][:2].all())
 
 
-def _whole(kinds: Sequence[tuple[str, Box]]) -> Rect:
+def _bounds(kinds: Sequence[tuple[str, Box]]) -> Rect:
     """The space (x0, y0, x1, y1) around all that can be touched."""
     corners = np.concatenate([box.corners() for _, box in kinds] or [np.zeros((1, 2))])
     (x0, y0), (x1, y1) = corners.min(axis=0) - AROUND, corners.max(axis=0) + AROUND
@@ -140,7 +140,7 @@ def _rect(model: mujoco.MjModel, data: mujoco.MjData, geom: int, bounds: Rect) -
     return max(float(x0), bounds[0]), max(float(y0), bounds[1]), min(float(x1), bounds[2]), min(float(y1), bounds[3])
 
 
-def _inside(inner: Rect, outer: Rect) -> bool:
+def _is_inside(inner: Rect, outer: Rect) -> bool:
     a, b = np.array(inner), np.array(outer)
     return bool((a[:2] >= b[:2] - 0.05).all() and (a[2:] <= b[2:] + 0.05).all())
 

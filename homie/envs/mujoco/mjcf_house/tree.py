@@ -68,13 +68,13 @@ class Tree:
         roots: list[int] = []
         for body in sorted({int(self.model.jnt_bodyid[joint]) for joint in driven}):
             root = body
-            while (parent := int(self.model.body_parentid[root])) and self._is_mostly(parent, driven):
+            while (parent := int(self.model.body_parentid[root])) and self._is_mostly_driven(parent, driven):
                 root = parent
             if root not in roots:
                 roots.append(root)
         return [root for root in roots if not any(root in set(self.below(other)) - {other} for other in roots)]
 
-    def _is_mostly(self, body: int, driven: set[int]) -> bool:
+    def _is_mostly_driven(self, body: int, driven: set[int]) -> bool:
         joints = [joint for other in self.below(body) for joint in self.joints(other)]
         return 2 * len(driven.intersection(joints)) >= len(joints)
 

@@ -30,7 +30,7 @@ def filling(model: mujoco.MjModel, bodies: Collection[int]) -> tuple[NDArray[np.
             continue
         half = model.geom_aabb[geom, 3:]
         radius = float(np.min(half))  # of a capsule and of a long cylinder its own
-        marks = [_along(float(extent), radius) for extent in half]
+        marks = [_centres_along(float(extent), radius) for extent in half]
         grid = np.stack(np.meshgrid(*marks, indexing="ij"), axis=-1).reshape(-1, 3)
         geoms += [geom] * len(grid)
         centres.append(grid + model.geom_aabb[geom, :3])
@@ -38,7 +38,7 @@ def filling(model: mujoco.MjModel, bodies: Collection[int]) -> tuple[NDArray[np.
     return np.array(geoms, dtype=np.intp), np.concatenate(centres), np.array(radii)
 
 
-def _along(half: float, radius: float) -> Array:
+def _centres_along(half: float, radius: float) -> Array:
     """Centres along one axis of a shape."""
     reach = max(0.0, half - radius)
     count = 1 + int(np.ceil(2 * reach / (_APART * radius))) if reach > 1e-6 else 1

@@ -68,7 +68,7 @@ def plate_with_hole(half: float, hole: Array) -> list[Array]:
     angles = np.concatenate([np.arctan2(hole[:, 1], hole[:, 0]), corners])
     angles = np.unique(np.round(angles, 9))
     inner = np.array([_ray(hole, angle) for angle in angles])
-    outer = np.array([_to_square(half, angle) for angle in angles])
+    outer = np.array([_square_point(half, angle) for angle in angles])
     pieces = []
     for i in range(len(angles)):
         j = (i + 1) % len(angles)
@@ -122,7 +122,7 @@ def _ray(points: Array, angle: float) -> Array:
     raise ValueError("the outline does not go around the middle")
 
 
-def _to_square(half: float, angle: float) -> Array:
+def _square_point(half: float, angle: float) -> Array:
     direction = np.array([np.cos(angle), np.sin(angle)])
     return np.asarray(half / np.abs(direction).max() * direction)
 

@@ -91,7 +91,7 @@ def _pick(rng: np.random.Generator) -> Plan:
     """Several shapes, two containers: one shape into one of them."""
     colours = _colours(rng, 2)
     things = [_new("container", colour) for colour in colours] + _shapes(rng, int(rng.integers(3, 5)))
-    things = _placed(things, rng)
+    things = _place_things(things, rng)
     target, container = things[int(rng.integers(2, len(things)))], things[int(rng.integers(2))]
     references_used = references([target, container], things, rng)
     item_words, place_words = (reference.words for reference in references_used)
@@ -109,7 +109,7 @@ def _pick(rng: np.random.Generator) -> Plan:
 def _stack(rng: np.random.Generator) -> Plan:
     """Two or three of several shapes on top of each other."""
     high = int(rng.integers(2, 4))
-    things = _placed(_shapes(rng, int(rng.integers(high, 5))), rng)
+    things = _place_things(_shapes(rng, int(rng.integers(high, 5))), rng)
     chosen = [things[k] for k in rng.permutation(len(things))[:high]]
     references_used = references(chosen, things, rng)
     names = [reference.words for reference in references_used]
@@ -136,7 +136,7 @@ def _sort(rng: np.random.Generator) -> Plan:
     """A sorter with four holes, several shapes: one of them into its hole."""
     holes = tuple(_SORTED[k] for k in rng.permutation(len(_SORTED)))
     sorter = Thing(name="shape_sorter", kind="shape sorter", colour="beige", x=0.0, y=0.0, holes=holes)
-    things = _placed([sorter, *_shapes(rng, 3, kinds=_SORTED)], rng)
+    things = _place_things([sorter, *_shapes(rng, 3, kinds=_SORTED)], rng)
     target = things[int(rng.integers(1, len(things)))]
     references_used = references([target], things[1:], rng)
     item_words = references_used[0].words
@@ -155,7 +155,7 @@ def _wipe(rng: np.random.Generator) -> Plan:
     count = int(rng.integers(2, 4))
     yaws = [(*_LONG_WAYS.values(), math.pi / 4, -math.pi / 4)[k] for k in rng.permutation(4)[:count]]
     areas = [_new("area", colour, yaw) for colour, yaw in zip(_colours(rng, count), yaws, strict=True)]
-    things = _placed([*areas, _new("sponge", "yellow")], rng)
+    things = _place_things([*areas, _new("sponge", "yellow")], rng)
     target = things[int(rng.integers(count))]
     ways = [reference(target, things)]
     ways += [
@@ -210,7 +210,7 @@ def _new(kind: str, colour: str, yaw: float = 0.0) -> Thing:
     return Thing(name=f"{colour}_{kind.replace(' ', '_')}", kind=kind, colour=colour, x=0.0, y=0.0, yaw=yaw)
 
 
-def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
+def _place_things(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
     """The things where they fit, in the order given. Raises Crowded."""
     placed_things: list[Thing] = []
     for item in things:
@@ -223,7 +223,7 @@ def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
                     "yaw": round(yaw, 4) if item.kind != "area" else yaw,
                 }
             )
-            if _reached(point) and all(_far_enough(point, other) for other in placed_things):
+            if _is_reachable(point) and all(_are_far_enough(point, other) for other in placed_things):
                 placed_things.append(point)
                 break
         else:
@@ -231,14 +231,14 @@ def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
     return placed_things
 
 
-def _reached(item: Thing) -> bool:
+def _is_reachable(item: Thing) -> bool:
     """Whether the robot reaches it from above, an area at both of its ends, a sorter over all of its holes."""
     reach = {"area": AREA[0], "shape sorter": 0.08}.get(item.kind, 0.0)
     distance = math.hypot(item.x - FOOT[0], item.y - FOOT[1])
     return NEAREST + reach <= distance <= FARTHEST - reach
 
 
-def _far_enough(item: Thing, other: Thing) -> bool:
+def _are_far_enough(item: Thing, other: Thing) -> bool:
     radii = sum(plan_of(thing.kind, thing.colour, thing.holes).radius for thing in (item, other))
     extra_gap = AROUND_SORTER if "shape sorter" in (item.kind, other.kind) else 0.0
     return math.hypot(item.x - other.x, item.y - other.y) >= radii + APART + extra_gap

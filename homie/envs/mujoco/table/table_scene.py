@@ -97,15 +97,15 @@ class TableScene(PlainNumbers, BaseModel):
         if len(kinds) < len(self.things):
             raise ValueError("two things have the same name")
         for condition in self.conditions:
-            if not self._can_be(condition):
+            if not self._is_possible(condition):
                 raise ValueError(f"nothing on the table fits the condition {written(condition)}")
         return self
 
     @field_serializer("conditions")
-    def _as_a_suite_writes_them(self, conditions: tuple[Condition, ...]) -> list[dict[str, Any]]:
+    def _dump_conditions(self, conditions: tuple[Condition, ...]) -> list[dict[str, Any]]:
         return [written(condition) for condition in conditions]
 
-    def _can_be(self, condition: Condition) -> bool:
+    def _is_possible(self, condition: Condition) -> bool:
         """Whether there are things on the table for a condition; of what the families do not ask for, by its words."""
         match condition:
             case In(pair=(str() as name, place)):

@@ -155,7 +155,7 @@ class TableWorld:
             return spot.surface == self.built.things[item].item.kind
         return spot.relation == ("in" if kind == "container" else "on")
 
-    def _on(self, item: str, place: str) -> bool:
+    def _is_on(self, item: str, place: str) -> bool:
         box, support_box = self.box(item), self.box(place)
         gap = (box.center[2] - box.half[2]) - (support_box.center[2] + support_box.half[2])
         things = self.built.things
@@ -193,7 +193,7 @@ class TableWorld:
             if thing.item.kind == "shape sorter" and is_over:
                 inside = local[2] < SORTER_HEIGHT
                 return Spot("in" if inside else "on", other, _compartment(thing, local) if inside else "")
-            if thing.plan.loose and other != name and self._on(name, other):
+            if thing.plan.loose and other != name and self._is_on(name, other):
                 return Spot("on", other)
         return Spot("on", "table" if box.center[2] > TABLE_TOP else "floor")
 

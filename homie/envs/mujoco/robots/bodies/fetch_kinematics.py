@@ -113,7 +113,7 @@ class ArmKinematics:
         self.lower, self.upper = _LOWER, _UPPER
         self._turning = np.isinf(self.upper)
         self._descent = Descent(
-            lower=self.lower, upper=self.upper, step=0.35, damping=1e-5, close=0.3, rest=self._to_comfort
+            lower=self.lower, upper=self.upper, step=0.35, damping=1e-5, close=0.3, rest=self._comfort_step
         )
 
     def __deepcopy__(self, memo: object) -> ArmKinematics:
@@ -255,7 +255,7 @@ class ArmKinematics:
         q = self._descent(start, look, mobility=mobility, steps=max_iterations, tolerance=tolerance)
         return self._result(target, q, q0, tolerance)
 
-    def _to_comfort(self, q: Array) -> Array:
+    def _comfort_step(self, q: Array) -> Array:
         pull = COMFORT - q
         pull[self._turning] = wrapped(pull[self._turning])
         return pull
