@@ -89,7 +89,7 @@ def test_a_config_file_may_be_written_as_the_command_line_and_later_ones_win(tmp
     first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
     first.write_text("check-order: code\nseed: 1\nplanner_settings: {style: brief, examples: 2}\n")
     second.write_text("seed: 2\nplanner_settings: {examples: 3}\n")
-    options = RunOptions.build([first, second], task="go", beneath={"seed": 7, "robot": "tiny"})
+    options = RunOptions.build([first, second], task="go", defaults={"seed": 7, "robot": "tiny"})
     assert (options.check_order, options.seed, options.robot) == ("code", 2, "tiny")
     assert options.planner_settings == {"style": "brief", "examples": 3}
 
@@ -153,7 +153,7 @@ def test_the_file_of_a_run_gives_what_was_not_usual_but_for_its_folder(tmp_path)
     file.write_text(json.dumps({"format": 2, "options": kept}))
     options = RunOptions.build(tmp_path)
     assert (options.task, options.seed, options.attempts, options.out) == ("go", 7, 2, None)
-    assert options == RunOptions.build(file) and RunOptions.build(file, beneath={"rounds": 5}).rounds == 5
+    assert options == RunOptions.build(file) and RunOptions.build(file, defaults={"rounds": 5}).rounds == 5
     file.write_text(json.dumps({"format": 2, "options": {**kept, "suite": "s", "trials": 3}}))
     with pytest.raises(
         BadInput, match=r"run\.json is from another command: it has 'suite', which is not an option here\.$"
@@ -503,7 +503,7 @@ def test_settings_of_planners_have_their_place(name):
 def test_settings_are_mappings_that_are_overridden_one_by_one(name, field):
     with pytest.raises(BadInput, match=f"^There is no option '{name}' here: write it as the mapping {field}\\.$"):
         RunOptions.build(task="go", **{name: {}})
-    options = RunOptions.build(task="go", beneath={field: {"a.b": 1, "c.d": 2}}, **{field: {"c.d": 3}})
+    options = RunOptions.build(task="go", defaults={field: {"a.b": 1, "c.d": 2}}, **{field: {"c.d": 3}})
     assert getattr(options, field) == {"a.b": 1, "c.d": 3}
 
 

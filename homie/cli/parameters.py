@@ -96,7 +96,7 @@ def build(model: type[Model], config: Sequence[Path] | None, values: dict[str, A
     beneath = settings({name: value for name, value in named.items() if value is not None})
     fields = {name: value for name, value in beneath.items() if name in model.model_fields}
     typed = {name: _typed(model, name, value) for name, value in values.items()}
-    return model.build(config or (), beneath=fields, **settings(typed, model.model_fields))
+    return model.build(config or (), defaults=fields, **settings(typed, model.model_fields))
 
 
 def _typed(model: type[Options], name: str, value: Any) -> Any:

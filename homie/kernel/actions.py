@@ -17,7 +17,7 @@ Hand: TypeAlias = Literal["", "empty", "full"]
 Target: TypeAlias = Literal["", "loose", "place", "opens"]
 Inventory: TypeAlias = Literal["", "takes", "gives"]
 USUAL = ("target",)
-"""What an action takes of which the table says nothing."""
+"""The arguments of an action that no table declares."""
 POWER: Mapping[str, bool] = MappingProxyType({"on": True, "off": False})
 """Results of actions that are a matter of power, and whether it is on then. A hand presses a switch for them."""
 _SHAPES = ((), ("target",), ("target", "destination"))
@@ -25,9 +25,9 @@ _SHAPES = ((), ("target",), ("target", "destination"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """One action, as data. What is left out is not asked.
+    """One action, as data; a field that is left out asks for nothing.
 
-    Raises BadInput for values that there are not.
+    Raises BadInput for unknown values.
 
     Attributes:
         name: As planners write it.
@@ -67,11 +67,11 @@ class Action:
                 f"The action '{self.name}' cannot take {tuple(self.arguments)!r}: declare (), ('target',) or "
                 "('target', 'destination')."
             )
-        for asked, values in (("hand", Hand), ("target", Target), ("inventory", Inventory)):
-            value, known = getattr(self, asked), get_args(values)
+        for key, values in (("hand", Hand), ("target", Target), ("inventory", Inventory)):
+            value, known = getattr(self, key), get_args(values)
             if value not in known:
                 raise BadInput(
-                    f"The action '{self.name}' has the {asked} {value!r}: it is one of {', '.join(map(repr, known))}."
+                    f"The action '{self.name}' has the {key} {value!r}: it is one of {', '.join(map(repr, known))}."
                 )
 
     @property
@@ -157,13 +157,13 @@ def arguments_of(action: str, arguments: Arguments = ARGUMENTS) -> tuple[str, ..
     return tuple(arguments.get(action, USUAL))
 
 
-def action_table(declared: Iterable[Iterable[Action]]) -> ActionTable:
+def action_table(declarations: Iterable[Iterable[Action]]) -> ActionTable:
     """The table with the actions that skill sets declare in addition.
 
     Raises BadInput where two declare the same action differently.
     """
     table = dict(ACTION_TABLE)
-    for actions in declared:
+    for actions in declarations:
         for action in actions:
             known = table.setdefault(action.name, action)
             if known != action:
@@ -177,8 +177,8 @@ def _differences(known: Action, declared: Action) -> str:
     """How two actions of a name differ, in words: `takes a target, and a skill set declares a destination`."""
     if known.arguments != declared.arguments:
         return f"takes {spoken(known.arguments)}, and a skill set declares {spoken(declared.arguments)}"
-    compared = (attribute.name for attribute in fields(Action) if attribute.compare)
-    name = next(name for name in compared if getattr(known, name) != getattr(declared, name))
+    compared_names = (attribute.name for attribute in fields(Action) if attribute.compare)
+    name = next(name for name in compared_names if getattr(known, name) != getattr(declared, name))
     return f"has {name}={getattr(known, name)!r}, and a skill set declares {name}={getattr(declared, name)!r}"
 
 
@@ -193,15 +193,15 @@ def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
     return next((action for action in actions if action.lower() == key), None)
 
 
-def listed_actions(own: Sequence[str], able: Sequence[str]) -> tuple[str, ...]:
+def listed_actions(robot_actions: Sequence[str], skill_actions: Sequence[str]) -> tuple[str, ...]:
     """The list of actions: those of a robot's own, else EMMOE's, that skills can do; then their further ones; then End.
 
     Args:
-        own: Those of a robot's own.
-        able: What its skills can do.
+        robot_actions: Those of a robot's own.
+        skill_actions: What its skills can do.
     """
-    usual = [action for action in own or ACTIONS if action in able]
-    return (*usual, *(action for action in able if action not in usual), "End")
+    base_actions = [action for action in robot_actions or ACTIONS if action in skill_actions]
+    return (*base_actions, *(action for action in skill_actions if action not in base_actions), "End")
 
 
 class Named(Protocol):

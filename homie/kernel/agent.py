@@ -193,17 +193,17 @@ class Episode:
         records = []
         plan = decision.subtasks[: self.rules.limits.plan]
         for number, subtask in enumerate(plan, 1):
-            ending = canonical_action(subtask.action, self.executor.actions) == END.action
-            if ending:
-                report = _reported(subtask, decision)
+            is_end = canonical_action(subtask.action, self.executor.actions) == END.action
+            if is_end:
+                report = _report_of(subtask, decision)
                 subtask = self._end(subtask, report)
             if not self._is_listed(subtask):
                 execution = unlisted(decision, subtask, len(self.choices))
                 self.listener.on(SubtaskChecked(execution.checks[0]))
-            elif ending and subtask not in self.rules.endings and not self.choices:
+            elif is_end and subtask not in self.rules.endings and not self.choices:
                 execution = no_end(decision, subtask, self.rules.endings)
                 self.listener.on(SubtaskChecked(execution.checks[0]))
-            elif ending:
+            elif is_end:
                 execution = Execution(subtask, decision.model, (), (), SUCCESS)
                 self.ended = True
                 self.report = report or ("success" if subtask == END_SUCCESS else "")
@@ -235,11 +235,11 @@ class Episode:
         """Raises Unanswered. A published evaluator that explains nothing counts such episodes as failed."""
         if self.readable or not self.rules.quirks.explains or not (self.round >= UNREADABLE_ROUNDS or self.over):
             return
-        last = f" The last one began: {quoted}." if (quoted := _quoted(decision.raw)) else ""
+        last_answer = f" The last one began: {quoted}." if (quoted := _quoted(decision.raw)) else ""
         rounds = "the first round" if self.round == 1 else f"the first {self.round} rounds"
         raise Unanswered(
             f"No answer of the planner could be read in {rounds}, so the episode is no result: "  # codespell:ignore
-            f"{decision.problem}{last}"
+            f"{decision.problem}{last_answer}"
             f" {decision.advice or 'Look at the answers in steps.jsonl, and at docs/prompts.md.'}"
         )
 
@@ -254,7 +254,7 @@ class Episode:
         return replace(decision, subtasks=(subtask,), problem="")
 
     def _end(self, subtask: Subtask, report: Report) -> Subtask:
-        """What a planner says to end the episode, as it counts. Where it reports, End alone says that the task is done,
+        """The end of an episode as the rules count it. Where a planner reports, End alone says that the task is done,
         unless the decision reports something else; without a list and without reports it says nothing more."""
         if END_SUCCESS in self.rules.endings and subtask.target.lower() in ("", "declined"):
             return END_FAILURE if report in ("failure", "declined") else END_SUCCESS
@@ -265,7 +265,7 @@ class Episode:
     def _is_listed(self, subtask: Subtask) -> bool:
         """Whether a subtask may be carried out. Published evaluators take an end that is not in their list."""
         unlisted_end = subtask == END and not self.rules.quirks.explains
-        # The list calls the held object so, whatever it is; a planner that knows subtasks calls it by its name.
+        # The list has one word for any held object; a planner that knows subtasks calls it by its name.
         by_name = subtask.target in self.inventory and replace(subtask, target=HELD) in self._listed
         return not self.choices or subtask in self._listed or by_name or unlisted_end
 
@@ -276,10 +276,10 @@ class Episode:
 
     def finish(self) -> EpisodeResult:
         """The result of the episode, of which the listener gets the last event."""
-        how = self.ended_by or "rounds"
+        ended_by = self.ended_by or "rounds"
         stamp = self.executor.senses.observe().stamp
         result = EpisodeResult(
-            self.task, how, self.round, self.history, self.inventory, stamp, self.report, self.answer, self.who
+            self.task, ended_by, self.round, self.history, self.inventory, stamp, self.report, self.answer, self.who
         )
         log.info("%s after round %d", result.ending, self.round)
         self.planner.conclude(result)
@@ -287,30 +287,30 @@ class Episode:
         return result
 
     def _planner_input(self, sight: Sight) -> PlannerInput:
-        executor, rules, shown = self.executor, self.rules, self.rules.visibility
-        ending = {END.action: ("target",)} if END_SUCCESS in rules.endings else {}
-        listed = executor.locator.listing() if MOVE in executor.actions else ()
+        executor, rules, visibility = self.executor, self.rules, self.rules.visibility
+        end_arguments = {END.action: ("target",)} if END_SUCCESS in rules.endings else {}
+        listing = executor.locator.listing() if MOVE in executor.actions else ()
         return PlannerInput(
             task=self.task,
             round=self.round,
             views={
                 view: frame.rgb.copy() for view, frame in sight.observation.frames.items()
             },  # a planner may draw on them
-            detections=shown.detections(executor.locator.arranged(sight.detections), listed),
-            inventory=shown.inventory(self.inventory),
-            history=shown.subtasks(self.history),
-            feedback=shown.last_result(self.feedback),
+            detections=visibility.detections(executor.locator.arranged(sight.detections), listing),
+            inventory=visibility.inventory(self.inventory),
+            history=visibility.subtasks(self.history),
+            feedback=visibility.last_result(self.feedback),
             actions=executor.actions,
             models=executor.skills.models,
             rounds=rules.rounds,
-            listing=shown.listing(listed),
-            arguments={**executor.skills.arguments, **ending},
+            listing=visibility.listing(listing),
+            arguments={**executor.skills.arguments, **end_arguments},
             words=executor.skills.words,
             explanations=executor.skills.explanations,
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
             hand=self._hand() if self.planner.uses_wrist_camera else None,
-            visibility=shown,
+            visibility=visibility,
             quirks=rules.quirks,
             choices=self.choices,
             ends=rules.endings,
@@ -330,8 +330,8 @@ class Episode:
         return record
 
 
-def _reported(end: Subtask, decision: Decision) -> Report:
-    """What a decision that ends the episode says of the task: as the target of End, or beside it."""
+def _report_of(end: Subtask, decision: Decision) -> Report:
+    """The report of a decision that ends the episode: the target of End, or else its `report`."""
     targets: Mapping[str, Report] = {report: report for report in get_args(Report) if report}
     return targets.get(end.target.lower(), decision.report)
 
@@ -349,15 +349,15 @@ def unreadable(decision: Decision) -> Execution:
 
 
 def unlisted(decision: Decision, subtask: Subtask, number: int) -> Execution:
-    """What becomes of a subtask that is none of the numbered actions: F1, and nothing is done."""
+    """The execution of a subtask that is none of the numbered actions: F1, and no motion."""
     sentence = f"{subtask} is none of the {number} numbered actions! You should only choose numbers of the list."
     check = Check("format", ErrorCode.F1, sentence)
     return Execution(subtask, decision.model, (check,), (), check.feedback)
 
 
-def no_end(decision: Decision, subtask: Subtask, ends: Sequence[Subtask]) -> Execution:
-    """What becomes of an end that is none of those that there are: F1, and the episode goes on."""
-    sentence = f"{subtask} is no report! You should only end with {' or '.join(map(str, ends))}."  # codespell:ignore
+def no_end(decision: Decision, subtask: Subtask, endings: Sequence[Subtask]) -> Execution:
+    """The execution of an end that the rules do not have: F1, and the episode goes on."""
+    sentence = f"{subtask} is no report! You should only end with {' or '.join(map(str, endings))}."  # codespell:ignore
     check = Check("format", ErrorCode.F1, sentence)
     return Execution(subtask, decision.model, (check,), (), check.feedback)
 
@@ -366,17 +366,17 @@ class _Clock:
     """Seconds of wall clock by section of one round."""
 
     def __init__(self) -> None:
-        self._began = self._last = time.perf_counter()
-        self._spent: dict[str, float] = {}
+        self._start = self._last = time.perf_counter()
+        self._sections: dict[str, float] = {}
 
     def lap(self, section: str) -> None:
         now = time.perf_counter()
-        self._spent[section] = self._spent.get(section, 0.0) + now - self._last
+        self._sections[section] = self._sections.get(section, 0.0) + now - self._last
         self._last = now
 
     def seconds(self, skill: float = 0.0) -> dict[str, float]:
-        """Sections, the total, `overhead`: what the loop itself took, `skill`: how much of it a skill thought."""
-        total = time.perf_counter() - self._began
-        spent = {name: round(value, 6) for name, value in self._spent.items()}
-        spent = {**spent, "skill": round(skill, 6)} if skill else spent
-        return {**spent, "overhead": round(total - sum(self._spent.values()), 6), "total": round(total, 6)}
+        """Sections, the total, `overhead`: what the loop itself took, `skill`: the time a skill computed."""
+        total = time.perf_counter() - self._start
+        sections = {name: round(value, 6) for name, value in self._sections.items()}
+        sections = {**sections, "skill": round(skill, 6)} if skill else sections
+        return {**sections, "overhead": round(total - sum(self._sections.values()), 6), "total": round(total, 6)}

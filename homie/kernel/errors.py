@@ -117,6 +117,6 @@ def did_you_mean(word: str, known: Iterable[str], before: str = ": ", after: str
     """
     import difflib  # not at start-up, which needs no suggestions
 
-    spelt = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(word.casefold(), spelt, 1)
-    return f"{before}did you mean '{spelt[close[0]]}'?{after}" if close else ""
+    spellings = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(word.casefold(), spellings, 1)
+    return f"{before}did you mean '{spellings[close[0]]}'?{after}" if close else ""

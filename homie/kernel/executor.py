@@ -81,26 +81,26 @@ class Executor:
         decision: Decision,
         subtask: Subtask,
         inventory: tuple[str, ...],
-        seen: Observation,
+        observation: Observation,
         listener: EpisodeListener,
         task: str = "",
     ) -> Execution:
-        """Check and run one subtask (not End) of a task. `seen` is the observation that the planner decided on.
+        """Check and run one subtask (not End) of a task. `observation` is the observation that the planner decided on.
 
-        What it is done to is what its action takes by the table of actions, never a name beyond that.
+        The table of actions says which names of the subtask its action takes; no other is used.
         """
-        listed = canonical_action(subtask.action, self.actions)
-        subtask = Subtask(listed or subtask.action, subtask.target, subtask.destination)
+        canonical = canonical_action(subtask.action, self.actions)
+        subtask = Subtask(canonical or subtask.action, subtask.target, subtask.destination)
         action = action_of(subtask.action, self.skills.table)
         words = acted_on(subtask, action.arguments)
-        entity = _entity(self.locator, words, action, seen)
+        entity = _entity(self.locator, words, action, observation)
         question = CheckQuestion(
             decision=decision,
             subtask=subtask,
             action=action,
             entity=entity,
             inventory=inventory,
-            observation=seen,
+            observation=observation,
             world=self.locator,
             actions=self.actions,
             models=self.skills.models,
@@ -108,7 +108,7 @@ class Executor:
         )
         results: list[Check] = []
         for check in self.checks:
-            result = _valid(check(question), check)
+            result = _validated(check(question), check)
             results.append(result)
             listener.on(SubtaskChecked(result))
             if result.code is not None:
@@ -123,14 +123,14 @@ class Executor:
     def _run(self, decision: Decision, task: _Task, results: list[Check], listener: EpisodeListener) -> Execution:
         subtask, skill, entity = task.subtask, task.skill, task.entity
         attempts: list[Attempt] = []
-        timed = _Timed(skill)
-        before = self.senses.observe()
-        held, arrangement = self.locator.held(before), self.locator.arrangement(before)
+        timed_skill = _TimedSkill(skill)
+        observation = self.senses.observe()
+        held, arrangement = self.locator.held(observation), self.locator.arrangement(observation)
         if entity:
-            self.locator.aim(entity, task.action, before)
+            self.locator.aim(entity, task.action, observation)
         verdict = Check("execution")
         for number in range(1, self.attempts + 1):
-            attempt = self._attempt(number, task, timed, listener)
+            attempt = self._attempt(number, task, timed_skill, listener)
             trial = Trial(
                 subtask=subtask,
                 action=task.action,
@@ -153,7 +153,7 @@ class Executor:
         results.append(verdict)
         listener.on(SubtaskChecked(verdict))
         return Execution(
-            subtask, decision.model, tuple(results), tuple(attempts), verdict.feedback, entity, timed.seconds
+            subtask, decision.model, tuple(results), tuple(attempts), verdict.feedback, entity, timed_skill.seconds
         )
 
     def _begin(self, task: _Task) -> Observation:
@@ -170,14 +170,14 @@ class Executor:
         """The goal for an entity; for an action that takes no target it is where the robot stands."""
         locator = self.locator
         goal = locator.goal(task.entity, task.action, observation) if task.entity else locator.here(observation)
-        whose = method_of("locator", locator, "goal" if task.entity else "here")
-        return replace(returned(goal, Goal, whose), text=str(task.subtask), task=task.instruction or goal.task)
+        method = method_of("locator", locator, "goal" if task.entity else "here")
+        return replace(returned(goal, Goal, method), text=str(task.subtask), task=task.instruction or goal.task)
 
-    def _attempt(self, number: int, task: _Task, timed: _Timed, listener: EpisodeListener) -> Attempt:
+    def _attempt(self, number: int, task: _Task, timed_skill: _TimedSkill, listener: EpisodeListener) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
         skill = task.skill
         observation = self.senses.observe()
-        began = observation.stamp
+        start = observation.stamp
         commands = clamped = 0
         outcome, reason = Outcome.FAILED, ""
         try:
@@ -186,20 +186,20 @@ class Executor:
             observation = self._begin(task)
             outcome = _outcome(skill)
             while outcome is Outcome.RUNNING:
-                if observation.stamp - began > skill.max_seconds:
+                if observation.stamp - start > skill.max_seconds:
                     outcome, reason = Outcome.TIMED_OUT, Failure(FailureReason.TIMED_OUT, seconds=skill.max_seconds)
                     break
-                sent = self.robot.act(timed.act(observation))
-                listener.on(CommandSent(observation, sent))
+                sent_command = self.robot.act(timed_skill.act(observation))
+                listener.on(CommandSent(observation, sent_command))
                 commands += 1
-                clamped += bool(sent.changes)
+                clamped += bool(sent_command.changes)
                 cameras = skill.required_cameras()
                 if cameras and skill.deliberates and not self.robot.waits:
                     self.robot.stop()  # while the policy thinks, the last command must not go on
                 observation = self.senses.observe(cameras)
                 listener.on(PeriodPassed(observation))
-                if (due := self.locator.due(observation)) is not None:
-                    observation = self.senses.look(due).observation if due else observation
+                if (due_cameras := self.locator.due(observation)) is not None:
+                    observation = self.senses.look(due_cameras).observation if due_cameras else observation
                     skill.revise(self._goal(task, observation))
                 outcome = _outcome(skill)
         except (CommandRefused, TargetLost) as error:
@@ -210,21 +210,21 @@ class Executor:
             listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stands, limbs hold
         except CommandRefused as error:  # a robot that is stopped by others stands already
             outcome, reason = Outcome.FAILED, reason or _reason(error)
-        seconds = round(observation.stamp - began, 6)
+        seconds = round(observation.stamp - start, 6)
         about = () if reason else skill.about
         return Attempt(
             number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped=clamped, about=about
         )
 
 
-def _entity(locator: Locator, words: str, action: Action, seen: Observation) -> str | None:
-    """The entity that words mean, None for no words. Raises BadInput for what is none."""
-    entity = locator.resolve(words, action, seen) if words else None
+def _entity(locator: Locator, words: str, action: Action, observation: Observation) -> str | None:
+    """The entity that words mean, None for no words. Raises BadInput for anything but a name."""
+    entity = locator.resolve(words, action, observation) if words else None
     return None if entity is None else returned(entity, str, method_of("locator", locator, "resolve"))
 
 
 def _outcome(skill: Skill) -> Outcome:
-    """How a skill stands. Raises BadInput for anything but an outcome, which would seem to end the attempt."""
+    """The outcome of a skill. Raises BadInput for anything but an outcome, which would seem to end the attempt."""
     return returned(skill.outcome, Outcome, method_of("skill", skill, "outcome"))
 
 
@@ -234,7 +234,7 @@ def _reason(error: HomieError) -> str:
     return reason if isinstance(reason, str) else str(error)
 
 
-def _valid(answer: object, check: ErrorCheck) -> Check:
+def _validated(answer: object, check: ErrorCheck) -> Check:
     """The answer of a check, which may be a user's own. Raises BadInput if it is not a Check with an official code."""
     name = getattr(check, "__name__", type(check).__name__)
     if not isinstance(answer, Check):
@@ -243,13 +243,13 @@ def _valid(answer: object, check: ErrorCheck) -> Check:
             "if it has no objection."
         )
     texts = isinstance(answer.about, tuple | list) and all(isinstance(item, str) for item in answer.about)
-    for member, right, kind in (
+    for member, is_valid, kind in (
         ("layer", is_line(answer.layer), "a text of one line"),
         ("message", isinstance(answer.message, str), "a text"),
         ("about", texts, "a tuple of texts"),
         ("lasting", isinstance(answer.lasting, bool), "True or False"),
     ):
-        if not right:
+        if not is_valid:
             value = brief(getattr(answer, member))
             raise BadInput(f"The check '{name}' answered with {value} as `{member}`: write {kind}.")
     if answer.code is not None and not isinstance(answer.code, ErrorCode):
@@ -276,7 +276,7 @@ def _unrunnable(question: CheckQuestion) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A subtask that has passed the checks: what is done to which entity ("" for none) by which skill."""
+    """A subtask that has passed the checks: its entity ("" for none) and its skill."""
 
     subtask: Subtask
     action: Action
@@ -285,7 +285,7 @@ class _Task:
     instruction: str
 
 
-class _Timed:
+class _TimedSkill:
     """A skill with a clock: the wall time that it takes for its commands."""
 
     def __init__(self, skill: Skill) -> None:
@@ -293,11 +293,11 @@ class _Timed:
         self.seconds = 0.0
 
     def act(self, observation: Observation) -> Command:
-        began = time.perf_counter()
+        start = time.perf_counter()
         try:
             return returned(self._skill.act(observation), Command, method_of("skill", self._skill, "act"))
         finally:
-            self.seconds += time.perf_counter() - began
+            self.seconds += time.perf_counter() - start
 
 
 if not TYPE_CHECKING:

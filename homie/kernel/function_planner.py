@@ -75,9 +75,9 @@ class FunctionPlanner(Planner):
         Raises:
             BadInput: The function does not take one argument.
         """
-        self._called = f"The planner's function {getattr(decide, '__name__', type(decide).__name__)}"
+        self._subject = f"The planner's function {getattr(decide, '__name__', type(decide).__name__)}"
         if not takes_one(decide):
-            raise BadInput(f"{self._called} has to take one argument, a homie.PlannerInput.")
+            raise BadInput(f"{self._subject} has to take one argument, a homie.PlannerInput.")
         self._decide = decide
         self._about = dict(about or {})
         try:
@@ -85,7 +85,7 @@ class FunctionPlanner(Planner):
         except RuntimeError:
             self._loop = None
         self._lock = threading.Lock()
-        self._asked: Future[Answer] | None = None
+        self._pending: Future[Answer] | None = None
         self._cancelled = False
 
     def reset(self, task: str, *, seed: int) -> None:
@@ -101,32 +101,32 @@ class FunctionPlanner(Planner):
         answer = self._decide(planner_input)
         if inspect.isawaitable(answer):
             try:
-                answer = self._awaited(answer)
+                answer = self._await_answer(answer)
             except CancelledError as error:
                 raise PlannerError("The planner's function was given up before it decided.") from error
-        return decision_of(answer, self._called)
+        return decision_of(answer, self._subject)
 
     def cancel(self) -> None:
         """Give up the decision that an async function is waiting for, and ask for no other; from any thread."""
         with self._lock:
             self._cancelled = True
-            if self._asked is not None:
-                self._asked.cancel()
+            if self._pending is not None:
+                self._pending.cancel()
 
     def describe(self) -> Mapping[str, object]:
         return self._about
 
-    def _awaited(self, answer: Awaitable[Answer]) -> Answer:
+    def _await_answer(self, answer: Awaitable[Answer]) -> Answer:
         async def result() -> Answer:
             return await answer
 
         if self._loop is None:
             return asyncio.run(result())
         try:
-            running = asyncio.get_running_loop()
+            loop = asyncio.get_running_loop()
         except RuntimeError:
-            running = None
-        if running is not None:
+            loop = None
+        if loop is not None:
             if inspect.iscoroutine(answer):
                 answer.close()
             raise BadInput(
@@ -134,10 +134,10 @@ class FunctionPlanner(Planner):
                 "as in `await asyncio.to_thread(homie.run, ...)`."
             )
         with self._lock:
-            asked = self._asked = asyncio.run_coroutine_threadsafe(result(), self._loop)
+            future = self._pending = asyncio.run_coroutine_threadsafe(result(), self._loop)
             if self._cancelled:
-                asked.cancel()
-        return asked.result()
+                future.cancel()
+        return future.result()
 
 
 class AbsentFunction(Planner):

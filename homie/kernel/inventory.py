@@ -13,7 +13,7 @@ from homie.kernel.types import ErrorCode, Execution
 def apply_effects(
     inventory: tuple[str, ...], execution: Execution, executor: Executor
 ) -> tuple[Execution, tuple[str, ...]]:
-    """What a subtask has really done, and the inventory after it.
+    """The subtask with its real effect, and the inventory after it.
 
     The inventory is the held object, in the planner's words where they mean it. A Put is recognised by the object that
     was put. The feedback says what is not as the planner would take it to be: another thing in the hand, or none.
@@ -21,31 +21,31 @@ def apply_effects(
     if executor.robot.inventory_by == "hand":
         return execution, in_hand(executor)
     action = action_of(execution.subtask.action, executor.skills.table)
-    gives = action.inventory == "gives" and execution.feedback.ok
+    released = action.inventory == "gives" and execution.feedback.ok
     expected = update_inventory(inventory, execution, action)
     observation = executor.robot.observe()
     held = executor.locator.held(observation)
-    as_expected = not gives if inventory else held is not None and _takes(held, execution, action)
+    is_expected = not released if inventory else held is not None and _is_taken(held, execution, action)
     after, remark = expected, ""
     if held is None and expected and not observation.body.holding:
         after, remark = (), f"{expected[-1]} is no longer in the hand"
-    elif held is not None and not as_expected:
+    elif held is not None and not is_expected:
         after = (kind_of(held),)
         remark = f"what is in the hand is the {after[-1]}"
     subtask = execution.subtask
-    if inventory and gives and not executor.locator.names_held(subtask.target, inventory, observation):
+    if inventory and released and not executor.locator.names_held(subtask.target, inventory, observation):
         place = acted_on(subtask, action.arguments)
         execution = replace(execution, subtask=replace(subtask, target=inventory[-1], destination=place))
         remark = f"what was put is the {inventory[-1]}"
-    return (_remarked(execution, remark) if remark else execution), after
+    return (_with_remark(execution, remark) if remark else execution), after
 
 
-def _takes(held: str, execution: Execution, action: Action) -> bool:
+def _is_taken(held: str, execution: Execution, action: Action) -> bool:
     """Whether by the feedback just this has been taken into an empty hand."""
     return action.inventory == "takes" and execution.feedback.ok and execution.target in ("", held)
 
 
-def _remarked(execution: Execution, remark: str) -> Execution:
+def _with_remark(execution: Execution, remark: str) -> Execution:
     """With a remark behind the sentence of its feedback. That of a success begins with None, as EMMOE has it."""
     feedback = execution.feedback
     message = feedback.message.rstrip(".")

@@ -34,14 +34,14 @@ class Sight:
     def through(self, cameras: Collection[str]) -> Sight:
         """The same through some of its cameras, in their order. Raises KeyError for one that it does not have."""
         frames = {name: self.observation.frames[name] for name in cameras}
-        seen = tuple(detection for name in frames for detection in self.detections if detection.view == name)
-        return Sight(replace(self.observation, frames=frames), seen)
+        detections = tuple(detection for name in frames for detection in self.detections if detection.view == name)
+        return Sight(replace(self.observation, frames=frames), detections)
 
     def shown_as(self, names: Mapping[str, str]) -> Sight:
         """The same with other names for its cameras, all of which have one."""
         frames = {names[name]: replace(frame, name=names[name]) for name, frame in self.observation.frames.items()}
-        seen = tuple(replace(detection, view=names[detection.view]) for detection in self.detections)
-        return Sight(replace(self.observation, frames=frames), seen)
+        detections = tuple(replace(detection, view=names[detection.view]) for detection in self.detections)
+        return Sight(replace(self.observation, frames=frames), detections)
 
 
 class Senses:
@@ -79,33 +79,33 @@ class Senses:
         self._detected: dict[str, tuple[Detection, ...]] = {}
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """What the robot feels now, with pictures of some cameras; nothing is detected in them.
+        """The state of the robot now, with pictures of some cameras; nothing is detected in them.
 
         Raises:
             BadInput: The robot returns something else, or lacks a picture.
             RobotFault: Its time or the pose of its base is not finite: no time limit would ever be over.
         """
         if not cameras:
-            return self._measured()
-        if not self.robot.waits or self._measured().stamp != self._stamp:
+            return self._measure()
+        if not self.robot.waits or self._measure().stamp != self._stamp:
             self.forget()
-        unseen = tuple(name for name in dict.fromkeys(cameras) if name not in self._frames)
-        now = self._measured(unseen)
-        if missing := [name for name in unseen if name not in now.frames]:
-            whose = method_of("robot", self.robot, "observe")
-            raise BadInput(f"{whose} was asked for the camera '{missing[0]}' and returned no frame of it.")
-        self._stamp = now.stamp
-        self._frames.update(now.frames)
-        return replace(now, frames={name: self._frames[name] for name in cameras})
+        unobserved = tuple(name for name in dict.fromkeys(cameras) if name not in self._frames)
+        observation = self._measure(unobserved)
+        if missing := [name for name in unobserved if name not in observation.frames]:
+            method = method_of("robot", self.robot, "observe")
+            raise BadInput(f"{method} was asked for the camera '{missing[0]}' and returned no frame of it.")
+        self._stamp = observation.stamp
+        self._frames.update(observation.frames)
+        return replace(observation, frames={name: self._frames[name] for name in cameras})
 
-    def _measured(self, cameras: Collection[str] = ()) -> Observation:
-        now = returned(self.robot.observe(cameras), Observation, method_of("robot", self.robot, "observe"))
-        base = now.body.base
-        for what, value in (("time", now.stamp), ("x", base.x), ("y", base.y), ("yaw", base.yaw)):
+    def _measure(self, cameras: Collection[str] = ()) -> Observation:
+        observation = returned(self.robot.observe(cameras), Observation, method_of("robot", self.robot, "observe"))
+        base = observation.body.base
+        for quantity, value in (("time", observation.stamp), ("x", base.x), ("y", base.y), ("yaw", base.yaw)):
             if not math.isfinite(value):
                 name = self.robot.spec.name
-                raise RobotFault(f"The robot {name} measures {value} as its {what}, which is not a finite number.")
-        return now
+                raise RobotFault(f"The robot {name} measures {value} as its {quantity}, which is not a finite number.")
+        return observation
 
     def look(self, cameras: Collection[str]) -> Sight:
         """What some cameras see now. The detector has searched it and the locator has taken it in.
@@ -126,34 +126,34 @@ class Senses:
             views: Cameras, by the views as which their pictures are shown; the robot's own views where there are none.
         """
         cameras = tuple(views.values()) or self.robot.views
-        others = (name for name in self.locator.cameras if name not in cameras)
-        sight = self.look((*cameras, *others)).through(cameras)
+        extra_cameras = (name for name in self.locator.cameras if name not in cameras)
+        sight = self.look((*cameras, *extra_cameras)).through(cameras)
         return sight.shown_as({camera: view for view, camera in views.items()}) if views else sight
 
     def _search(self, observation: Observation) -> None:
-        detections = _detections(
+        detections = _validated_detections(
             self.detector.detect(observation), observation, method_of("detector", self.detector, "detect")
         )
         self.locator.update(observation, detections)
         self._detected.update(_by_view(detections, observation.frames))
 
 
-def _detections(detections: object, observation: Observation, whose: str) -> tuple[Detection, ...]:
+def _validated_detections(detections: object, observation: Observation, method: str) -> tuple[Detection, ...]:
     """What a detector has returned. Raises BadInput."""
     if not isinstance(detections, tuple | list) or not all(isinstance(item, Detection) for item in detections):
-        raise BadInput(f"{whose} returned {brief(detections)}: return a tuple of homie.Detection.")
+        raise BadInput(f"{method} returned {brief(detections)}: return a tuple of homie.Detection.")
     if len(detections) > MOST * len(observation.frames):
         raise BadInput(
-            f"{whose} returned {len(detections)} detections of {len(observation.frames)} pictures: give at most {MOST} "
-            "of each, such as those with the highest scores."
+            f"{method} returned {len(detections)} detections of {len(observation.frames)} pictures: give at most "
+            f"{MOST} of each, such as those with the highest scores."
         )
     for detection in detections:
-        if wrong := _odd(detection, observation.frames):
-            raise BadInput(f"{whose} returned a homie.Detection whose {wrong}.")
+        if fault := _fault(detection, observation.frames):
+            raise BadInput(f"{method} returned a homie.Detection whose {fault}.")
     return tuple(detections)
 
 
-def _odd(detection: Detection, frames: Mapping[str, CameraFrame]) -> str:
+def _fault(detection: Detection, frames: Mapping[str, CameraFrame]) -> str:
     """What is wrong with the values of a detection, as the end of a sentence; "" where all are right."""
     box, mask = detection.box, detection.mask
     for field in ("name", "view", "instance", "part"):

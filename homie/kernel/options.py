@@ -60,8 +60,8 @@ def _width_and_height(value: Any) -> Any:
     if len(sides) != 2 or not all(
         side.isdecimal() and SMALLEST_PICTURE <= int(side) <= LARGEST_PICTURE for side in sides
     ):
-        span = f"from {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels"
-        raise ValueError(f"expected a width and a height {span}, such as 512 or 640x480")
+        size_range = f"from {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels"
+        raise ValueError(f"expected a width and a height {size_range}, such as 512 or 640x480")
     return "x".join(sides)
 
 
@@ -81,9 +81,9 @@ def pixels_of(size: str) -> tuple[int, int]:
 def different_paths(paths: list[Path]) -> list[Path]:
     """The paths. Raises ValueError if two of them are the same place."""
     places = [place_of(path) for path in paths]
-    twice = [path for number, path in enumerate(paths) if places[number] in places[:number]]
-    if twice:
-        raise ValueError(f"{twice[0]} is given twice")
+    duplicates = [path for number, path in enumerate(paths) if places[number] in places[:number]]
+    if duplicates:
+        raise ValueError(f"{duplicates[0]} is given twice")
     return paths
 
 
@@ -121,7 +121,7 @@ class Options(PlainNumbers, BaseModel):
         config: Path | Sequence[Path] | None = None,
         /,
         *,
-        beneath: Mapping[str, Any] = MappingProxyType({}),
+        defaults: Mapping[str, Any] = MappingProxyType({}),
         **options: Any,
     ) -> Self:
         """Options from YAML files overridden by what is given (None = not given). Raises BadInput.
@@ -130,20 +130,24 @@ class Options(PlainNumbers, BaseModel):
         Settings of planner, detector and skill sets are overridden one by one, all others whole.
 
         Args:
-            beneath: What the files override in turn.
+            defaults: What the files override in turn.
         """
-        values = dict(beneath)
+        values = dict(defaults)
         for path in [config] if isinstance(config, Path) else config or ():
-            _override(values, cls._filed(path / "run.json" if path.is_dir() else path))
+            _override(values, cls._read_file(path / "run.json" if path.is_dir() else path))
         _override(values, {name: value for name, value in options.items() if value is not None})
         cls._check_names(values)
         if isinstance(values.get("task"), str):
             values["task"] = values["task"].strip()
-        for name, others in cls.settled.items():
-            useless = [f"--{other}" for other in others if values.get(name) is not None and other in values]
-            if useless:
+        for name, settled_options in cls.settled.items():
+            redundant = [
+                f"--{settled_option}"
+                for settled_option in settled_options
+                if values.get(name) is not None and settled_option in values
+            ]
+            if redundant:
                 raise BadInput(
-                    f"With --{name}, {' and '.join(useless)} would mean nothing: leave one or the other out."
+                    f"With --{name}, {' and '.join(redundant)} would mean nothing: leave one or the other out."
                 )
         try:
             return cls(**values)
@@ -164,24 +168,26 @@ class Options(PlainNumbers, BaseModel):
             raise BadInput(f"There is no option '{name}': {hint}")
 
     @classmethod
-    def _filed(cls, config: Path) -> dict[str, Any]:
+    def _read_file(cls, config: Path) -> dict[str, Any]:
         """What a config file says. Raises BadInput."""
-        loaded = read_config(config)
-        if not (isinstance(loaded.get("options"), dict) and "format" in loaded):
-            return loaded
-        known, kept = cls.model_fields, loaded["options"]
-        if others := [str(name) for name in kept if name not in known]:
-            raise BadInput(f"{config} is from another command: it has '{others[0]}', which is not an option here.")
-        usual = {name: field.get_default(call_default_factory=True, validated_data={}) for name, field in known.items()}
-        return {name: value for name, value in kept.items() if name != "out" and value != usual[name]}
+        document = read_config(config)
+        if not (isinstance(document.get("options"), dict) and "format" in document):
+            return document
+        known, recorded = cls.model_fields, document["options"]
+        if foreign := [str(name) for name in recorded if name not in known]:
+            raise BadInput(f"{config} is from another command: it has '{foreign[0]}', which is not an option here.")
+        defaults = {
+            name: field.get_default(call_default_factory=True, validated_data={}) for name, field in known.items()
+        }
+        return {name: value for name, value in recorded.items() if name != "out" and value != defaults[name]}
 
 
-def _override(values: dict[str, Any], more: Mapping[str, Any]) -> None:
-    """Put `more` over `values`: mappings of settings one by one, all others whole."""
-    for name, value in more.items():
-        before = values.get(name)
-        if name in SETTINGS.values() and isinstance(before, dict) and isinstance(value, dict):
-            values[name] = {**before, **value}
+def _override(values: dict[str, Any], overrides: Mapping[str, Any]) -> None:
+    """Put `overrides` over `values`: mappings of settings one by one, all others whole."""
+    for name, value in overrides.items():
+        current = values.get(name)
+        if name in SETTINGS.values() and isinstance(current, dict) and isinstance(value, dict):
+            values[name] = {**current, **value}
         else:
             values[name] = value
 
@@ -221,12 +227,12 @@ class PartsOptions(Options):
 
     @model_validator(mode="before")
     @classmethod
-    def _skills_of_the_robot(cls, values: Any) -> Any:
+    def _default_skills(cls, values: Any) -> Any:
         """Where no skills are asked for, those that go with the scenes of the robot."""
         if not isinstance(values, dict) or "skills" in values or not isinstance(values.get("robot"), str):
             return values
-        own = scenes_of(values["robot"]).skills
-        return {**values, "skills": own} if own else values
+        robot_skills = scenes_of(values["robot"]).skills
+        return {**values, "skills": robot_skills} if robot_skills else values
 
 
 class HouseOptions(Options):
@@ -299,7 +305,7 @@ class RunOptions(OpenOptions):
 
     @model_validator(mode="before")
     @classmethod
-    def _own_instruction(cls, values: Any) -> Any:
+    def _default_instruction(cls, values: Any) -> Any:
         """Where no instruction is given, the one of the scene, for robots whose scenes have one."""
         if not isinstance(values, dict) or str(values.get("task") or "").strip():
             return values
@@ -307,8 +313,8 @@ class RunOptions(OpenOptions):
         if not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
             return values
         file = values.get("scene")
-        own = own_instruction(str(values.get("robot", "")), seed, file and Path(file))
-        return {**values, "task": own} if own else values
+        instruction = own_instruction(str(values.get("robot", "")), seed, file and Path(file))
+        return {**values, "task": instruction} if instruction else values
 
 
 class PlanOptions(Options):

@@ -152,8 +152,8 @@ def load(kind: str, name: str) -> Any:
             ) from error
         absent = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
         if absent in OURS:
-            need = f"needs Homie's package '{absent}', which is not here: install Homie again with it."
-            raise MissingPart(f"The {word(kind)} '{name}' {need}", need) from error
+            sentence = f"needs Homie's package '{absent}', which is not here: install Homie again with it."
+            raise MissingPart(f"The {word(kind)} '{name}' {sentence}", sentence) from error
         if not absent or (absent.partition(".")[0] == package and module != absent):
             raise  # a package that is there but broken, not one to install
         if absent.partition(".")[0] in OURS:
@@ -180,14 +180,14 @@ def find(kind: str, text: str) -> tuple[Any, str]:
         BadInput: There is no such part, or its module cannot be imported.
         MissingPart: A package is missing that a registered part or the module imports.
     """
-    name, _, rest = text.partition(":")
+    name, _, suffix = text.partition(":")
     if name in targets(kind):
-        return load(kind, name), rest
+        return load(kind, name), suffix
     if name == OBJECT:
         raise BadInput(
-            f"The {word(kind)} was an object of {rest} that was made in Python; no name makes it again: give another."
+            f"The {word(kind)} was an object of {suffix} that was made in Python; no name makes it again: give another."
         )
-    attribute, _, argument = rest.partition(":")
+    attribute, _, argument = suffix.partition(":")
     if name.endswith(".py"):
         part = attribute or (KINDS[kind].interface if kind in KINDS else "") or "NAME"
         raise BadInput(f"'{name}' is a file: name the module and its {word(kind)}, as in {Path(name).stem}:{part}.")
@@ -201,16 +201,16 @@ def find(kind: str, text: str) -> tuple[Any, str]:
         raise BadInput(f"{error.filename}, line {error.lineno}: {error.msg}: correct the module '{name}'.") from error
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise _broken(name, error) from error
+            raise _import_error(name, error) from error
         absent = f"there is no module '{error.name}' either"
         if reason := hidden(name):
             raise BadInput(f"Unknown {word(kind)} '{name}' ({absent}): {reason}") from error
-        beside = [path.stem for path in Path.cwd().glob("*.py")]
-        raise unknown(kind, name, absent, beside) from error
+        local_modules = [path.stem for path in Path.cwd().glob("*.py")]
+        raise unknown(kind, name, absent, local_modules) from error
     except HomieError:
         raise
     except (Exception, SystemExit) as error:
-        raise _broken(name, error) from error
+        raise _import_error(name, error) from error
     return _attribute(module, attribute, f"The {word(kind)} was given as"), argument
 
 
@@ -218,30 +218,30 @@ def hidden(module: str) -> str:
     """The end of a sentence about a module that Python has taken from elsewhere although the current folder has a file
     or folder of that name; "" where it has not."""
     top = module.partition(".")[0]
-    own = [path for path in (Path.cwd() / f"{top}.py", Path.cwd() / top) if path.exists()]
-    if top not in sys.modules or not own:
+    local_paths = [path for path in (Path.cwd() / f"{top}.py", Path.cwd() / top) if path.exists()]
+    if top not in sys.modules or not local_paths:
         return ""
     file = getattr(sys.modules[top], "__file__", None)
-    if file is not None and any(Path(file).resolve().is_relative_to(path.resolve()) for path in own):
+    if file is not None and any(Path(file).resolve().is_relative_to(path.resolve()) for path in local_paths):
         return ""
-    taken = "a part of Python itself" if file is None else file
-    return f"the module '{top}' is {taken}, which hides {own[0].name} of this folder: rename that."
+    origin = "a part of Python itself" if file is None else file
+    return f"the module '{top}' is {origin}, which hides {local_paths[0].name} of this folder: rename that."
 
 
-def _broken(module: str, error: BaseException) -> HomieError:
+def _import_error(module: str, error: BaseException) -> HomieError:
     """The error of a user's module that is there and cannot be imported."""
     place = own_code(error)
-    where = f"The module '{module}'" if place is None else str(place)
+    subject = f"The module '{module}'" if place is None else str(place)
     if isinstance(error, ModuleNotFoundError):
-        return MissingPart(f"{where}: {in_words(error)}: install it, or correct the module '{module}'.")
-    return BadInput(f"{where}: {in_words(error)}: correct the module '{module}'.")
+        return MissingPart(f"{subject}: {in_words(error)}: install it, or correct the module '{module}'.")
+    return BadInput(f"{subject}: {in_words(error)}: correct the module '{module}'.")
 
 
-def unknown(kind: str, name: str, more: str = "", modules: Sequence[str] = ()) -> BadInput:
+def unknown(kind: str, name: str, remark: str = "", modules: Sequence[str] = ()) -> BadInput:
     """The error for a name that is not registered; `modules` may be meant too."""
     known = names(kind)
     hint = suggestion(name, [*known, *modules], f"choose one of: {', '.join(known)}.")
-    return BadInput(f"Unknown {word(kind)} '{name}'{f' ({more})' if more else ''}: {hint}")
+    return BadInput(f"Unknown {word(kind)} '{name}'{f' ({remark})' if remark else ''}: {hint}")
 
 
 def _attribute(module: Any, name: str, beginning: str) -> Any:
@@ -249,25 +249,25 @@ def _attribute(module: Any, name: str, beginning: str) -> Any:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:
         public = [known for known in vars(module) if not known.startswith("_")]
-        meant = hidden(module.__name__)
-        end = f": {meant}" if meant else did_you_mean(name, public) or "."
+        reason = hidden(module.__name__)
+        end = f": {reason}" if reason else did_you_mean(name, public) or "."
         raise BadInput(f"{beginning} {module.__name__}:{name}, and that module has no '{name}'{end}") from None
 
 
 def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
-    """What was given as options with names, and the objects behind names that cannot be looked up."""
+    """The options with names in place of objects, and the objects by those names."""
     options = dict(values)
     objects: dict[tuple[str, str], Any] = {}
     for option in OPTIONS.keys() & values.keys():
         value = values[option]
         if value is None or isinstance(value, str):
             continue
-        several = option == "skills" and isinstance(value, list | tuple)
-        names = [part if isinstance(part, str) else _name(part) for part in (value if several else [value])]
+        is_list = option == "skills" and isinstance(value, list | tuple)
+        names = [part if isinstance(part, str) else _name(part) for part in (value if is_list else [value])]
         options[option] = ",".join(names)
         objects |= {
             (option, name): part
-            for name, part in zip(names, value if several else [value], strict=True)
+            for name, part in zip(names, value if is_list else [value], strict=True)
             if name.startswith(f"{OBJECT}:")
         }
     return options, objects
@@ -282,8 +282,8 @@ def resolve(option: str, text: str, objects: Objects) -> tuple[Any, str]:
 
 def path_of(value: object) -> str:
     """Module and name of the class of an object, of a class, or of a function, as `MODULE:NAME`."""
-    named: Any = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
-    return f"{named.__module__}:{named.__qualname__}"
+    definition: Any = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
+    return f"{definition.__module__}:{definition.__qualname__}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,12 +303,12 @@ class NamedPart(Generic[Part]):
 
     def build(self) -> Part:
         """The part. Raises BadInput, MissingPart, and whatever its constructor raises."""
-        make = self.make
+        factory = self.make
         if self.kind.name == PLANNER.name and not self.argument:
             from homie.kernel.function_planner import FunctionPlanner, decides  # not at the top: it needs numpy
 
-            make = FunctionPlanner(make) if decides(make) else make
-        return constructed(f"{self.kind.word} '{self.name}'", make, [self.argument, self.settings], self.kind.base)
+            factory = FunctionPlanner(factory) if decides(factory) else factory
+        return constructed(f"{self.kind.word} '{self.name}'", factory, [self.argument, self.settings], self.kind.base)
 
 
 def make_part(
@@ -341,107 +341,113 @@ def named_part(
     kind: Kind[Part], text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS
 ) -> NamedPart[Part]:
     """The part that `make_part` would make, not made yet. Raises as `make_part`."""
-    make, argument = resolve(kind.option, text, objects)
+    factory, argument = resolve(kind.option, text, objects)
     name = text.removesuffix(f":{argument}") if argument else text
-    whose = f"{kind.word} '{name}'"
-    if isinstance(make, kind.base):
+    subject = f"{kind.word} '{name}'"
+    if isinstance(factory, kind.base):
         if settings:
-            raise BadInput(f"The {whose} is an object that was made in Python: give its settings to its constructor.")
+            raise BadInput(f"The {subject} is an object that was made in Python: give its settings to its constructor.")
         checked = None
     else:
-        checked = settings_of(whose, getattr(make, "Settings", None), settings or {})
-    return NamedPart(kind=kind, name=name, make=make, argument=argument, settings=checked)
+        checked = settings_of(subject, getattr(factory, "Settings", None), settings or {})
+    return NamedPart(kind=kind, name=name, make=factory, argument=argument, settings=checked)
 
 
-def settings_of(whose: str, model: type[BaseModel] | None, values: Mapping[str, Any]) -> BaseModel | None:
+def settings_of(subject: str, model: type[BaseModel] | None, values: Mapping[str, Any]) -> BaseModel | None:
     """Settings as their model has them, None where there is no model. Raises BadInput.
 
     Args:
-        whose: "planner 'chat'".
+        subject: "planner 'chat'".
     """
     if model is not None:
-        return checked_settings(whose, model, values)
+        return checked_settings(subject, model, values)
     if values:
-        raise BadInput(f"The {whose} has no settings (got {', '.join(values)}).")
+        raise BadInput(f"The {subject} has no settings (got {', '.join(values)}).")
     return None
 
 
-def constructed(whose: str, make: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:
-    """A part that is there, or one from its class or factory, which gets the arguments that are not None, and need not
+def constructed(subject: str, factory: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:
+    """A part itself, or one from its class or factory, which gets the arguments that are not None, and need not
     take one that is "".
 
     Raises BadInput if it takes others, makes something else, or lacks a method of its interface.
     """
     from homie.kernel.interfaces.parts import misfit  # not at the top, as in `NamedPart.build`
 
-    if inspect.isclass(make):
-        if not issubclass(make, interface):
-            raise BadInput(f"The {whose} is the class {path_of(make)}, which {_of_another(make, interface)}")
-        if wrong := misfit(make, interface):
-            raise BadInput(f"The {whose} {wrong}.")
-    part = _called(whose, make, arguments, interface) if callable(make) and not isinstance(make, interface) else make
+    if inspect.isclass(factory):
+        if not issubclass(factory, interface):
+            raise BadInput(
+                f"The {subject} is the class {path_of(factory)}, which {_wrong_class_sentence(factory, interface)}"
+            )
+        if fault := misfit(factory, interface):
+            raise BadInput(f"The {subject} {fault}.")
+    part = (
+        _call_factory(subject, factory, arguments, interface)
+        if callable(factory) and not isinstance(factory, interface)
+        else factory
+    )
     if not isinstance(part, interface):
-        raise BadInput(f"The {whose} {_no_part(make, part, interface)}")
-    if wrong := misfit(type(part), interface):
-        raise BadInput(f"The {whose} {wrong}.")
+        raise BadInput(f"The {subject} {_wrong_object_sentence(factory, part, interface)}")
+    if fault := misfit(type(part), interface):
+        raise BadInput(f"The {subject} {fault}.")
     return part
 
 
-def _of_another(make: type, interface: type) -> str:
+def _wrong_class_sentence(part_class: type, interface: type) -> str:
     """The end of a sentence about a class that is not derived from an interface."""
     base = f"homie.{interface.__name__}"
-    if reason := hidden(make.__module__):
+    if reason := hidden(part_class.__module__):
         return f"is not a {base}: {reason}"
-    here = interface.__module__.rpartition(".")[0]
-    other = next((kind.__name__ for kind in make.__mro__ if kind.__module__.startswith(here)), "")
-    if other == "Skill" and interface.__name__ == "SkillSet":
+    package = interface.__module__.rpartition(".")[0]
+    interface_name = next((kind.__name__ for kind in part_class.__mro__ if kind.__module__.startswith(package)), "")
+    if interface_name == "Skill" and interface.__name__ == "SkillSet":
         return f"is a homie.Skill: return it from the method skills of a {base}, and name that."
-    if other:
-        return f"is a homie.{other}: name a {base}."
-    return f"is not a {base}: derive it, as in `class {make.__name__}({base})`."
+    if interface_name:
+        return f"is a homie.{interface_name}: name a {base}."
+    return f"is not a {base}: derive it, as in `class {part_class.__name__}({base})`."
 
 
-def _no_part(make: Any, part: object, interface: type) -> str:
-    """The end of a sentence about what is no such part, and about a function that makes none."""
+def _wrong_object_sentence(factory: Any, part: object, interface: type) -> str:
+    """The end of a sentence about an object that is no such part, or a function that makes none."""
     base = f"homie.{interface.__name__}"
-    if part is make:
+    if part is factory:
         return f"is not a {base}, but {path_of(part)}: give a {base} or a class of it."
-    decide = "write it with one parameter, the homie.PlannerInput, or " if interface.__name__ == "Planner" else ""
-    return f"is the function {path_of(make)}, which returned {part!r:.80}: {decide}name a {base}."
+    hint = "write it with one parameter, the homie.PlannerInput, or " if interface.__name__ == "Planner" else ""
+    return f"is the function {path_of(factory)}, which returned {part!r:.80}: {hint}name a {base}."
 
 
-def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any], interface: type) -> Any:
-    present = [argument for argument in arguments if argument is not None]
+def _call_factory(label: str, factory: Callable[..., Any], arguments: Sequence[Any], interface: type) -> Any:
+    supplied = [argument for argument in arguments if argument is not None]
     try:
-        signature = inspect.signature(make)
+        signature = inspect.signature(factory)
     except ValueError:  # some callables have none
-        return make(*present)
-    for fewer in (present, [argument for argument in present if argument != ""]):
+        return factory(*supplied)
+    for candidates in (supplied, [argument for argument in supplied if argument != ""]):
         try:
-            signature.bind(*fewer)
+            signature.bind(*candidates)
         except TypeError:
             continue
         try:
-            return make(*fewer)
+            return factory(*candidates)
         except AttributeError as error:
-            if inspect.isclass(make) or not isinstance(error.obj, str) or error.obj not in fewer:
+            if inspect.isclass(factory) or not isinstance(error.obj, str) or error.obj not in candidates:
                 raise
             raise BadInput(
-                f"The {whose} is the function {path_of(make)}, which is called with the text {error.obj!r} to make "
+                f"The {label} is the function {path_of(factory)}, which is called with the text {error.obj!r} to make "
                 f"one, and takes it for something else: name a class of homie.{interface.__name__}."
             ) from error
-    instead = f": name a class of homie.{interface.__name__}" if inspect.isroutine(make) else ""
+    advice = f": name a class of homie.{interface.__name__}" if inspect.isroutine(factory) else ""
     raise BadInput(
-        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(present)} argument(s)"
-        f"{instead}."
+        f"The {label} cannot be made: {path_of(factory)} takes {signature} and is given {len(supplied)} argument(s)"
+        f"{advice}."
     )
 
 
-def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
+def checked_settings(subject: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
     """Settings as their model has them.
 
     Args:
-        whose: For sentences, as "planner 'chat'".
+        subject: For sentences, as "planner 'chat'".
         model: The `Settings` of the part.
         values: What is given, by name; what is not given is as usual.
 
@@ -457,11 +463,11 @@ def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, An
     for key in values:
         if key not in known:
             hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
-            raise BadInput(f"The {whose} has no setting '{key}': {hint}")
+            raise BadInput(f"The {subject} has no setting '{key}': {hint}")
     try:
         return model(**values)
     except ValidationError as error:
-        raise BadInput(f"Setting of the {whose}: {explain(error, model)}") from error
+        raise BadInput(f"Setting of the {subject}: {explain(error, model)}") from error
 
 
 def _name(value: object) -> str:

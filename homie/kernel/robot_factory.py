@@ -51,17 +51,17 @@ class Opening(Generic[RobotT, SettingsT]):
             BadInput: A setting is wrong, or an option is given that this robot has no setting for.
         """
         known = self.Settings.model_fields
-        useless = [name for name in FOR_ROBOTS if name not in known and _chosen(options, name)]
+        unsupported = [name for name in FOR_ROBOTS if name not in known and _is_set(options, name)]
         name = options.robot.removesuffix(f":{argument}")
-        if useless:
-            flags = " and ".join(f"--{name.replace('_', '-')}" for name in useless)
+        if unsupported:
+            flags = " and ".join(f"--{name.replace('_', '-')}" for name in unsupported)
             raise BadInput(f"The robot {name} does not support {flags}: leave out {flags}.")
-        same = {name: getattr(options, name) for name in known if name in OpenOptions.model_fields}
-        filled = {name: value for name, value in same.items() if value is not None}
-        settings = checked_settings(f"robot '{name}'", self.Settings, {**filled, **options.robot_settings})
+        candidates = {name: getattr(options, name) for name in known if name in OpenOptions.model_fields}
+        option_values = {name: value for name, value in candidates.items() if value is not None}
+        settings = checked_settings(f"robot '{name}'", self.Settings, {**option_values, **options.robot_settings})
         return self.make(argument, settings)
 
 
-def _chosen(options: OpenOptions, name: str) -> bool:
-    usual = OpenOptions.model_fields[name].get_default(call_default_factory=True, validated_data={})
-    return bool(getattr(options, name) != usual)
+def _is_set(options: OpenOptions, name: str) -> bool:
+    default = OpenOptions.model_fields[name].get_default(call_default_factory=True, validated_data={})
+    return bool(getattr(options, name) != default)

@@ -128,25 +128,25 @@ def with_argument(robot: str, argument: str, *, field: str, known: str, shown: b
     Raises:
         BadInput: The robot has an argument of its own.
     """
-    name, _, own = robot.partition(":")
-    if own:
-        bare = f"without `:{own}`" if shown else "alone"
-        raise BadInput(f"scene.{field}: the suite says {known}: give `--robot {name}` {bare}.")
+    name, _, own_argument = robot.partition(":")
+    if own_argument:
+        replacement = f"without `:{own_argument}`" if shown else "alone"
+        raise BadInput(f"scene.{field}: the suite says {known}: give `--robot {name}` {replacement}.")
     return f"{name}:{argument}"
 
 
 def scenes_of(robot: str) -> Scenes:
     """The scenes of a robot by its name on the command line, with an argument or without."""
-    return _found(robot)[0]
+    return _find_scenes(robot)[0]
 
 
 def own_instruction(robot: str, seed: int, file: Path | None) -> str:
     """What the scene of a robot asks for by itself; see `Scenes.instruction`. Raises BadInput."""
-    scenes, argument = _found(robot)
+    scenes, argument = _find_scenes(robot)
     return scenes.instruction(argument, seed, file)
 
 
-def _found(robot: str) -> tuple[Scenes, str]:
+def _find_scenes(robot: str) -> tuple[Scenes, str]:
     """The scenes of a robot, and its argument. One that cannot be found has none: whoever makes it says so."""
     name, _, argument = robot.partition(":")
     if name in registry.names("scenes"):
@@ -176,5 +176,5 @@ def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return dict(scenes.options(robot, scenes.Choice.model_validate(dict(chosen))))
     except ValidationError as error:
-        first = fault_of(error)
-        raise BadInput(f"{sentence_of(first, where(('scene', *first['loc'])), error=error)}.") from error
+        fault = fault_of(error)
+        raise BadInput(f"{sentence_of(fault, where(('scene', *fault['loc'])), error=error)}.") from error

@@ -60,14 +60,14 @@ class SkillTable:
 
     def choose(self, model: str, action: str) -> Skill | None:
         """The skill of the model that the planner chose; any model that has the action where it chose none."""
-        return self.by_model.get(self._chosen(model, action), {}).get(action)
+        return self.by_model.get(self._choose_model(model, action), {}).get(action)
 
     def fallback_for(self, model: str, action: str) -> str:
         """The missing model whose fallback is the chosen skill, "" if the skill is the model's own."""
-        chosen = self._chosen(model, action)
-        return chosen if chosen in self.missing else ""
+        provider = self._choose_model(model, action)
+        return provider if provider in self.missing else ""
 
-    def _chosen(self, model: str, action: str) -> str:
+    def _choose_model(self, model: str, action: str) -> str:
         if model:
             return next((name for name in self.by_model if model_key(name) == model_key(model)), "")
         able = [name for name, skills in self.by_model.items() if action in skills]

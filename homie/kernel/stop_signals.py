@@ -33,8 +33,8 @@ def command_ended() -> None:
 
 def stop(number: int, frame: FrameType | None) -> None:
     """The handler while a command runs: the exception releases its resources."""
-    for arrived in _commands:
-        arrived.append(number)
+    for signals in _commands:
+        signals.append(number)
     raise KeyboardInterrupt
 
 

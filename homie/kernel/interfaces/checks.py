@@ -56,7 +56,7 @@ class Trial:
         action: What is known of it.
         entity: What it was done to, "" for an action that takes no target.
         held: What the hand held before.
-        observation: Of after the attempt; the world model has taken in what it shows.
+        observation: After the attempt; the world model is updated with it.
         feedback_message: The skill's own sentence for the planner.
         before: How things were when the subtask began.
     """

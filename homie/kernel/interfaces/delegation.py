@@ -21,7 +21,7 @@ class GoalHandle(Protocol):
         """Why it did not succeed, a `Failure` where planners get advice; "" where it did."""
 
     def cancel(self) -> None:
-        """End it early; its outcome says when that has happened. Of one that is over nothing comes."""
+        """End it early; its outcome says when that has happened. Does nothing once it is over."""
 
 
 @runtime_checkable

@@ -123,11 +123,11 @@ class WorldModel(ABC):
         """
         held = self.held(observation)
         names = [*inventory[-1:], *([held] if held else [])]
-        if any(_alike(words, name) for name in names):
+        if any(_same_words(words, name) for name in names):
             return True
-        meant = self.resolve(words, LOOSE, observation)
-        known = held or (self.resolve(names[0], LOOSE, observation) if names else None)
-        return meant is not None and known is not None and kind_of(meant) == kind_of(known)
+        target = self.resolve(words, LOOSE, observation)
+        held_entity = held or (self.resolve(names[0], LOOSE, observation) if names else None)
+        return target is not None and held_entity is not None and kind_of(target) == kind_of(held_entity)
 
     # What a skill has brought about (`Action.result`): True or False, None where it cannot be seen.
 
@@ -155,7 +155,7 @@ class WorldModel(ABC):
         return None
 
     def arrangement(self, observation: Observation) -> Arrangement:
-        """How doors, drawers and loose things are, as far as it is known, for who compares two moments."""
+        """The known state of doors, drawers and loose things, to compare two moments."""
         return Arrangement()
 
     def whereabouts(self, entity: str, observation: Observation) -> str:
@@ -266,7 +266,7 @@ LOOSE = ACTION_TABLE["Pick"]
 """The action whose target is meant by the name of the held object."""
 
 
-def _alike(words: str, name: str) -> bool:
+def _same_words(words: str, name: str) -> bool:
     """Whether all words of one name are among those of the other, but for numbers and articles."""
     first, second = (
         {word for word in re.split(r"[\W_\d]+", text.lower()) if word not in ("", "the", "a", "an")}

@@ -17,7 +17,7 @@ Returned = TypeVar("Returned")
 
 
 class Configurable:
-    """What users choose by a name, made as `cls(argument, settings)`: of NAME:ARGUMENT and of the settings beside it.
+    """A part that users choose by name, made as `cls(argument, settings)`: of NAME:ARGUMENT and the settings beside it.
 
     A class whose constructor takes fewer gets fewer: no settings where it has no `Settings`, no argument where none is
     given.
@@ -44,7 +44,7 @@ class Configurable:
 
 
 class SharedPart(Protocol):
-    """What planners in several processes share, such as a process that has loaded their model. Who has it closes it."""
+    """What planners in several processes share, such as a process that has loaded their model. Its owner closes it."""
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -57,16 +57,16 @@ class SharedPart(Protocol):
         """End it. Idempotent."""
 
 
-def returned(value: object, kind: type[Returned], whose: str) -> Returned:
+def returned(value: object, kind: type[Returned], subject: str) -> Returned:
     """What a method of a part has returned, which may be a user's own. Raises BadInput if it is of another class.
 
     Args:
         kind: What it has to be.
-        whose: The method, as `method_of` has it.
+        subject: The method, as `method_of` has it.
     """
     if not isinstance(value, kind):
         public = kind.__module__.partition(".")[0] == "homie"
-        raise BadInput(f"{whose} returned {brief(value)}: return a {'homie.' if public else ''}{kind.__name__}.")
+        raise BadInput(f"{subject} returned {brief(value)}: return a {'homie.' if public else ''}{kind.__name__}.")
     return value
 
 
@@ -90,22 +90,27 @@ def misfit(kind: type, interface: type) -> str:
     missing, or cannot be called as Homie calls it. "" where all fit."""
     if missing := sorted(getattr(kind, "__abstractmethods__", ())):
         return f"has no {listed(missing)}: write {'it' if len(missing) == 1 else 'them'}"
-    return _other_parameters(kind, interface)
+    return _parameter_mismatch(kind, interface)
 
 
 @lru_cache(maxsize=256)  # of the skills of every episode
-def _other_parameters(kind: type, interface: type) -> str:
+def _parameter_mismatch(kind: type, interface: type) -> str:
     for name in dir(interface):
-        declared, own = (inspect.getattr_static(owner, name, None) for owner in (interface, kind))
-        if own is declared or name.startswith("__") or not (inspect.isfunction(declared) and inspect.isfunction(own)):
+        expected, actual = (inspect.getattr_static(owner, name, None) for owner in (interface, kind))
+        if (
+            actual is expected
+            or name.startswith("__")
+            or not (inspect.isfunction(expected) and inspect.isfunction(actual))
+        ):
             continue
-        parameters = list(inspect.signature(declared).parameters.values())
+        parameters = list(inspect.signature(expected).parameters.values())
         keywords = {parameter.name: None for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
         positional = [None for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
         try:
-            inspect.signature(own).bind(*positional, **keywords)
+            inspect.signature(actual).bind(*positional, **keywords)
         except TypeError:
-            return f"has {name}{_bare(own)}, which is called as {name}{_bare(declared)}: write it with these parameters"
+            current, required = _untyped_parameters(actual), _untyped_parameters(expected)
+            return f"has {name}{current}, which is called as {name}{required}: write it with these parameters"
     return ""
 
 
@@ -120,11 +125,11 @@ def takes_one(function: Callable[..., object]) -> bool:
     return True
 
 
-def _bare(function: Callable[..., object]) -> str:
+def _untyped_parameters(function: Callable[..., object]) -> str:
     """The parameters of a method without their types."""
     signature = inspect.signature(function)
-    bare = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
-    return str(signature.replace(parameters=bare, return_annotation=signature.empty))
+    parameters = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
 
 
 if not TYPE_CHECKING:

@@ -122,35 +122,37 @@ def decided(planner: Planner, planner_input: PlannerInput) -> Decision:
     return decision_of(planner.decide(planner_input), method_of("planner", planner, "decide"))
 
 
-def decision_of(answer: object, whose: str) -> Decision:
+def decision_of(answer: object, subject: str) -> Decision:
     """What a planner has returned, as a decision. A Subtask alone is a decision of it.
 
     Args:
         answer: From a planner, which may be a user's own.
-        whose: The method or function that has returned it, at the beginning of a sentence.
+        subject: The method or function that has returned it, at the beginning of a sentence.
 
     Raises:
         BadInput: It is not a decision, or has a wrong field; the sentence says what to return.
     """
     if inspect.iscoroutine(answer):
         answer.close()
-        raise BadInput(f"{whose} is async: write it with `def`, or make a homie.FunctionPlanner of an async function.")
+        raise BadInput(
+            f"{subject} is async: write it with `def`, or make a homie.FunctionPlanner of an async function."
+        )
     if isinstance(answer, Subtask):
         answer = Decision((answer,))
     if not isinstance(answer, Decision):
         raise BadInput(
-            f"{whose} returned {brief(answer)}: return a homie.Decision or a homie.Subtask, such as "
+            f"{subject} returned {brief(answer)}: return a homie.Decision or a homie.Subtask, such as "
             'homie.Subtask("Go to", "apple").'
         )
     subtasks: object = answer.subtasks
     if isinstance(subtasks, Subtask | list):
         answer = replace(answer, subtasks=tuple(subtasks) if isinstance(subtasks, list) else (subtasks,))
-    if wrong := next(_wrong(answer), ""):
-        raise BadInput(f"{whose} returned a homie.Decision {wrong}.")
+    if fault := next(_faults(answer), ""):
+        raise BadInput(f"{subject} returned a homie.Decision {fault}.")
     return answer
 
 
-def _wrong(decision: Decision) -> Iterator[str]:
+def _faults(decision: Decision) -> Iterator[str]:
     """What is wrong with a decision, as the end of a sentence."""
     subtasks: object = decision.subtasks
     if not isinstance(subtasks, tuple) or not all(isinstance(subtask, Subtask) for subtask in subtasks):

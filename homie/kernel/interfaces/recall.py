@@ -58,7 +58,7 @@ class Recall(ABC):
 
     @abstractmethod
     def knowledge(self, round_number: int) -> Knowledge:
-        """What is known in a round, apart from the setting. What was seen since the last call counts to the round
+        """The knowledge of a round, apart from the setting. What was seen since the last call counts to the round
         before."""
 
     @abstractmethod

@@ -40,7 +40,7 @@ class Replay(Protocol):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What could not be read, sentences; known when all of it has been gone through."""
+        """Sentences about what could not be read; complete after an iteration to the end."""
 
     def __iter__(self) -> Iterator[ReplayedMoment | ReplayedWords]:
         """All of it in the order of time. Raises BadInput for a recording of another robot."""

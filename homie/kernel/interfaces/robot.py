@@ -127,9 +127,9 @@ class Robot(ABC):
             RobotFault: The robot cannot go on safely, and has stopped.
         """
         body = self.measured()
-        sent = self.gate.check(self._resolved(command, body), body)
-        self._send(sent.sent)
-        return replace(sent, requested=command)
+        sent_command = self.gate.check(self._resolve_pose(command, body), body)
+        self._send(sent_command.sent)
+        return replace(sent_command, requested=command)
 
     @final
     def stop(self) -> None:
@@ -140,12 +140,12 @@ class Robot(ABC):
         """
         self.gate.reset()
         self._halt()
-        before = None
+        previous = None
         for _ in range(math.ceil(self.stop_seconds / self.spec.period)):
             body = self.measured()
-            if stands_still(body, before, self.spec.period):
+            if stands_still(body, previous, self.spec.period):
                 return
-            before = body
+            previous = body
             self._wait()
         raise RobotFault(
             f"The {self.spec.name} still moves {self.stop_seconds:g} s after it "
@@ -159,7 +159,7 @@ class Robot(ABC):
 
     @abstractmethod
     def measured(self) -> Proprioception:
-        """What it feels now, without pictures."""
+        """The state of its body now, without pictures."""
 
     @abstractmethod
     def observe(self, cameras: Collection[str] = ()) -> Observation:
@@ -196,7 +196,7 @@ class Robot(ABC):
     def close(self) -> None:
         """Stop, hold or park, disconnect. Idempotent."""
 
-    def _resolved(self, command: Command, body: Proprioception) -> Command:
+    def _resolve_pose(self, command: Command, body: Proprioception) -> Command:
         """A command with its effector pose, if any, as joint targets. Raises CommandRefused for one that is not finite,
         and for a robot without an arm."""
         pose, chain = command.effector, self.spec.chain
@@ -206,8 +206,8 @@ class Robot(ABC):
             raise refused(f"{self.spec.name} has no arm, so no effector to bring to a pose.")
         if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
             raise refused("effector holds a value that is not finite.")
-        if twice := [group.name for group in chain.groups if command.get(group.name) is not None]:
-            raise refused(f"effector and {twice[0]} are told at once.")  # codespell:ignore
+        if overlapping := [group.name for group in chain.groups if command.get(group.name) is not None]:
+            raise refused(f"effector and {overlapping[0]} are told at once.")  # codespell:ignore
         solution = self.kinematics.solve(pose.position, pose.rotation, chain.measured(body))
         return Command({**command.targets, **chain.targets(solution.q)})
 

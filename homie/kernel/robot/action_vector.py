@@ -40,11 +40,11 @@ class ActionVector:
             BadInput: The body has no such group.
         """
         known = {group.name: group for group in spec.groups}
-        chosen = tuple(known if groups is None else groups)
-        for name in chosen:
+        selected = tuple(known if groups is None else groups)
+        for name in selected:
             if name not in known:
                 raise BadInput(f"The {spec.name} has no group '{name}': {_hint(name, known)}")
-        self.groups: tuple[Group, ...] = tuple(known[name] for name in chosen)
+        self.groups: tuple[Group, ...] = tuple(known[name] for name in selected)
         self.names = tuple(f"{group.name}.{joint}" for group in self.groups for joint in group.names)
         self.limits: Array = np.concatenate([np.zeros((0, 2)), *(group.limits for group in self.groups)])
 
@@ -62,8 +62,8 @@ class ActionVector:
             BadInput: Not as many finite numbers as there are, or a name that there is not.
         """
         if isinstance(action, Mapping):
-            return Command(self._by_group(action))
-        numbers = _finite(action, len(self.names), self._in_words)
+            return Command(self._targets_by_group(action))
+        numbers = _finite_numbers(action, len(self.names), self._describe)
         targets: dict[str, tuple[float, ...]] = {}
         for group in self.groups:
             targets[group.name], numbers = tuple(numbers[: len(group.joints)]), numbers[len(group.joints) :]
@@ -76,21 +76,21 @@ class ActionVector:
 
     def numbers(self, command: Command, body: Proprioception) -> Array:
         """The numbers (n,) of a command without an effector pose; what it leaves out is as `measured` has it."""
-        rows, held = [], self.measured(body)
+        rows, current = [], self.measured(body)
         for group in self.groups:
-            asked, held_here = command.get(group.name), held[: len(group.joints)]
-            rows.append(held_here if asked is None else np.asarray(asked, dtype=np.float64))
-            held = held[len(group.joints) :]
+            target, group_current = command.get(group.name), current[: len(group.joints)]
+            rows.append(group_current if target is None else np.asarray(target, dtype=np.float64))
+            current = current[len(group.joints) :]
         return np.concatenate([np.zeros(0), *rows])
 
-    def _in_words(self) -> str:
+    def _describe(self) -> str:
         return f"The action is {', '.join((counted(len(self.names), 'number'), *self.names))}"
 
-    def _by_group(self, action: Mapping[str, float | Sequence[float]]) -> dict[str, tuple[float, ...]]:
+    def _targets_by_group(self, action: Mapping[str, float | Sequence[float]]) -> dict[str, tuple[float, ...]]:
         known = {group.name: group.names for group in self.groups}
-        in_words = {group.name: partial(_group_in_words, group) for group in self.groups}
+        descriptions = {group.name: partial(_describe_group, group) for group in self.groups}
         targets = {
-            name: _finite([value] if np.ndim(value) == 0 else value, len(known[name]), in_words[name])
+            name: _finite_numbers([value] if np.ndim(value) == 0 else value, len(known[name]), descriptions[name])
             for name, value in action.items()
             if name in known
         }
@@ -99,30 +99,32 @@ class ActionVector:
             if name not in self.names:
                 raise BadInput(f"There is no number '{name}' in this action: {_hint(name, (*known, *self.names))}")
         for group in {name.partition(".")[0] for name in single}:
-            asked = [f"{group}.{joint}" for joint in known[group]]
-            if group in targets or (lacking := [name for name in asked if name not in single]):
-                what = "twice" if group in targets else f"in part: add {', '.join(lacking)}"
-                raise BadInput(f"The group '{group}' is given {what}.")
-            targets[group] = _finite([single[name] for name in asked], len(asked), in_words[group])
+            joint_names = [f"{group}.{joint}" for joint in known[group]]
+            if group in targets or (missing := [name for name in joint_names if name not in single]):
+                fault = "twice" if group in targets else f"in part: add {', '.join(missing)}"
+                raise BadInput(f"The group '{group}' is given {fault}.")
+            targets[group] = _finite_numbers(
+                [single[name] for name in joint_names], len(joint_names), descriptions[group]
+            )
         return {name: tuple(values) for name, values in targets.items()}
 
 
-def _group_in_words(group: Group) -> str:
+def _describe_group(group: Group) -> str:
     return f"The group '{group.name}' is {group.numbers_in_words}"
 
 
-def _finite(values: object, size: int, in_words: Callable[[], str]) -> list[float]:
-    """So many finite numbers. Raises BadInput with a sentence that begins with which they are."""
+def _finite_numbers(values: object, size: int, describe: Callable[[], str]) -> list[float]:
+    """`size` finite numbers. Raises BadInput with a sentence that begins with their description."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (size,) or not np.isfinite(array).all():
-        raise BadInput(f"{in_words()}, all finite (got {str(values)[:80]}).")
+        raise BadInput(f"{describe()}, all finite (got {str(values)[:80]}).")
     numbers: list[float] = array.tolist()
     return numbers
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    there = tuple(known)
-    return suggestion(name, there, f"choose one of {', '.join(there)}.")
+    names = tuple(known)
+    return suggestion(name, names, f"choose one of {', '.join(names)}.")

@@ -156,19 +156,19 @@ class Group:
 
 
 def _check_group(group: Group) -> None:
-    where = f"The group '{group.name}' of a robot"
+    subject = f"The group '{group.name}' of a robot"
     if not group.name.isidentifier() or group.name in RESERVED:
-        raise BadInput(f"{where} needs another name: a word of letters, digits and _, and none of {RESERVED}.")
+        raise BadInput(f"{subject} needs another name: a word of letters, digits and _, and none of {RESERVED}.")
     if group.kind not in get_args(Kind):
-        raise BadInput(f"{where} is of no kind '{group.kind}': choose one of {', '.join(get_args(Kind))}.")
+        raise BadInput(f"{subject} is of no kind '{group.kind}': choose one of {', '.join(get_args(Kind))}.")
     sizes = {"base": (2, 3), "gripper": (1,)}.get(group.kind, (max(1, len(group.joints)),))
     if len(group.joints) not in sizes:
-        has = counted(len(group.joints), "joint")
-        raise BadInput(f"{where} has {has}; one of kind '{group.kind}' has {' or '.join(map(str, sizes))}.")
+        joint_count = counted(len(group.joints), "joint")
+        raise BadInput(f"{subject} has {joint_count}; one of kind '{group.kind}' has {' or '.join(map(str, sizes))}.")
     for joint in group.joints:
         if not (joint.lower <= joint.upper and joint.speed > 0.0 and joint.acceleration > 0.0):
             raise BadInput(
-                f"{where}: '{joint.name}' needs a lower limit that is no larger than the upper one, "
+                f"{subject}: '{joint.name}' needs a lower limit that is no larger than the upper one, "
                 "and a speed and an acceleration above 0."
             )
 
@@ -202,15 +202,15 @@ class Chain:
         """The chain of a body, without joints where it has no arm."""
         arms = [group for group in groups if group.kind == "arm"][:1]
         torsos = [group for group in groups if group.kind == "torso"] if arms else []
-        chosen = (*torsos, *arms)
+        chain_groups = (*torsos, *arms)
         return cls(
-            groups=chosen,
-            names=tuple(name for group in chosen for name in group.names),
-            limits=np.concatenate([np.zeros((0, 2)), *(group.limits for group in chosen)]),
-            speeds=np.concatenate([np.zeros(0), *(group.speeds for group in chosen)]),
+            groups=chain_groups,
+            names=tuple(name for group in chain_groups for name in group.names),
+            limits=np.concatenate([np.zeros((0, 2)), *(group.limits for group in chain_groups)]),
+            speeds=np.concatenate([np.zeros(0), *(group.speeds for group in chain_groups)]),
             torso=sum(len(group.joints) for group in torsos),
             slides=np.array(
-                [joint.slides or group.kind == "torso" for group in chosen for joint in group.joints], bool
+                [joint.slides or group.kind == "torso" for group in chain_groups for joint in group.joints], bool
             ),
         )
 
@@ -303,35 +303,36 @@ class RobotSpec:
         if self.head is None:
             return None
         (low_pan, high_pan), (low_tilt, high_tilt) = self.head.limits.tolist()
-        down, aside = self.eye[2] + lift - point[2], point[1] - self.eye[1]
-        ahead = max(float(np.hypot(point[0], aside)) - self.eye[0], 0.1)  # to the eye, but never behind it
-        pan, tilt = float(np.arctan2(aside, point[0])), float(np.arctan2(down, ahead))
+        drop, lateral = self.eye[2] + lift - point[2], point[1] - self.eye[1]
+        forward = max(float(np.hypot(point[0], lateral)) - self.eye[0], 0.1)  # to the eye, but never behind it
+        pan, tilt = float(np.arctan2(lateral, point[0])), float(np.arctan2(drop, forward))
         return float(np.clip(pan, low_pan, high_pan)), float(np.clip(tilt, low_tilt, high_tilt))
 
-    def require(self, who: str, *kinds: Kind, postures: bool = False) -> None:
+    def require(self, subject: str, *kinds: Kind, postures: bool = False) -> None:
         """Raises BadInput if it lacks groups that somebody (`The skill set 'classical'`) needs, or, with `postures`,
         has an arm without the postures `rest`, `carry` and `ready`."""
-        if lacking := [kind for kind in kinds if self.first(kind) is None]:
-            needs = listed([_WORDS[kind] for kind in kinds])
+        if missing := [kind for kind in kinds if self.first(kind) is None]:
+            required = listed([_WORDS[kind] for kind in kinds])
             raise BadInput(
-                f"{who} needs {needs}; the {self.name} has no {' and no '.join(lacking)}: choose others by --skills."
+                f"{subject} needs {required}; the {self.name} has no {' and no '.join(missing)}: "
+                "choose others by --skills."
             )
         if postures and self.chain.groups and not (self.rest and self.carry and self.ready):
             raise BadInput(
-                f"{who} needs the postures rest, carry and ready; the {self.name} declares none (`RobotSpec`): "
+                f"{subject} needs the postures rest, carry and ready; the {self.name} declares none (`RobotSpec`): "
                 "choose others by --skills."
             )
 
     def drive(self, linear: float, angular: float) -> Command:
         """The command that drives the first base ahead and turns it, at m/s and rad/s."""
-        base = self._needed("base")
+        base = self._require_first("base")
         return Command({base.name: (linear, angular, 0.0)[: len(base.joints)]})
 
     def grip(self, opening: float) -> Command:
         """The command that opens or closes the first gripper to a width, m."""
-        return Command({self._needed("gripper").name: opening})
+        return Command({self._require_first("gripper").name: opening})
 
-    def _needed(self, kind: Kind) -> Group:
+    def _require_first(self, kind: Kind) -> Group:
         group = self.first(kind)
         if group is None:
             raise BadInput(f"The {self.name} has no {kind}.")
@@ -340,22 +341,22 @@ class RobotSpec:
     @property
     def max_linear(self) -> float:
         """Largest speed of the base ahead, m/s; 0 without a base."""
-        return self._of_base(0, "speeds")
+        return self._base_limit(0, "speeds")
 
     @property
     def max_angular(self) -> float:
         """Largest turning speed of the base, rad/s; 0 without a base."""
-        return self._of_base(1, "speeds")
+        return self._base_limit(1, "speeds")
 
     @property
     def max_linear_acceleration(self) -> float:
         """Of the base, m/s^2; 0 without a base."""
-        return self._of_base(0, "accelerations")
+        return self._base_limit(0, "accelerations")
 
     @property
     def max_angular_acceleration(self) -> float:
         """Of the base, rad/s^2; 0 without a base."""
-        return self._of_base(1, "accelerations")
+        return self._base_limit(1, "accelerations")
 
     @property
     def gripper_max(self) -> float:
@@ -369,48 +370,48 @@ class RobotSpec:
         gripper = self.first("gripper")
         return 0.0 if gripper is None else gripper.joints[0].speed
 
-    def _of_base(self, number: int, what: Literal["speeds", "accelerations"]) -> float:
+    def _base_limit(self, number: int, quantity: Literal["speeds", "accelerations"]) -> float:
         base = self.first("base")
-        return 0.0 if base is None else float(getattr(base, what)[number])
+        return 0.0 if base is None else float(getattr(base, quantity)[number])
 
 
 def _check_spec(spec: RobotSpec) -> None:
-    where = f"The robot '{spec.name}'"
+    subject = f"The robot '{spec.name}'"
     names = [group.name for group in spec.groups]
     joints = [name for group in spec.groups if group.kind != "base" for name in group.names]
-    for kind, several in (("groups", names), ("joints", joints)):
-        if twice := [name for number, name in enumerate(several) if name in several[:number]]:
-            raise BadInput(f"{where} has two {kind} '{twice[0]}': give each a name of its own.")
+    for kind, labels in (("groups", names), ("joints", joints)):
+        if duplicates := [name for number, name in enumerate(labels) if name in labels[:number]]:
+            raise BadInput(f"{subject} has two {kind} '{duplicates[0]}': give each a name of its own.")
     if not spec.period > 0.0:
-        raise BadInput(f"{where} needs a control period above 0 s (has {spec.period}).")
+        raise BadInput(f"{subject} needs a control period above 0 s (has {spec.period}).")
     for title, posture in (("rest", spec.rest), ("carry", spec.carry), *(("ready", posture) for posture in spec.ready)):
         for group in spec.chain.groups if posture or spec.ready else ():
             if len(posture.get(group.name, ())) != len(group.joints):
                 raise BadInput(
-                    f"{where}: the posture {title} needs for '{group.name}' {group.numbers_in_words} "
+                    f"{subject}: the posture {title} needs for '{group.name}' {group.numbers_in_words} "
                     f"(has {len(posture.get(group.name, ()))})."
                 )
 
 
-def stands_still(now: Proprioception, before: Proprioception | None, period: float) -> bool:
+def stands_still(body: Proprioception, previous: Proprioception | None, period: float) -> bool:
     """Whether a body is measured not to move: base, joints and grippers.
 
-    A joint without a measured velocity counts by its way since `before`, a control period (s) ago; without that it is
+    A joint without a measured velocity counts by its way since `previous`, a control period (s) ago; without that it is
     not known to stand.
     """
-    linear, angular, *sideways = now.base_velocity
+    linear, angular, *sideways = body.base_velocity
     still = all(abs(speed) <= STILL_LINEAR for speed in (linear, *sideways))
     if not (still and abs(angular) <= STILL_ANGULAR):  # so that NaN does not stand still
         return False
-    for name, position in now.joints.items():
-        speed = now.velocities.get(name)
+    for name, position in body.joints.items():
+        speed = body.velocities.get(name)
         if speed is None:
-            if before is None:
+            if previous is None:
                 return False
-            speed = (position - before.joints[name]) / period
+            speed = (position - previous.joints[name]) / period
         if not abs(speed) <= STILL_ANGULAR:
             return False
-    return all(abs(gripper.speed) <= STILL_LINEAR for gripper in now.grippers.values())
+    return all(abs(gripper.speed) <= STILL_LINEAR for gripper in body.grippers.values())
 
 
 STILL_LINEAR, STILL_ANGULAR = 0.01, 0.02

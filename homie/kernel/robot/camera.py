@@ -56,9 +56,9 @@ class CameraModel:
             BadInput: The file cannot be read, or its lens cannot be undone.
         """
         with reading(path, "the calibration"):
-            loaded = load_yaml(path)
+            document = load_yaml(path)
         try:
-            info = _CameraInfo.model_validate(loaded)
+            info = _CameraInfo.model_validate(document)
         except ValidationError as error:
             raise BadInput(
                 f"The calibration {path} is not in the format of camera_info: {first_problem(error, 'the file')}."
@@ -69,14 +69,14 @@ class CameraModel:
         """The undistorted picture (H, W, 3); black where the lens saw nothing."""
         if not self.distortion:
             return picture
-        return np.asarray(cv2.remap(picture, *_sources(self), cv2.INTER_LINEAR), dtype=np.uint8)
+        return np.asarray(cv2.remap(picture, *_source_pixels(self), cv2.INTER_LINEAR), dtype=np.uint8)
 
     def depths(self, depth: Depth) -> Depth:
         """The same of the depths (H, W), m; 0 where not known. Not interpolated: between a near and a far pixel there
         is nothing."""
         if not self.distortion:
             return depth
-        return np.asarray(cv2.remap(depth, *_sources(self), cv2.INTER_NEAREST), dtype=np.float32)
+        return np.asarray(cv2.remap(depth, *_source_pixels(self), cv2.INTER_NEAREST), dtype=np.float32)
 
     def frame(self, name: str, rgb: Image, depth: Depth | None, pose: Pose) -> CameraFrame:
         """What an ideal pinhole in the place of the camera would see.
@@ -101,7 +101,7 @@ class CameraModel:
 
 
 @functools.lru_cache(maxsize=16)  # the cameras of a robot: a map takes longer than the picture
-def _sources(camera: CameraModel) -> tuple[Depth, Depth]:
+def _source_pixels(camera: CameraModel) -> tuple[Depth, Depth]:
     """Column and row (H, W) of each undistorted pixel in the picture of the lens."""
     k = camera.intrinsics
     matrix = np.array([[k.fx, 0.0, k.cx], [0.0, k.fy, k.cy], [0.0, 0.0, 1.0]])

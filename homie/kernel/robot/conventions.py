@@ -38,24 +38,26 @@ class HandConventions:
         """By name, as a policy declares them."""
         return {field.name: str(getattr(self, field.name)) for field in fields(self)}
 
-    def check(self, who: str, conventions: Mapping[str, object]) -> None:
+    def check(self, subject: str, conventions: Mapping[str, object]) -> None:
         """Compare with what somebody (`The policy of Octo`) declares.
 
         Raises:
             BadInput: It declares something else, or nothing.
         """
-        for name, taken in self.facts().items():
+        for name, expected in self.facts().items():
             declared = conventions.get(name)
-            if declared != taken:
-                other = f"'{declared}'" if declared is not None else "nothing"
-                raise BadInput(f"{who} declares {other} for the convention '{name}', and '{taken}' is taken here.")
+            if declared != expected:
+                declaration = f"'{declared}'" if declared is not None else "nothing"
+                raise BadInput(
+                    f"{subject} declares {declaration} for the convention '{name}', and '{expected}' is taken here."
+                )
 
 
-def check_period(who: str, seconds: float, period: float) -> None:
+def check_period(subject: str, seconds: float, period: float) -> None:
     """Whether somebody decides no faster than a robot takes commands.
 
     Args:
-        who: `The policy of Octo`.
+        subject: `The policy of Octo`.
         seconds: Between two of its motions.
         period: Of the robot's control, s.
 
@@ -64,5 +66,6 @@ def check_period(who: str, seconds: float, period: float) -> None:
     """
     if seconds < period - 1e-9:
         raise BadInput(
-            f"{who} gives a motion every {seconds:.3g} s, and the robot takes one every {period:.3g} s: lower its rate."
+            f"{subject} gives a motion every {seconds:.3g} s, and the robot takes one every {period:.3g} s: "
+            "lower its rate."
         )

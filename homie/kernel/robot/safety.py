@@ -24,9 +24,9 @@ ROUNDING = 1e-6
 """A hair over a limit is rounding, not a request."""
 
 
-def refused(why: str) -> CommandRefused:
+def refused(reason: str) -> CommandRefused:
     """The error for a command that the gate refuses, with its failure."""
-    return CommandRefused(Failure(FailureReason.COMMAND_REFUSED, why=why))
+    return CommandRefused(Failure(FailureReason.COMMAND_REFUSED, why=reason))
 
 
 class SafetyGate:
@@ -44,7 +44,7 @@ class SafetyGate:
         self.over_limit = over_limit
         self.lead = lead
         self._groups = {group.name: group for group in spec.groups}
-        self._gentle = {group.name for group in spec.groups if np.isfinite(group.accelerations).any()}
+        self._accelerated = {group.name for group in spec.groups if np.isfinite(group.accelerations).any()}
         self._endless = {group.name for group in spec.groups if np.isinf(group.limits).any()}
         self._targets: dict[str, Array] = {}
         self._rates: dict[str, Array] = {}
@@ -68,40 +68,40 @@ class SafetyGate:
         targets: dict[str, Array] = {}
         rates: dict[str, Array] = {}
         for group in self.spec.groups:
-            asked = command.get(group.name)
+            requested = command.get(group.name)
             if group.kind == "base":
-                velocity = np.zeros(len(group.joints)) if asked is None else np.array(asked, dtype=np.float64)
+                velocity = np.zeros(len(group.joints)) if requested is None else np.array(requested, dtype=np.float64)
                 targets[group.name] = self._ramp(group, self._limit(group, velocity, changes), changes)
-            elif asked is not None:
+            elif requested is not None:
                 measured = group.measured(body)
                 if not np.isfinite(measured).all():
                     raise refused(f"{group.name} is measured at {measured.tolist()}, which is not finite.")
-                target = self._limit(group, np.array(asked, dtype=np.float64), changes)
+                target = self._limit(group, np.array(requested, dtype=np.float64), changes)
                 if group.name in self._endless:
                     target = _unwrap(target, measured, group.limits)
                 targets[group.name], rates[group.name] = self._rate(group, target, measured, changes)
         self._targets.update(targets)
         self._rates = rates
-        sent = Command({name: tuple(values.tolist()) for name, values in targets.items()})
-        return SentCommand(command, sent, tuple(changes))
+        safe_command = Command({name: tuple(values.tolist()) for name, values in targets.items()})
+        return SentCommand(command, safe_command, tuple(changes))
 
     def _limit(self, group: Group, values: Array, changes: list[str]) -> Array:
         low, high = group.limits[:, 0], group.limits[:, 1]
-        inside = np.minimum(np.maximum(values, low), high)  # np.clip takes three times as long
-        if np.abs(inside - values).max() > ROUNDING:
-            worst = int(np.argmax(np.abs(inside - values)))
+        bounded = np.minimum(np.maximum(values, low), high)  # np.clip takes three times as long
+        if np.abs(bounded - values).max() > ROUNDING:
+            worst = int(np.argmax(np.abs(bounded - values)))
             limits = f"{low[worst]:.4g}..{high[worst]:.4g}"
             excess = f"{group.name}: {group.numbers[worst]} {values[worst]:.4g} is outside {limits}"
             if self.over_limit == "refuse":
                 raise refused(f"{excess}.")
             changes.append(f"{excess}: clamped")
-        return np.asarray(inside)
+        return np.asarray(bounded)
 
     def _ramp(self, group: Group, requested: Array, changes: list[str]) -> Array:
         """A velocity no further from the last one than the accelerations allow."""
         step = group.accelerations * self.spec.period
-        last = self._targets.get(group.name, np.zeros(len(group.joints)))
-        allowed = np.minimum(np.maximum(requested, last - step), last + step)
+        previous = self._targets.get(group.name, np.zeros(len(group.joints)))
+        allowed = np.minimum(np.maximum(requested, previous - step), previous + step)
         if np.abs(allowed - requested).max() > ROUNDING:
             changes.append(f"{group.name}: acceleration limited")
         return np.asarray(allowed)
@@ -113,30 +113,30 @@ class SafetyGate:
         start = self._targets.get(group.name, measured)
         if group.kind == "gripper":
             # A closed gripper's target is inside what it holds: it opens from where the fingers are.
-            turns_back = (requested - measured) * (start - measured) < 0.0
-            start = np.where(turns_back, measured, start)
-        pulled = self.spec.compliant and group.kind != "gripper"
-        target = requested if pulled else np.minimum(np.maximum(requested, start - step), start + step)
-        if group.name in self._gentle:
-            target = self._gently(group, start, requested, target)
+            reverses = (requested - measured) * (start - measured) < 0.0
+            start = np.where(reverses, measured, start)
+        is_compliant = self.spec.compliant and group.kind != "gripper"
+        target = requested if is_compliant else np.minimum(np.maximum(requested, start - step), start + step)
+        if group.name in self._accelerated:
+            target = self._ramp_target(group, start, requested, target)
         lead = self.lead * step
         target = np.minimum(np.maximum(target, measured - lead), measured + lead)
         if np.abs(target - requested).max() > ROUNDING:
             changes.append(f"{group.name}: speed limited")
         return np.asarray(target), (target - start) / self.spec.period
 
-    def _gently(self, group: Group, start: Array, requested: Array, target: Array) -> Array:
+    def _ramp_target(self, group: Group, start: Array, requested: Array, target: Array) -> Array:
         """The next target of joints with a largest acceleration: from the last velocity of the target to one at which
         it can still come to rest where it is wanted."""
         period, largest = self.spec.period, group.accelerations
-        last = self._rates.get(group.name, np.zeros(len(group.joints)))
-        limited = np.isfinite(largest)
-        gain = np.where(limited, largest, 1.0) * period
+        previous = self._rates.get(group.name, np.zeros(len(group.joints)))
+        has_limit = np.isfinite(largest)
+        gain = np.where(has_limit, largest, 1.0) * period
         braking = np.sqrt(gain**2 / 4 + 2.0 * gain / period * np.abs(requested - start)) - gain / 2
         velocity = np.clip((target - start) / period, -braking, braking)
-        velocity = np.clip(velocity, last - gain, last + gain)
-        inside = np.clip(start + velocity * period, group.limits[:, 0], group.limits[:, 1])
-        return np.where(limited, inside, target)
+        velocity = np.clip(velocity, previous - gain, previous + gain)
+        bounded = np.clip(start + velocity * period, group.limits[:, 0], group.limits[:, 1])
+        return np.where(has_limit, bounded, target)
 
     def _refuse_malformed(self, command: Command) -> None:
         """Unknown groups, wrong lengths, wrong types and non-finite numbers never reach a robot."""

@@ -65,8 +65,10 @@ def fingerprint(path: Path) -> str:
 
 def sealed(value: Mapping[str, Any]) -> bytes:
     """A JSON object with its checksum as the last key."""
-    read = json.loads(to_json(value))  # as it will be read: writing replaces NaN, reading joins halves of surrogates
-    return to_json({**value, CHECKSUM: hashlib.sha256(to_json(read)).hexdigest()})
+    restored = json.loads(
+        to_json(value)
+    )  # as it will be read: writing replaces NaN, reading joins halves of surrogates
+    return to_json({**value, CHECKSUM: hashlib.sha256(to_json(restored)).hexdigest()})
 
 
 def unsealed(data: bytes) -> dict[str, Any]:
@@ -75,14 +77,14 @@ def unsealed(data: bytes) -> dict[str, Any]:
     A file of format 1 has no checksum: Homie wrote none then.
     """
     try:
-        loaded = parse_json(data)
+        document = parse_json(data)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(reason_of(error)) from None
-    if not isinstance(loaded, dict):
+    if not isinstance(document, dict):
         raise ValueError("it holds no JSON object")
-    checksum = loaded.pop(CHECKSUM, None)
-    if checksum is None and loaded.get("format", 1) != 1:
+    checksum = document.pop(CHECKSUM, None)
+    if checksum is None and document.get("format", 1) != 1:
         raise ValueError("its checksum is missing")
-    if checksum is not None and hashlib.sha256(to_json(loaded)).hexdigest() != checksum:
+    if checksum is not None and hashlib.sha256(to_json(document)).hexdigest() != checksum:
         raise ValueError("its content is not what was written: the checksum differs")
-    return loaded
+    return document

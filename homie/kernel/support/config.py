@@ -17,11 +17,11 @@ def read_config(path: Path) -> dict[str, Any]:
     """
     advice = "It has options in YAML, such as `seed: 7` (docs/command-line.md)."
     with reading(path, "the config file", advice=advice):
-        loaded = load_yaml(path)
-    if not isinstance(loaded, dict):
+        document = load_yaml(path)
+    if not isinstance(document, dict):
         raise BadInput(f"The config file {path} must hold a mapping of option names to values. {advice}")
     values: dict[str, Any] = {}
-    for name, value in loaded.items():
+    for name, value in document.items():
         if not isinstance(name, str):
             raise BadInput(f"The config file {path} must hold option names, such as `seed: 7` (got {name!r}).")
         field = name.replace("-", "_")

@@ -12,50 +12,50 @@ MEMORY = Path("/proc/meminfo")
 GIB = 2**30
 
 
-def cores(groups: Path = GROUPS, mine: Path = MINE) -> int:
+def cores(groups: Path = GROUPS, own_group: Path = MINE) -> int:
     """How many cores this process may use: those of its affinity, or fewer where a control group has a quota.
 
     Args:
         groups: Where control groups are, version 2.
-        mine: The file that says which one is this process's.
+        own_group: The file that says which one is this process's.
     """
     allowed = float(len(os.sched_getaffinity(0)))
-    for folder in _groups(groups, mine):
-        quota, _, period = _read(folder / "cpu.max").partition(" ")
+    for folder in _groups(groups, own_group):
+        quota, _, period = _read_text(folder / "cpu.max").partition(" ")
         if quota.isdecimal() and period.strip().isdecimal():
             allowed = min(allowed, int(quota) / int(period))
     return max(1, int(allowed))
 
 
-def free_memory(groups: Path = GROUPS, mine: Path = MINE, memory: Path = MEMORY) -> float:
+def free_memory(groups: Path = GROUPS, own_group: Path = MINE, memory: Path = MEMORY) -> float:
     """GiB that this process and its children may still take; infinity where nobody can tell.
 
     Args:
         groups: Where control groups are, version 2.
-        mine: The file that says which one is this process's.
+        own_group: The file that says which one is this process's.
         memory: What the system says of its memory.
     """
-    left = float("inf")
-    for line in _read(memory).splitlines():
+    free = float("inf")
+    for line in _read_text(memory).splitlines():
         if line.startswith("MemAvailable:"):
-            left = int(line.split()[1]) * 1024 / GIB
-    for folder in _groups(groups, mine):
-        most, taken = _read(folder / "memory.max").strip(), _read(folder / "memory.current").strip()
-        if most.isdecimal() and taken.isdecimal():
-            left = min(left, (int(most) - int(taken)) / GIB)
-    return max(0.0, left)
+            free = int(line.split()[1]) * 1024 / GIB
+    for folder in _groups(groups, own_group):
+        limit, usage = _read_text(folder / "memory.max").strip(), _read_text(folder / "memory.current").strip()
+        if limit.isdecimal() and usage.isdecimal():
+            free = min(free, (int(limit) - int(usage)) / GIB)
+    return max(0.0, free)
 
 
-def _groups(groups: Path, mine: Path) -> Iterator[Path]:
+def _groups(groups: Path, own_group: Path) -> Iterator[Path]:
     """The control group of this process and those around it."""
-    names = [line.removeprefix("0::") for line in _read(mine).splitlines() if line.startswith("0::")]
+    names = [line.removeprefix("0::") for line in _read_text(own_group).splitlines() if line.startswith("0::")]
     for name in names:
         folder = groups / name.lstrip("/")
         yield from (folder, *(parent for parent in folder.parents if parent.is_relative_to(groups)))
 
 
-def _read(file: Path) -> str:
-    """What a file says, "" where there is none or it is not for us."""
+def _read_text(file: Path) -> str:
+    """The text of a file, "" where there is none or it may not be read."""
     try:
         return file.read_text(encoding="utf-8")
     except OSError:

@@ -25,8 +25,8 @@ def new_name(name: str) -> str | None:
     """Where a module is now, None for one that has not moved."""
     head, tail = name, ""
     while head and head not in MOVED:
-        head, _, last = head.rpartition(".")
-        tail = f".{last}{tail}"
+        head, _, leaf = head.rpartition(".")
+        tail = f".{leaf}{tail}"
     if not head:
         return None
     new = MOVED[head]
@@ -71,7 +71,7 @@ class _Alias(Loader):
 
 
 def attribute(old: str, name: str, new: str) -> Any:
-    """What has moved from a module that stays: for its `__getattr__`. Raises AttributeError for what has not."""
+    """A name that has moved from a module that stays, for its `__getattr__`. Raises AttributeError for others."""
     try:
         value = None if name.startswith("_") else getattr(importlib.import_module(new), name, None)
     except ImportError:

@@ -70,11 +70,11 @@ def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
     text = _text(data, LARGEST)
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         raise ValueError(_TOO_DEEP)
-    with _digits():
+    with _clear_digit_errors():
         if lax:
             return json.loads(text)
         floats = _finite if _LONG_NUMBER.search(text) else None  # a hook for each number takes twice the time
-        return json.loads(text, object_pairs_hook=_each_once, parse_constant=_not_finite, parse_float=floats)
+        return json.loads(text, object_pairs_hook=_unique_members, parse_constant=_not_finite, parse_float=floats)
 
 
 def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
@@ -91,7 +91,7 @@ def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
     """
     text = _text(data, LARGEST_YAML, empty=True)
     slow, fast = (_SlowWords, _FastWords) if words else (_Slow, _Fast)
-    with _digits():
+    with _clear_digit_errors():
         # Errors of the slow parser name line and column in the form that is read everywhere.
         with contextlib.suppress(yaml.YAMLError):
             return yaml.load(text, Loader=fast)
@@ -99,7 +99,7 @@ def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
 
 
 @contextmanager
-def _digits() -> Iterator[None]:
+def _clear_digit_errors() -> Iterator[None]:
     """What Python says of a number of 5000 digits, in words for people."""
     try:
         yield
@@ -134,12 +134,12 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for index, name in enumerate(names) if name in names[:index])
-        raise ValueError(f"the name '{twice[:80]}' stands twice in one object")
+        duplicate = next(name for index, name in enumerate(names) if name in names[:index])
+        raise ValueError(f"the name '{duplicate[:80]}' stands twice in one object")
     return members
 
 
@@ -154,15 +154,15 @@ def _finite(text: str) -> float:
     return number
 
 
-def _resolvers(*without: str) -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+def _resolvers(*excluded: str) -> dict[str, list[tuple[str, re.Pattern[str]]]]:
     """What plain text is by its first character: a number, true, ... All but some types; true and false stay bools."""
     return {
-        first: [
+        character: [
             (tag, pattern)
             for tag, pattern in resolvers
-            if (kind := tag.removeprefix(_OF_YAML)) not in without or (kind == "bool" and first in "tTfF")
+            if (kind := tag.removeprefix(_OF_YAML)) not in excluded or (kind == "bool" and character in "tTfF")
         ]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        for character, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
 
@@ -184,7 +184,7 @@ class _Slow(yaml.SafeLoader):
                 raise ValueError(f"the alias *{name} is inside what it stands for")
             self._count(self._sizes.get(name, 1))
             return super().compose_node(parent, index)
-        name, before = self._anchor(), self._nodes
+        name, nodes_before = self._anchor(), self._nodes
         self._open += 1
         if self._open > DEEPEST:
             raise ValueError(_TOO_DEEP)
@@ -192,7 +192,7 @@ class _Slow(yaml.SafeLoader):
         node = super().compose_node(parent, index)
         self._open -= 1
         if name is not None:
-            self._sizes[name] = self._nodes - before
+            self._sizes[name] = self._nodes - nodes_before
         return node
 
     def _anchor(self) -> Any:

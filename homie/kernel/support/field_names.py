@@ -21,30 +21,30 @@ def names_beside(error: ValidationError, place: Sequence[int | str]) -> list[str
     """
     from pydantic import BaseModel
 
-    roots = [model for model in _all_below(BaseModel) if model.__name__ == error.title]
+    roots = [model for model in _descendants(BaseModel) if model.__name__ == error.title]
     for root in roots:
-        if names := _names(root, tuple(place)):
+        if names := _field_names(root, tuple(place)):
             return names
     return []
 
 
-def _all_below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    for each in model.__subclasses__():
-        yield each
-        yield from _all_below(each)
+def _descendants(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for subclass in model.__subclasses__():
+        yield subclass
+        yield from _descendants(subclass)
 
 
-def _names(annotation: Any, place: Sequence[int | str]) -> list[str]:
+def _field_names(annotation: Any, place: Sequence[int | str]) -> list[str]:
     """The names of the fields at a place inside of a type; a place may have the tags of unions between its names."""
     fields = getattr(annotation, "model_fields", None) if isinstance(annotation, type) else None
     if fields is None:
-        inside = [argument for argument in get_args(annotation) if not isinstance(argument, str)]
-        ways = (place, place[1:]) if len(place) > 1 else (place,)
-        return next((names for way in ways for part in inside if (names := _names(part, way))), [])
+        argument_types = [argument for argument in get_args(annotation) if not isinstance(argument, str)]
+        paths = (place, place[1:]) if len(place) > 1 else (place,)
+        return next((names for path in paths for part in argument_types if (names := _field_names(part, path))), [])
     if len(place) == 1:
         return [field.alias or name for name, field in fields.items()]
-    name, *rest = place
-    if len(rest) > 1 and rest[0] == name:  # the tag of a union, and the field that tells it
-        return _names(annotation, rest)
+    name, *remaining = place
+    if len(remaining) > 1 and remaining[0] == name:  # the tag of a union, and the field that tells it
+        return _field_names(annotation, remaining)
     field = next((field for known, field in fields.items() if name in (known, field.alias)), None)
-    return [] if field is None else _names(field.annotation, rest)
+    return [] if field is None else _field_names(field.annotation, remaining)

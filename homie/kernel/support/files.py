@@ -35,12 +35,12 @@ ValueError is what `json` says of a number of 5000 digits and `yaml` of the date
 
 
 @contextmanager
-def reading(path: Path | str, what: str = "", *, advice: str = "") -> Iterator[None]:
+def reading(path: Path | str, label: str = "", *, advice: str = "") -> Iterator[None]:
     """Read, parse and validate a file that a user gave; what is wrong with it is raised as one sentence.
 
     Args:
         path: The file, as the sentence names it.
-        what: What the file is, before its path: `the suite`. Empty for the path alone.
+        label: What the file is, before its path: `the suite`. Empty for the path alone.
         advice: A sentence that says what the file should be or what to do, behind the reason; left out where one field
             of a file is wrong that is of the right kind.
 
@@ -57,18 +57,18 @@ def reading(path: Path | str, what: str = "", *, advice: str = "") -> Iterator[N
     try:
         yield
     except UNREADABLE as error:
-        raise BadInput(_sentence("read", what, path, error, "" if is_about_a_field(error) else advice)) from error
+        raise BadInput(_sentence("read", label, path, error, "" if is_about_a_field(error) else advice)) from error
 
 
 @contextmanager
 def writing(
-    path: Path | str, what: str = "", *, advice: str = "", raises: type[HomieError] = BadInput
+    path: Path | str, label: str = "", *, advice: str = "", raises: type[HomieError] = BadInput
 ) -> Iterator[None]:
     """Write a file or a folder; an OSError is raised as one sentence.
 
     Args:
         path: The file or folder, as the sentence names it.
-        what: What it is, before its path: `the log file`, `into the run folder`.
+        label: What it is, before its path: `the log file`, `into the run folder`.
         advice: A sentence that says what to do where a disk fails, behind the reason.
         raises: BadInput where the user chose the path, InfrastructureError where a disk failed later.
 
@@ -78,20 +78,20 @@ def writing(
     try:
         yield
     except PermissionError as error:
-        barred = _barred(error)
-        if barred is not None and path != barred and barred.is_relative_to(path):
-            what, path = "into" if barred.is_dir() else "", barred
-        raise BadInput(_sentence("write", what, path, error, "")) from error
+        refused_path = _refused_path(error)
+        if refused_path is not None and path != refused_path and refused_path.is_relative_to(path):
+            label, path = "into" if refused_path.is_dir() else "", refused_path
+        raise BadInput(_sentence("write", label, path, error, "")) from error
     except OSError as error:
-        raise raises(_sentence("write", what, path, error, advice)) from error
+        raise raises(_sentence("write", label, path, error, advice)) from error
 
 
-def _barred(error: PermissionError) -> Path | None:
+def _refused_path(error: PermissionError) -> Path | None:
     """The file that may not be written, or the folder in which none may be made; None where the error names none."""
     if not isinstance(error.filename, str):
         return None
-    named = Path(error.filename)
-    return named if os.path.exists(named) else named.parent
+    path = Path(error.filename)
+    return path if os.path.exists(path) else path.parent
 
 
 def check_folder(path: Path) -> None:
@@ -138,9 +138,9 @@ def is_about_a_field(error: BaseException) -> bool:
     )
 
 
-def _sentence(verb: str, what: str, path: Path | str, error: BaseException, advice: str) -> str:
-    place = f"{what} {path}" if what else str(path)
-    return f"Cannot {verb} {place}: {reason_of(error)}.{' ' if advice else ''}{advice}"
+def _sentence(verb: str, label: str, path: Path | str, error: BaseException, advice: str) -> str:
+    target = f"{label} {path}" if label else str(path)
+    return f"Cannot {verb} {target}: {reason_of(error)}.{' ' if advice else ''}{advice}"
 
 
 def _one_line(error: BaseException) -> str:

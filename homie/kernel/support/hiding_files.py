@@ -13,10 +13,12 @@ from importlib.machinery import PathFinder
 def hiding_file(error: BaseException) -> str:
     """A sentence about the module of the current folder that an exception names, where Python takes it for one of its
     own or of a package; "" for any other exception."""
-    here = os.path.realpath(os.getcwd())
-    if os.path.realpath(__file__) == os.path.join(here, "homie", "kernel", "support", os.path.basename(__file__)):
+    current_folder = os.path.realpath(os.getcwd())
+    if os.path.realpath(__file__) == os.path.join(
+        current_folder, "homie", "kernel", "support", os.path.basename(__file__)
+    ):
         return ""  # a checkout: Homie itself is here
-    elsewhere = [place for place in sys.path if os.path.realpath(place or here) != here]
+    other_places = [place for place in sys.path if os.path.realpath(place or current_folder) != current_folder]
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if "." in name or f"'{name}" not in str(error) or not isinstance(file, str):
@@ -24,6 +26,6 @@ def hiding_file(error: BaseException) -> str:
         folder = os.path.dirname(os.path.realpath(file))
         if os.path.basename(file) == "__init__.py":
             folder, file = os.path.dirname(folder), os.path.dirname(file)
-        if folder == here and PathFinder.find_spec(name, elsewhere) is not None:
+        if folder == current_folder and PathFinder.find_spec(name, other_places) is not None:
             return f"{os.path.basename(file)} of this folder hides the module '{name}', which Homie needs: rename it."
     return ""

@@ -51,8 +51,8 @@ class CodePlace:
     def __str__(self) -> str:
         """It in a sentence: `mine.py, line 12, in decide`. A file below the current folder is named from there."""
         path = Path(self.file)
-        shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-        return f"{shown}, line {self.line}" + ("" if self.function == "<module>" else f", in {self.function}")
+        displayed = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+        return f"{displayed}, line {self.line}" + ("" if self.function == "<module>" else f", in {self.function}")
 
 
 def own_code(error: BaseException) -> CodePlace | None:
@@ -61,35 +61,35 @@ def own_code(error: BaseException) -> CodePlace | None:
     Code counts as a user's if it is neither of Homie nor installed, or if it is of an installed part.
     """
     part = ""
-    ours_above = False
+    below_homie = False
     place: CodePlace | None = None
     installed: CodePlace | None = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         kind = _class_of(frame)
-        part = _called(kind) or part
+        part = _part_label(kind) or part
         if _is_ours(str(frame.f_globals.get("__name__", ""))):
-            ours_above = True
-        elif ours_above:
-            here = CodePlace(frame.f_code.co_filename, line, frame.f_code.co_name, part)
-            if not _is_installed(here.file):
-                place = here
-            elif "'" in _called(kind):
-                installed = here
+            below_homie = True
+        elif below_homie:
+            code_place = CodePlace(frame.f_code.co_filename, line, frame.f_code.co_name, part)
+            if not _is_installed(code_place.file):
+                place = code_place
+            elif "'" in _part_label(kind):
+                installed = code_place
     return place or installed
 
 
-def unexpected(error: BaseException, more: str = "") -> HomieError:
+def unexpected(error: BaseException, remark: str = "") -> HomieError:
     """The error of a sentence about an exception that nobody expected: a PartError if a user's code has raised it, a
     BadInput if a file of the user hides a module that Homie needs.
 
     Args:
-        more: A further sentence, about its traceback.
+        remark: A further sentence, about its traceback.
     """
     place = None if isinstance(error, MemoryError) else own_code(error)
     if place is None and (sentence := hiding_file(error)):
         return BadInput(sentence)
-    beginning = "Unexpected " if place is None else f"Error in {_whose(place)} at {place}: "
-    sentence = f"{beginning}{in_words(error)}. {more}".rstrip()
+    beginning = "Unexpected " if place is None else f"Error in {_owner(place)} at {place}: "
+    sentence = f"{beginning}{in_words(error)}. {remark}".rstrip()
     return InfrastructureError(sentence) if place is None else PartError(sentence)
 
 
@@ -98,7 +98,7 @@ def in_words(error: BaseException) -> str:
     return ": ".join(filter(None, (type(error).__name__, one_line(error))))
 
 
-def _whose(place: CodePlace) -> str:
+def _owner(place: CodePlace) -> str:
     return f"the code of the {place.part}" if place.part else "code of your own"
 
 
@@ -109,7 +109,7 @@ def _class_of(frame: FrameType) -> type | None:
     return owner if owner is None or inspect.isclass(owner) else type(owner)
 
 
-def _called(kind: type | None) -> str:
+def _part_label(kind: type | None) -> str:
     """What a user calls a part of a class, with its name unless it is Homie's; "" for a class of no part."""
     if kind is None:
         return ""

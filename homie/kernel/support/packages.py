@@ -56,15 +56,15 @@ def requirements(extra: str = "") -> tuple[Requirement, ...]:
         declared = [Requirement(line) for line in importlib.metadata.requires(DISTRIBUTION) or ()]
     except importlib.metadata.PackageNotFoundError:
         return ()
-    needed: dict[str, Requirement] = {}
+    selected: dict[str, Requirement] = {}
     for requirement in declared:
-        of_extra = "extra" in str(requirement.marker or "")
-        if of_extra != bool(extra) or not (requirement.marker is None or requirement.marker.evaluate({"extra": extra})):
+        is_extra = "extra" in str(requirement.marker or "")
+        if is_extra != bool(extra) or not (requirement.marker is None or requirement.marker.evaluate({"extra": extra})):
             continue
         inner = requirement.extras if requirement.name == DISTRIBUTION else ()
-        for further in (item for name in sorted(inner) for item in requirements(name)) if inner else (requirement,):
-            needed.setdefault(further.name, further)
-    return tuple(needed.values())
+        for addition in (item for name in sorted(inner) for item in requirements(name)) if inner else (requirement,):
+            selected.setdefault(addition.name, addition)
+    return tuple(selected.values())
 
 
 def lacking(extra: str = "") -> tuple[Requirement, ...]:
@@ -82,9 +82,9 @@ def install_command(extra: str = "", package: str = "") -> str:
     installed from is gone, it names what is lacking (`pip install 'openai>=3.0'`), and for the extra of somebody else
     `package`.
     """
-    ours = extra in extras() or not (extra or package)
-    options, place = _installed_from() if ours else ([], "")
-    if extra in OWN_ENVIRONMENT and ours:
+    is_homie = extra in extras() or not (extra or package)
+    options, place = _installed_from() if is_homie else ([], "")
+    if extra in OWN_ENVIRONMENT and is_homie:
         folder = f"{extra}-env"
         editable = [option for option in options if option == "-e"]
         install = shlex.join([f"{folder}/bin/pip", "install", *editable, f"{place or DISTRIBUTION}[{extra}]"])
@@ -92,17 +92,19 @@ def install_command(extra: str = "", package: str = "") -> str:
     if place:
         return shlex.join(["pip", "install", *options, f"{place}[{extra}]" if extra else place])
     declared = requirements(extra) if extra or not package else ()
-    named = [requirement for requirement in declared if requirement.name == package]
-    needed = lacking(extra) or named or declared
-    names = [f"{requirement.name}{requirement.specifier}" for requirement in needed] or [package]
+    matching = [requirement for requirement in declared if requirement.name == package]
+    missing = lacking(extra) or matching or declared
+    names = [f"{requirement.name}{requirement.specifier}" for requirement in missing] or [package]
     return shlex.join(["pip", "install", *names])
 
 
 def _installed_from() -> tuple[list[str], str]:
     """Options of pip and what it has installed Homie from: a folder, a wheel, or the name in a package index (PEP 610).
     "" where that is gone."""
-    there = list(importlib.metadata.distributions(name=DISTRIBUTION))
-    installed = [each for each in there if each.read_text("METADATA")]  # what a build leaves in a clone has none
+    distributions = list(importlib.metadata.distributions(name=DISTRIBUTION))
+    installed = [
+        distribution for distribution in distributions if distribution.read_text("METADATA")
+    ]  # what a build leaves in a clone has none
     if not installed:
         return [], ""
     record = installed[0].read_text("direct_url.json")
@@ -122,22 +124,22 @@ def _installed_from() -> tuple[list[str], str]:
 def missing_part(user: str, package: str | None, extra: str) -> MissingPart:
     """The error of a part that lacks a package. `user` begins the sentence: "The detector 'yolo'"."""
     command = install_command(extra, package or "") if extra else f"pip install {package}"
-    asks = OWN_ENVIRONMENT.get(extra)
-    where = f" in an environment of its own, as it asks for {asks}," if asks else ""
-    need = f"needs the package '{package}': install it{where} with `{command}`."
-    return MissingPart(f"{user} {need}", need)
+    constraint = OWN_ENVIRONMENT.get(extra)
+    environment = f" in an environment of its own, as it asks for {constraint}," if constraint else ""
+    sentence = f"needs the package '{package}': install it{environment} with `{command}`."
+    return MissingPart(f"{user} {sentence}", sentence)
 
 
 def shadows() -> dict[str, Path]:
-    """Of `OURS` those for which Python takes somebody else's file or folder, and that: it comes first on the path."""
-    here = Path(__file__).resolve().parents[3]
+    """Packages of `OURS` that a file or folder of others hides, with that path: it comes first on the Python path."""
+    root = Path(__file__).resolve().parents[3]
     hidden: dict[str, Path] = {}
     for package in OURS:
         spec = importlib.util.find_spec(package)
         if spec is None:
             continue
         places = [Path(place) for place in spec.submodule_search_locations or ([spec.origin] if spec.origin else [])]
-        if places and not any(place.resolve().parent == here for place in places):
+        if places and not any(place.resolve().parent == root for place in places):
             hidden[package] = places[0]
     return hidden
 

@@ -17,8 +17,8 @@ class PlainNumbers(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _is_no_truth_value(cls, value: Any, info: ValidationInfo) -> Any:
-        if info.field_name is not None and (kind := _number(cls, info.field_name)) and any(_truths(value)):
+    def _reject_bool(cls, value: Any, info: ValidationInfo) -> Any:
+        if info.field_name is not None and (kind := _number(cls, info.field_name)) and any(_are_bools(value)):
             raise PydanticKnownError("int_type" if kind is int else "float_type")
         return value
 
@@ -34,19 +34,19 @@ def _number(model: type[BaseModel], name: str) -> type[int | float] | None:
 
 def _kinds(annotation: Any) -> Iterator[Any]:
     """The types in an annotation; of the values of a Literal their types."""
-    inside = get_args(annotation)
-    if not inside:
+    arguments = get_args(annotation)
+    if not arguments:
         yield annotation if isinstance(annotation, type) or annotation is Any else type(annotation)
-    for part in inside:
+    for part in arguments:
         yield from _kinds(part)
 
 
-def _truths(value: Any) -> Iterator[bool]:
+def _are_bools(value: Any) -> Iterator[bool]:
     """Whether each part of a value is true or false."""
     if isinstance(value, list | tuple):
         for part in value:
-            yield from _truths(part)
+            yield from _are_bools(part)
     elif isinstance(value, Mapping):
-        yield from _truths(list(value.values()))
+        yield from _are_bools(list(value.values()))
     else:
         yield isinstance(value, bool)

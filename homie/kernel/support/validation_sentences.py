@@ -63,12 +63,12 @@ LONGEST = 120
 """Characters of a value that is shown; a longer one, such as a whole mapping, hides what is said about it."""
 
 
-def _half_a_character(text: str) -> str:
+def _lone_surrogate(text: str) -> str:
     """What is wrong with a text that has a lone surrogate."""
-    half = HALF_CHARACTER.search(text)
-    if half is None:
+    surrogate = HALF_CHARACTER.search(text)
+    if surrogate is None:
         return "is not valid text"
-    escape, place = f"\\u{ord(half[0]):04x}", half.start() + 1
+    escape, place = f"\\u{ord(surrogate[0]):04x}", surrogate.start() + 1
     return f"is text that cannot be written: its character {place} is {escape}, which is half of one"
 
 
@@ -83,14 +83,14 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
         `must be at least 1 (got 0)`; for a ValueError raised by a validator its own words.
     """
     kind = problem["type"]
-    context = {name: _short(value) for name, value in problem.get("ctx", {}).items()}
+    context = {name: _shorten(value) for name, value in problem.get("ctx", {}).items()}
     if kind == "string_unicode":
-        return _half_a_character(str(problem["input"]))
+        return _lone_surrogate(str(problem["input"]))
     if kind in ("value_error", "assertion_error"):
         words, scalar = own_words(problem["msg"]), isinstance(problem["input"], str | int | float)
         return f"{words} (got {problem['input']!r})" if scalar and "got" not in words else words
     if kind in ("greater_than_equal", "less_than_equal") and bounds is not None:
-        phrase = f"must be between {_short(bounds[0])} and {_short(bounds[1])}"
+        phrase = f"must be between {_shorten(bounds[0])} and {_shorten(bounds[1])}"
     elif kind == "string_too_short" and context["min_length"] == 1:
         return "must not be empty"
     elif kind == "literal_error":
@@ -102,8 +102,8 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
     if kind == "string_too_long":
         return f"{phrase} (got {len(problem['input']):,})"
     value = problem["input"]
-    shown = str(value).lower() if isinstance(value, bool) else repr(as_typed(value))
-    return phrase if kind in _WITHOUT_VALUE or len(shown) > LONGEST else f"{phrase} (got {shown})"
+    value_text = str(value).lower() if isinstance(value, bool) else repr(as_typed(value))
+    return phrase if kind in _WITHOUT_VALUE or len(value_text) > LONGEST else f"{phrase} (got {value_text})"
 
 
 def sentence_of(
@@ -128,15 +128,15 @@ def sentence_of(
     return f"{name} {phrase}" if phrase.startswith(_VERBS) else f"{name}: {phrase}"
 
 
-def first_problem(error: ValidationError, whole: str = "") -> str:
+def first_problem(error: ValidationError, content_name: str = "") -> str:
     """The first fault that pydantic finds in a file, without its period: `field.name must be ...`. Unknown names come
     first, since a misspelt name makes another one missing.
 
     Args:
-        whole: The name of the file's content, for faults that are not about one field.
+        content_name: The name of the file's content, for faults that are not about one field.
     """
     problem = fault_of(error)
-    return sentence_of(problem, where(problem["loc"]) or whole, error=error)
+    return sentence_of(problem, where(problem["loc"]) or content_name, error=error)
 
 
 class Usage(NamedTuple):
@@ -162,41 +162,41 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
         model: Whose options they are. Those of a command are named as on the command line (`--seed`).
     """
     problems = error.errors()
-    first = fault_of(error)
-    place = where(first["loc"]) or "options"
+    fault = fault_of(error)
+    place = where(fault["loc"]) or "options"
     field = model.model_fields.get(place) if model is not None else None
     known: Usage = getattr(model, "usage", Usage())
     usage = known if known.command else None
-    if place == "task" and first["type"] in ("string_too_short", "missing") and (usage is None or usage.argument):
+    if place == "task" and fault["type"] in ("string_too_short", "missing") and (usage is None or usage.argument):
         example = usage or RUN_USAGE
         return f"The instruction is empty: say what to do, for example `{example}`."
-    named = usage is None or field is None or usage.argument == place
-    name = place if named else f"--{place.replace('_', '-')}"
-    if first["type"] == "missing" or (first["type"] == "too_short" and usage is not None and usage.argument == place):
-        about = re.split(r"(?<=[^.])\.(?= |$)|;", (field.description or "") if field is not None else "")[0]
-        about = about[:1].lower() + about[1:]
-        if about and usage is not None and usage.argument == place:
-            return f"Give {about}: `{usage}`."
-        return f"{name} is missing: {about}." if about else f"{name} is missing."
-    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    if first["type"] == "string_unicode" and _NOT_DECODED.search(str(first["input"])):
+    is_plain = usage is None or field is None or usage.argument == place
+    name = place if is_plain else f"--{place.replace('_', '-')}"
+    if fault["type"] == "missing" or (fault["type"] == "too_short" and usage is not None and usage.argument == place):
+        description = re.split(r"(?<=[^.])\.(?= |$)|;", (field.description or "") if field is not None else "")[0]
+        description = description[:1].lower() + description[1:]
+        if description and usage is not None and usage.argument == place:
+            return f"Give {description}: `{usage}`."
+        return f"{name} is missing: {description}." if description else f"{name} is missing."
+    remainder = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    if fault["type"] == "string_unicode" and _NOT_DECODED.search(str(fault["input"])):
         terminal = "The locale of this terminal is not UTF-8: set LC_ALL=C.UTF-8 and try again"
-        return f"{name} is not valid UTF-8. {terminal}{more}."
-    return f"{sentence_of(first, name, _bounds(field), error=error)}{more}."
+        return f"{name} is not valid UTF-8. {terminal}{remainder}."
+    return f"{sentence_of(fault, name, _bounds(field), error=error)}{remainder}."
 
 
 def fault_of(error: ValidationError) -> ErrorDetails:
     """The fault to report: an unknown name before all others. Where a value may be of several types, what is said of
     the type that it fits best; its place is without pydantic's names of types."""
     problems = error.errors()
-    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-    place = first["loc"]
+    fault = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    place = fault["loc"]
     member = next((index for index, part in enumerate(place) if _MEMBER.match(str(part))), None)
     if member is not None:
-        beside = [problem for problem in problems if problem["loc"][:member] == place[:member]]
-        first = max(beside, key=lambda problem: (len(problem["loc"]), not problem["type"].endswith("_type")))
-    first["loc"] = tuple(part for part in first["loc"] if not _MEMBER.match(str(part)))
-    return first
+        alternatives = [problem for problem in problems if problem["loc"][:member] == place[:member]]
+        fault = max(alternatives, key=lambda problem: (len(problem["loc"]), not problem["type"].endswith("_type")))
+    fault["loc"] = tuple(part for part in fault["loc"] if not _MEMBER.match(str(part)))
+    return fault
 
 
 def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:
@@ -207,7 +207,7 @@ def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:
     return None if lowest is None or highest is None else (lowest, highest)
 
 
-def _short(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     """A whole number without its `.0`; all else as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 

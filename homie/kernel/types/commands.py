@@ -41,8 +41,8 @@ class Command:
         effector: Pose | None = None,
         **more: Target | None,
     ) -> None:
-        together = {**targets, **more}
-        values = {name: _numbers(value) for name, value in together.items() if value is not None}
+        all_targets = {**targets, **more}
+        values = {name: _numbers(value) for name, value in all_targets.items() if value is not None}
         object.__setattr__(self, "targets", values)  # the dataclass is frozen
         object.__setattr__(self, "effector", effector)
 

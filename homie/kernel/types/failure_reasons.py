@@ -133,33 +133,33 @@ class Failure(str):
             blockers: Names of the objects in the way, "" for one without a name; None where nothing is in the way.
             details: The arguments of the reason.
         """
-        return cls._of(reason, reason.value.format(**details), blockers)
+        return cls._create(reason, reason.value.format(**details), blockers)
 
     @classmethod
     def read(cls, reason: FailureReason, text: str) -> Self:
         """A failure that another process had, by its text."""
-        return cls._of(reason, text)
+        return cls._create(reason, text)
 
     @classmethod
-    def _of(cls, reason: FailureReason, text: str, blockers: Sequence[str] | None = None, repeats: int = 0) -> Self:
-        named = list(dict.fromkeys(filter(None, blockers or ())))
-        way = "" if blockers is None else f": {in_the_way(named)}"
+    def _create(cls, reason: FailureReason, text: str, blockers: Sequence[str] | None = None, repeats: int = 0) -> Self:
+        names = list(dict.fromkeys(filter(None, blockers or ())))
+        suffix = "" if blockers is None else f": {in_the_way(names)}"
         times = f", {repeats} times in a row" if repeats else ""
-        failure = super().__new__(cls, f"{text}{way}{times}")
+        failure = super().__new__(cls, f"{text}{suffix}{times}")
         failure.reason, failure.repeats, failure._text = reason, repeats, text
-        failure.blockers = None if blockers is None else tuple(named)
-        failure.several = len(named) > 1
+        failure.blockers = None if blockers is None else tuple(names)
+        failure.several = len(names) > 1
         return failure
 
     def naming(self, blockers: Sequence[str]) -> Self:
         """The same failure with other names for its blockers."""
-        return self._of(self.reason, self._text, blockers, self.repeats)
+        return self._create(self.reason, self._text, blockers, self.repeats)
 
 
 def repeated(reason: str, times: int) -> str:
     """The reason of an attempt that failed so for the n-th time in a row."""
     if isinstance(reason, Failure):
-        return Failure._of(reason.reason, reason._text, reason.blockers, times)
+        return Failure._create(reason.reason, reason._text, reason.blockers, times)
     return f"{reason}, {times} times in a row"
 
 

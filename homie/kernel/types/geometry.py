@@ -130,9 +130,9 @@ class Box:
     def around(cls, parts: Sequence[Solid], yaw: float = 0.0) -> Box:
         """The smallest upright box of that yaw around one solid or more."""
         axes = rotation_z(-yaw)  # its rows
-        high = np.max([part.reach(axes) for part in parts], axis=0)
-        low = -np.max([part.reach(-axes) for part in parts], axis=0)
-        return cls((low + high) / 2 @ axes, (high - low) / 2, float(yaw))
+        upper = np.max([part.reach(axes) for part in parts], axis=0)
+        lower = -np.max([part.reach(-axes) for part in parts], axis=0)
+        return cls((lower + upper) / 2 @ axes, (upper - lower) / 2, float(yaw))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +155,13 @@ class Solid:
         """How far it extends along unit vectors (n, 3): its largest coordinate (n,) along each, from the origin of the
         odometry frame. The support function of convex geometry, exact for every kind."""
         local = directions @ self.pose.rotation
-        middle: Array = directions @ self.pose.position
+        center: Array = directions @ self.pose.position
         if self.points is not None:
-            furthest: Array = (local @ self.points.T).max(axis=1)
+            extent: Array = (local @ self.points.T).max(axis=1)
         else:
-            straight, curved = self.summands()
-            furthest = np.abs(local) @ straight + np.linalg.norm(local * curved, axis=1)
-        return middle + furthest
+            half_box, half_ellipsoid = self.summands()
+            extent = np.abs(local) @ half_box + np.linalg.norm(local * half_ellipsoid, axis=1)
+        return center + extent
 
     def shown(self, direction: Array) -> float:
         """The area of its box that it shows to who looks against a unit vector (3,), m^2."""

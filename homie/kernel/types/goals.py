@@ -88,10 +88,10 @@ class OccupancyGrid:
         share = np.linspace(0.0, 1.0, steps)[:, None, None]
         cells = np.floor((starts + share * (ends - starts) - self.origin) / self.resolution).astype(np.intp)
         rows, columns = cells[..., 1], cells[..., 0]
-        inside = (rows >= 0) & (rows < self.walls.shape[0]) & (columns >= 0) & (columns < self.walls.shape[1])
-        hit = self.walls[np.where(inside, rows, 0), np.where(inside, columns, 0)] & inside
-        crosses: Mask = hit.any(axis=0)
-        return crosses
+        in_grid = (rows >= 0) & (rows < self.walls.shape[0]) & (columns >= 0) & (columns < self.walls.shape[1])
+        walled = self.walls[np.where(in_grid, rows, 0), np.where(in_grid, columns, 0)] & in_grid
+        crossing: Mask = walled.any(axis=0)
+        return crossing
 
 
 @dataclass(frozen=True, slots=True)

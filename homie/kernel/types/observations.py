@@ -161,14 +161,14 @@ def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:
 
     The door of a closed fridge may fill a picture; the fridge is in sight all the same.
     """
-    whole = {
+    fully_seen = {
         (detection.view, detection.instance or detection.name) for detection in detections if detection.part in _WHOLE
     }
     return tuple(
         detection
         for detection in detections
         if detection.part in _WHOLE
-        or (detection.part in _PANELS and (detection.view, detection.instance or detection.name) not in whole)
+        or (detection.part in _PANELS and (detection.view, detection.instance or detection.name) not in fully_seen)
     )
 
 

@@ -61,15 +61,15 @@ class _Progress:
         self.failures.clear()
         if subtask.action == "Go to":
             self.at = subtask.target
-            if len(self.left) > 1 and _is(self.left[0], "Go to", subtask.target):
+            if len(self.left) > 1 and _matches(self.left[0], "Go to", subtask.target):
                 del self.left[0]  # where the robot has to be at the end it may have to be again
             return
-        done = next((i for i, step in enumerate(self.left) if _does(subtask, step)), None)
+        index = next((i for i, step in enumerate(self.left) if _completes(subtask, step)), None)
         if subtask.action == "Close" and self._needs_open(subtask.target):
             self._open_first(subtask.target)
-        elif done is not None:
-            before = [step for step in self.left[:done] if step.subtask.action != "Go to"]  # ways to what is done now
-            self.left = before + self.left[done + 1 :]
+        elif index is not None:
+            skipped = [step for step in self.left[:index] if step.subtask.action != "Go to"]  # ways to what is done now
+            self.left = skipped + self.left[index + 1 :]
         else:
             self._undo(subtask)
         if subtask.action == "Open":
@@ -93,43 +93,43 @@ class _Progress:
         target = subtask.target
         if subtask.action == "Pick":
             place = self.place_of(target)
-            back = _Step(Subtask("Put", target, place), place, anywhere=True)
-            there = [step for step in self.script if _is(step, "Put", target)]
-            self.left.insert(0, there[-1] if there else back)
+            return_step = _Step(Subtask("Put", target, place), place, anywhere=True)
+            put_steps = [step for step in self.script if _matches(step, "Put", target)]
+            self.left.insert(0, put_steps[-1] if put_steps else return_step)
         elif subtask.action == "Put":
             self._pick_again(target)
 
     def _open_first(self, name: str) -> None:
-        if not any(_is(step, "Open", name) for step in self.left):
+        if not any(_matches(step, "Open", name) for step in self.left):
             self.left.insert(0, _Step(Subtask("Open", name), name))
 
     def _close_later(self, name: str) -> None:
         """Close what the script closes, before the ways at its end."""
-        closing = next((step for step in self.script if _is(step, "Close", name)), None)
-        if closing is None or any(_is(step, "Close", name) for step in self.left):
+        close_step = next((step for step in self.script if _matches(step, "Close", name)), None)
+        if close_step is None or any(_matches(step, "Close", name) for step in self.left):
             return
-        place = len(self.left)
-        while place and self.left[place - 1].subtask.action == "Go to":
-            place -= 1
-        self.left.insert(place, closing)
+        position = len(self.left)
+        while position and self.left[position - 1].subtask.action == "Go to":
+            position -= 1
+        self.left.insert(position, close_step)
 
     def _pick_again(self, name: str) -> None:
         """Pick something before it is put where the script has it, if it is."""
-        put = self._put_of(name)
-        if put is not None:
-            self.left.insert(put, _Step(Subtask("Pick", name), name))
+        position = self._put_of(name)
+        if position is not None:
+            self.left.insert(position, _Step(Subtask("Pick", name), name))
 
     def _put_of(self, name: str) -> int | None:
         """The place in `left` of the step that puts something down."""
-        return next((i for i, step in enumerate(self.left) if _is(step, "Put", name)), None)
+        return next((i for i, step in enumerate(self.left) if _matches(step, "Put", name)), None)
 
     def _needs_open(self, target: str) -> bool:
         """Whether a step is left that the script has between opening and closing something."""
-        inside = False
+        is_open = False
         for step in self.script:
             if step.subtask.action in ("Open", "Close") and same_name(step.subtask.target, target):
-                inside = step.subtask.action == "Open"
-            elif inside and step in self.left:
+                is_open = step.subtask.action == "Open"
+            elif is_open and step in self.left:
                 return True
         return False
 
@@ -151,15 +151,15 @@ class _Progress:
         if step.subtask.action == "Go to" and same_name(step.subtask.target, self.at):
             self.left.remove(step)
             return self.next()
-        lacks_place = step.subtask.action == "Put" and not step.subtask.destination
-        return None if lacks_place or self.failures.get(step.subtask, 0) >= TRIES else step.subtask
+        no_destination = step.subtask.action == "Put" and not step.subtask.destination
+        return None if no_destination or self.failures.get(step.subtask, 0) >= TRIES else step.subtask
 
     def _free_hand(self) -> _Step:
         """Put down the held object: where it belongs, if that is open already, else where it came from."""
-        put = self._put_of(self.hand)
-        if put is not None:
-            step = self.left[put]
-            if not any(_is(before, "Open", step.subtask.destination) for before in self.left[:put]):
+        position = self._put_of(self.hand)
+        if position is not None:
+            step = self.left[position]
+            if not any(_matches(earlier, "Open", step.subtask.destination) for earlier in self.left[:position]):
                 return step
         place = self.place_of(self.hand)
         return _Step(Subtask("Put", self.hand, place), place)
@@ -183,34 +183,36 @@ def next_step(script: Sequence[Subtask], history: Sequence[HistoryItem], places:
 def _located(script: Sequence[Subtask]) -> tuple[_Step, ...]:
     """The steps of a script, each with what the robot went to before it; ways to a step that follows are part of it."""
     steps: list[_Step] = []
-    where = ""
+    location = ""
     for number, subtask in enumerate(script):
         if subtask.action == END.action:
             break
         if subtask.action != "Go to":
-            steps.append(_Step(subtask, where))
+            steps.append(_Step(subtask, location))
             continue
-        where = subtask.target
-        following = script[number + 1] if number + 1 < len(script) else END
-        if following.action in ("Go to", END.action) or not action_of(following.action).near:
+        location = subtask.target
+        next_subtask = script[number + 1] if number + 1 < len(script) else END
+        if next_subtask.action in ("Go to", END.action) or not action_of(next_subtask.action).near:
             steps.append(_Step(subtask, ""))
     return tuple(steps)
 
 
-def _is(step: _Step, action: str, target: str) -> bool:
+def _matches(step: _Step, action: str, target: str) -> bool:
     return step.subtask.action == action and same_name(step.subtask.target, target)
 
 
-def _does(subtask: Subtask, step: _Step) -> bool:
-    if not _is(step, subtask.action, subtask.target):
+def _completes(subtask: Subtask, step: _Step) -> bool:
+    if not _matches(step, subtask.action, subtask.target):
         return False
     return step.anywhere or same_name(subtask.destination, step.subtask.destination)
 
 
 def same_name(name: str, other: str) -> bool:
     """Whether two names can mean the same: `can`, `the soup can`, `soup can 2`."""
-    words, others = (set(each.lower().split()) - {"the", "a", "an"} for each in (name, other))
-    return words == others or (bool(words) and bool(others) and (words <= others or others <= words))
+    words, other_words = (set(text.lower().split()) - {"the", "a", "an"} for text in (name, other))
+    return words == other_words or (
+        bool(words) and bool(other_words) and (words <= other_words or other_words <= words)
+    )
 
 
 def add_places(places: dict[str, str], remembered: Iterable[Remembered]) -> None:
@@ -221,5 +223,5 @@ def add_places(places: dict[str, str], remembered: Iterable[Remembered]) -> None
         remembered: Objects as a planner knows them now.
     """
     for item in remembered:
-        if named := _FURNITURE.fullmatch(item.place):
-            places.setdefault(item.name, named[1])
+        if match := _FURNITURE.fullmatch(item.place):
+            places.setdefault(item.name, match[1])

@@ -62,11 +62,11 @@ class Visibility:
         """The visible detections."""
         if self.things == "named":
             return tuple(detections)
-        called = {thing.instance: thing.called for thing in listed}
+        names = {thing.instance: thing.called for thing in listed}
         return tuple(
-            replace(seen, name=called[seen.instance], instance=called[seen.instance], number=0)
-            for seen in detections
-            if seen.instance in called
+            replace(detection, name=names[detection.instance], instance=names[detection.instance], number=0)
+            for detection in detections
+            if detection.instance in names
         )
 
     def inventory(self, held: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,20 +22,20 @@ Words = Word | Annotated[tuple[Word, ...], Field(min_length=1)]
 def means(words: Words, name: str, kind: str = "") -> bool:
     """Whether one of the words means the thing of this name and kind."""
     unnumbered = re.sub(r"_\d+$", "", name)
-    return any(word in (name, unnumbered, kind) for word in _several(words))
+    return any(word in (name, unnumbered, kind) for word in _as_tuple(words))
 
 
 def objects_meant(world: WorldSnapshot, words: Words) -> list[str]:
     """The loose objects that words mean."""
-    every = ANYTHING in _several(words)
-    return [name for name, item in world.objects.items() if every or means(words, name, item.kind)]
+    is_any = ANYTHING in _as_tuple(words)
+    return [name for name, item in world.objects.items() if is_any or means(words, name, item.kind)]
 
 
 def place_meant(world: WorldSnapshot, words: Words, name: str) -> bool:
     """Whether words mean the thing or the room of this name. `anything` means every loose object here too."""
     item = world.things.get(name) or world.rooms.get(name)
     kind = "" if item is None else item.kind
-    return means(words, name, kind) or (ANYTHING in _several(words) and name in world.objects)
+    return means(words, name, kind) or (ANYTHING in _as_tuple(words) and name in world.objects)
 
 
 def distance_on_floor(item: ThingState, x: float, y: float) -> float:
@@ -76,17 +76,17 @@ def fractions(world: WorldSnapshot, word: str) -> list[list[float]]:
 
 def states(world: WorldSnapshot, words: Words, state: str) -> dict[str, State]:
     """A state of each thing that words mean and that has it, by name."""
-    every = ANYTHING in _several(words)
+    is_any = ANYTHING in _as_tuple(words)
     return {
         name: item.states[state]
         for name, item in world.things.items()
-        if state in item.states and (means(words, name, item.kind) or (every and name in world.objects))
+        if state in item.states and (means(words, name, item.kind) or (is_any and name in world.objects))
     }
 
 
 def spoken(words: Words) -> str:
     """Words as an error names them."""
-    return ", ".join(_several(words))
+    return ", ".join(_as_tuple(words))
 
 
 def names_and_kinds(world: WorldSnapshot) -> Iterator[tuple[str, str]]:
@@ -106,9 +106,9 @@ def spellings(world: WorldSnapshot, names: Collection[str] | None = None) -> lis
 
 def likely(words: Words, known: Collection[str], before: str = ": ", after: str = "") -> str:
     """A question about the first of the words that is like a known one (`homie.kernel.errors.did_you_mean`)."""
-    hints = (did_you_mean(word, known, before, after) for word in _several(words))
+    hints = (did_you_mean(word, known, before, after) for word in _as_tuple(words))
     return next(filter(None, hints), "")
 
 
-def _several(words: Words) -> tuple[str, ...]:
+def _as_tuple(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else words

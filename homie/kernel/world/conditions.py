@@ -81,15 +81,17 @@ class AllOf(Predicate):
     all: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
     def holds(self, world: WorldSnapshot) -> bool:
-        verdicts = [each.holds(world) for each in self.all]  # all of them, so that a mistake in any is reported
+        verdicts = [
+            condition.holds(world) for condition in self.all
+        ]  # all of them, so that a mistake in any is reported
         return all(verdicts)
 
     def parts(self, world: WorldSnapshot) -> tuple[float, int]:
-        parts = [each.parts(world) for each in self.all]
+        parts = [condition.parts(world) for condition in self.all]
         return sum(met for met, _ in parts), sum(number for _, number in parts)
 
     def words(self) -> Iterator[Words]:
-        return (word for each in self.all for word in each.words())
+        return (word for condition in self.all for word in condition.words())
 
 
 class AnyOf(Predicate):
@@ -98,15 +100,15 @@ class AnyOf(Predicate):
     any: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
     def holds(self, world: WorldSnapshot) -> bool:
-        verdicts = [each.holds(world) for each in self.any]
+        verdicts = [condition.holds(world) for condition in self.any]
         return any(verdicts)
 
     def parts(self, world: WorldSnapshot) -> tuple[float, int]:
         """One condition, met as far as the best of them is."""
-        return max(each.progress(world) for each in self.any), 1
+        return max(condition.progress(world) for condition in self.any), 1
 
     def words(self) -> Iterator[Words]:
-        return (word for each in self.any for word in each.words())
+        return (word for condition in self.any for word in condition.words())
 
 
 class Not(Predicate):
@@ -239,16 +241,16 @@ def written(condition: Condition) -> dict[str, Any]:
 
 def problem_of(error: ValidationError) -> str:
     """The first problem of pydantic about a file, as a sentence that begins with the field."""
-    first = fault_of(error)
-    location, value = first["loc"], first["input"]
+    fault = fault_of(error)
+    location, value = fault["loc"], fault["input"]
     # A predicate is there twice, as the tag and as the field.
-    twice = [isinstance(part, str) and part == before for before, part in pairwise((None, *location))]
-    path = [str(part) for part, again in zip(location, twice, strict=True) if not again]
-    if first["type"] == UNKNOWN and isinstance(value, Mapping) and len(value) == 1:
+    repeats = [isinstance(part, str) and part == previous for previous, part in pairwise((None, *location))]
+    path = [str(part) for part, repeated in zip(location, repeats, strict=True) if not repeated]
+    if fault["type"] == UNKNOWN and isinstance(value, Mapping) and len(value) == 1:
         key = str(next(iter(value)))
         if hint := did_you_mean(key, PREDICATES):
             return f"{'.'.join(path) or 'it'} has no predicate '{key}'{hint}"
-    return f"{sentence_of(first, '.'.join(path), error=error)}."
+    return f"{sentence_of(fault, '.'.join(path), error=error)}."
 
 
 def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:
@@ -257,8 +259,8 @@ def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:
     Of words that stand together (`[apple, pear, plum]`) one has to be there.
     """
     known = list(names_and_kinds(world))
-    lacking = [words for words in condition.words() if not any(means(words, name, kind) for name, kind in known)]
-    return [spoken(words) for words in lacking if words not in (ANYTHING, EVERYTHING)]
+    missing = [words for words in condition.words() if not any(means(words, name, kind) for name, kind in known)]
+    return [spoken(words) for words in missing if words not in (ANYTHING, EVERYTHING)]
 
 
 def with_nearest(unknown: Sequence[str], world: WorldSnapshot) -> str:
@@ -270,7 +272,7 @@ def with_nearest(unknown: Sequence[str], world: WorldSnapshot) -> str:
     "aple (did you mean 'apple'?), spoon"
     """
     known = spellings(world)
-    listed = []
+    phrases = []
     for words in unknown:
-        listed.append(words + likely(tuple(words.split(", ")), known, " (", ")"))
-    return ", ".join(listed)
+        phrases.append(words + likely(tuple(words.split(", ")), known, " (", ")"))
+    return ", ".join(phrases)

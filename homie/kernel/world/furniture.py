@@ -181,9 +181,9 @@ SOUGHT_AT: Mapping[Kept, tuple[str, ...]] = {
 """Where a search for a thing goes, most likely first, in the words of planners, by what is kept there."""
 
 
-def kinds(asked: Callable[[FurnitureUse], bool]) -> tuple[FurnitureUse, ...]:
+def kinds(condition: Callable[[FurnitureUse], bool]) -> tuple[FurnitureUse, ...]:
     """The kinds of which something is so, in the order of the table."""
-    return tuple(use for use in FURNITURE if asked(use))
+    return tuple(use for use in FURNITURE if condition(use))
 
 
 def opens_otherwise(name: str) -> bool:

@@ -181,8 +181,8 @@ def _switch(state: str, *words: str) -> Verb:
     return Verb(action=action, kinds=SWITCHED)
 
 
-def _ruled(action: Action, rule: Rule, does: str) -> Verb:
-    return Verb(action=action, kinds=rule.things, rule=rule, does=does)
+def _rule_verb(action: Action, rule: Rule, phrase: str) -> Verb:
+    return Verb(action=action, kinds=rule.things, rule=rule, does=phrase)
 
 
 VERBS: Mapping[str, Verb] = {
@@ -190,7 +190,7 @@ VERBS: Mapping[str, Verb] = {
     for verb in (
         _switch("on", "switch on", "toggle on", "activate"),
         _switch("off", "switch off", "toggle off", "deactivate"),
-        _ruled(
+        _rule_verb(
             Action(
                 name="Slice",
                 words=("cut",),
@@ -203,7 +203,7 @@ VERBS: Mapping[str, Verb] = {
             SLICE,
             "slices",
         ),
-        _ruled(
+        _rule_verb(
             Action(
                 name="Wipe",
                 words=("scrub",),
@@ -216,7 +216,7 @@ VERBS: Mapping[str, Verb] = {
             WIPE,
             "wipes",
         ),
-        _ruled(
+        _rule_verb(
             Action(
                 name="Pour",
                 arguments=("target", "destination"),
@@ -230,7 +230,7 @@ VERBS: Mapping[str, Verb] = {
             POUR,
             "pours",
         ),
-        _ruled(
+        _rule_verb(
             Action(
                 name="Wash",
                 words=("rinse", "clean"),
@@ -242,7 +242,7 @@ VERBS: Mapping[str, Verb] = {
             WASH,
             "washes",
         ),
-        _ruled(
+        _rule_verb(
             Action(
                 name="Fill",
                 accessible=True,
@@ -254,7 +254,7 @@ VERBS: Mapping[str, Verb] = {
             FILL,
             "fills",
         ),
-        _ruled(
+        _rule_verb(
             Action(
                 name="Heat",
                 words=("warm up", "warm", "cook"),
@@ -265,7 +265,7 @@ VERBS: Mapping[str, Verb] = {
             HEAT,
             "heats",
         ),
-        _ruled(
+        _rule_verb(
             Action(
                 name="Cool",
                 words=("chill",),

@@ -67,13 +67,13 @@ class Placed(Predicate):
         return value
 
     def holds(self, world: WorldSnapshot) -> bool:
-        things, place = self.pair
-        return any(self.there(world, name, place) for name in objects_meant(world, things))
+        objects, place = self.pair
+        return any(self.is_at(world, name, place) for name in objects_meant(world, objects))
 
     @classmethod
-    def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
+    def is_at(cls, world: WorldSnapshot, name: str, place: str) -> bool:
         """Whether the object of this name is there."""
-        return _is_there(world, name, place, cls.relations)
+        return _is_placed(world, name, place, cls.relations)
 
     def words(self) -> Iterator[Words]:
         yield from self.pair
@@ -107,9 +107,9 @@ class At(Placed):
     at: tuple[Words, Word]
 
     @classmethod
-    def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
+    def is_at(cls, world: WorldSnapshot, name: str, place: str) -> bool:
         room = world.objects[name].room
-        return super().there(world, name, place) or (room is not None and place_meant(world, place, room))
+        return super().is_at(world, name, place) or (room is not None and place_meant(world, place, room))
 
 
 class Sorted(Placed):
@@ -118,7 +118,7 @@ class Sorted(Placed):
     sorted: tuple[Words, Word]
 
     @classmethod
-    def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
+    def is_at(cls, world: WorldSnapshot, name: str, place: str) -> bool:
         item = world.objects[name]
         return item.relation == "in" and item.surface == item.kind and place_meant(world, place, item.at)
 
@@ -129,12 +129,12 @@ class Stacked(Predicate):
     stacked: Annotated[tuple[Words, ...], Field(min_length=2)]
 
     def holds(self, world: WorldSnapshot) -> bool:
-        bottom, *rest = self.stacked
+        bottom, *upper_words = self.stacked
         places = (item.at for item in world.objects.values())
-        below = {at for at in places if place_meant(world, bottom, at)}
-        for words in rest:
-            above = {name: world.objects[name] for name in objects_meant(world, words)}
-            below = {name for name, item in above.items() if item.relation == "on" and item.at in below}
+        below = {place for place in places if place_meant(world, bottom, place)}
+        for words in upper_words:
+            candidates = {name: world.objects[name] for name in objects_meant(world, words)}
+            below = {name for name, item in candidates.items() if item.relation == "on" and item.at in below}
         return bool(below)
 
     def words(self) -> Iterator[Words]:
@@ -175,12 +175,12 @@ class Near(Predicate):
 
     def holds(self, world: WorldSnapshot) -> bool:
         robot = world.robot
-        meant = [item for name, item in world.things.items() if place_meant(world, self.near, name)]
-        if robot.x is None or robot.y is None or any(item.position is None for item in meant):
+        matches = [item for name, item in world.things.items() if place_meant(world, self.near, name)]
+        if robot.x is None or robot.y is None or any(item.position is None for item in matches):
             raise BadInput(
                 f"The goal asks whether the robot is near '{spoken(self.near)}', and this world tells no places."
             )
-        return any(thresholds.is_near(distance_on_floor(item, robot.x, robot.y)) for item in meant)
+        return any(thresholds.is_near(distance_on_floor(item, robot.x, robot.y)) for item in matches)
 
     def words(self) -> Iterator[Words]:
         yield self.near
@@ -209,7 +209,7 @@ class Open(Predicate):
     open: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return any(thresholds.is_open(max(each)) for each in fractions(world, self.open))
+        return any(thresholds.is_open(max(openings)) for openings in fractions(world, self.open))
 
     def words(self) -> Iterator[Words]:
         yield self.open
@@ -221,7 +221,7 @@ class Closed(Predicate):
     closed: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return all(thresholds.is_closed(max(each)) for each in fractions(world, self.closed))
+        return all(thresholds.is_closed(max(openings)) for openings in fractions(world, self.closed))
 
     def words(self) -> Iterator[Words]:
         yield self.closed
@@ -233,7 +233,7 @@ class TurnedOn(Predicate):
     turned_on: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return all(_powered(world, self.turned_on))
+        return all(_power_states(world, self.turned_on))
 
     def words(self) -> Iterator[Words]:
         yield self.turned_on
@@ -245,7 +245,7 @@ class TurnedOff(Predicate):
     turned_off: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return not any(_powered(world, self.turned_off))
+        return not any(_power_states(world, self.turned_off))
 
     def words(self) -> Iterator[Words]:
         yield self.turned_off
@@ -258,7 +258,7 @@ class Is(Predicate):
 
     def holds(self, world: WorldSnapshot) -> bool:
         words, state = self.in_state
-        return any(thresholds.is_so(state, value) for value in _in_state(world, words, state).values())
+        return any(thresholds.is_so(state, value) for value in _state_values(world, words, state).values())
 
     def words(self) -> Iterator[Words]:
         yield self.in_state[0]
@@ -271,19 +271,19 @@ class IsNot(Predicate):
 
     def holds(self, world: WorldSnapshot) -> bool:
         words, state = self.not_in_state
-        return all(thresholds.is_not_so(state, value) for value in _in_state(world, words, state).values())
+        return all(thresholds.is_not_so(state, value) for value in _state_values(world, words, state).values())
 
     def words(self) -> Iterator[Words]:
         yield self.not_in_state[0]
 
 
-def _powered(world: WorldSnapshot, word: str) -> list[bool]:
+def _power_states(world: WorldSnapshot, word: str) -> list[bool]:
     """Whether each appliance that a word means is on. Raises BadInput for none."""
-    having = states(world, word, "on")
-    if not having:
+    values = states(world, word, "on")
+    if not values:
         hint = likely(word, _words_of(world, "on")) or "."
         raise BadInput(f"The goal asks whether '{word}' is turned on, and there is no such appliance{hint}")
-    return [thresholds.is_so("on", value) for value in having.values()]
+    return [thresholds.is_so("on", value) for value in values.values()]
 
 
 def _words_of(world: WorldSnapshot, state: str) -> list[str]:
@@ -291,17 +291,17 @@ def _words_of(world: WorldSnapshot, state: str) -> list[str]:
     return spellings(world, {name for name, item in world.things.items() if state in item.states})
 
 
-def _in_state(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, State]:
+def _state_values(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, State]:
     """A state of each thing that has it and that words mean. Raises BadInput for none."""
-    having = states(world, words, state)
-    if not having:
+    values = states(world, words, state)
+    if not values:
         known = sorted({name for item in world.things.values() for name in item.states})
-        listed = f": the states here are: {', '.join(known)}." if known else ": this world tells no states."
+        state_list = f": the states here are: {', '.join(known)}." if known else ": this world tells no states."
         hint = likely(words, _words_of(world, state)) if state in known else likely(state, known)
         raise BadInput(
-            f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be{hint or listed}"
+            f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be{hint or state_list}"
         )
-    return having
+    return values
 
 
 # ---------------------------------------------------------------- how many, and what the scene itself asks for
@@ -326,27 +326,27 @@ class Amount(Predicate):
             raise ValueError("give one of in, on, at")
         if all(bound is None for bound in (self.at_least, self.at_most, self.exactly, self.every)):
             raise ValueError("give at_least, at_most, exactly or every: true")
-        least = max(bound for bound in (self.at_least, self.exactly, 0) if bound is not None)
-        most = min((bound for bound in (self.at_most, self.exactly) if bound is not None), default=least)
-        if least > most:
-            raise ValueError(f"no number is at least {least} and at most {most}")
+        lower_bound = max(bound for bound in (self.at_least, self.exactly, 0) if bound is not None)
+        upper_bound = min((bound for bound in (self.at_most, self.exactly) if bound is not None), default=lower_bound)
+        if lower_bound > upper_bound:
+            raise ValueError(f"no number is at least {lower_bound} and at most {upper_bound}")
         return self
 
     def holds(self, world: WorldSnapshot) -> bool:
-        things = objects_meant(world, self.of)
-        count = sum(self._counts(world, name) for name in things)
+        objects = objects_meant(world, self.of)
+        count = sum(self._counts(world, name) for name in objects)
         return (
             (self.at_least is None or count >= self.at_least)
             and (self.at_most is None or count <= self.at_most)
             and (self.exactly is None or count == self.exactly)
-            and (self.every is None or count == len(things) > 0)
+            and (self.every is None or count == len(objects) > 0)
         )
 
     def _counts(self, world: WorldSnapshot, name: str) -> bool:
         places: tuple[tuple[str | None, type[Placed]], ...] = ((self.inside, In), (self.on, On), (self.at, At))
-        there = all(place is None or predicate.there(world, name, place) for place, predicate in places)
+        is_placed = all(place is None or predicate.is_at(world, name, place) for place, predicate in places)
         value = None if self.state is None else world.objects[name].states.get(self.state, False)
-        return there and (value is None or thresholds.is_so(str(self.state), value))
+        return is_placed and (value is None or thresholds.is_so(str(self.state), value))
 
     def words(self) -> Iterator[Words]:
         yield self.of
@@ -379,7 +379,7 @@ class Done(Predicate):
         yield from ()
 
 
-def _is_there(world: WorldSnapshot, name: str, place: str, relations: Collection[Relation]) -> bool:
+def _is_placed(world: WorldSnapshot, name: str, place: str, relations: Collection[Relation]) -> bool:
     """Whether an object is at a place, by itself or in or on another that is: an apple in a bowl on the table.
 
     The last step, to the place itself, is of one of the relations.

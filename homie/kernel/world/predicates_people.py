@@ -16,10 +16,10 @@ class Given(Predicate):
     given: tuple[Words, Word]
 
     def holds(self, world: WorldSnapshot) -> bool:
-        things, word = self.given
+        objects, word = self.given
         people = _people(world, word)
-        held = (world.objects[name] for name in objects_meant(world, things))
-        return any(item.relation == "held" and item.at in people for item in held)
+        states = (world.objects[name] for name in objects_meant(world, objects))
+        return any(item.relation == "held" and item.at in people for item in states)
 
     def words(self) -> Iterator[Words]:
         yield from self.given
@@ -31,9 +31,9 @@ class Shown(Predicate):
     shown: tuple[Words, Word]
 
     def holds(self, world: WorldSnapshot) -> bool:
-        things, word = self.shown
-        meant = objects_meant(world, things)
-        return any(name in person.shown for person in _people(world, word).values() for name in meant)
+        objects, word = self.shown
+        names = objects_meant(world, objects)
+        return any(name in person.shown for person in _people(world, word).values() for name in names)
 
     def words(self) -> Iterator[Words]:
         yield from self.shown

@@ -164,7 +164,7 @@ class WorldSnapshot(_Model):
     @field_validator("extras")
     @classmethod
     def _finite(cls, extras: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: _known(value) for name, value in extras.items() if not _is_unknown(value)}
+        return {name: _without_infinite(value) for name, value in extras.items() if not _is_unknown(value)}
 
     @property
     def things(self) -> dict[str, ThingState]:
@@ -191,12 +191,12 @@ def _is_unknown(value: object) -> bool:
     return isinstance(value, float) and not math.isfinite(value)
 
 
-def _known(value: Any) -> Any:
+def _without_infinite(value: Any) -> Any:
     """Data without what is not finite; in a list, where it has a place, that is None."""
     if isinstance(value, Mapping):
-        return {name: _known(item) for name, item in value.items() if not _is_unknown(item)}
+        return {name: _without_infinite(item) for name, item in value.items() if not _is_unknown(item)}
     if isinstance(value, list | tuple):
-        return [None if _is_unknown(item) else _known(item) for item in value]
+        return [None if _is_unknown(item) else _without_infinite(item) for item in value]
     return value
 
 
