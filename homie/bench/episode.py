@@ -102,8 +102,8 @@ class Episode:
         `damaged: FILE (what is wrong)`: nothing in it is scored, and it is run again.
         """
         try:
-            read = read_finished(self.folder)
-            return None if read is None else self._judged(Finished(*read))
+            stored = read_finished(self.folder)
+            return None if stored is None else self._judge(Finished(*stored))
         except Damaged as damage:
             return Finished(lost_to(damage, task=self.task.text, trial=self.trial, seed=self.seed))
 
@@ -151,11 +151,11 @@ class Episode:
         if self.finished is None or self.damaged:
             return
         for path in tries(self.folder):
-            for inside in path.iterdir():
-                if inside.is_dir():
-                    shutil.rmtree(inside)
-                elif inside.name not in RECORDS:
-                    inside.unlink()
+            for entry in path.iterdir():
+                if entry.is_dir():
+                    shutil.rmtree(entry)
+                elif entry.name not in RECORDS:
+                    entry.unlink()
             if not any(path.iterdir()):
                 path.rmdir()
 
@@ -188,7 +188,7 @@ class Episode:
         )
         write_ending(self.folder, ending)
 
-    def _judged(self, finished: Finished) -> Finished:
+    def _judge(self, finished: Finished) -> Finished:
         """With the verdict. Raises Damaged for an episode that is not this one, or whose world cannot be judged."""
         ending = finished.ending
         for name, expected in (("task", self.task.text), ("trial", self.trial), ("seed", self.seed)):
@@ -199,8 +199,8 @@ class Episode:
         try:
             world = self.final_state()
             goal = self.task.goal
-            kept = read_goals(self.folder)
-            return replace(finished, verdict=goal.holds(world), progress=goal.progress(world), goals=kept)
+            goal_lines = read_goals(self.folder)
+            return replace(finished, verdict=goal.holds(world), progress=goal.progress(world), goals=goal_lines)
         except FileNotFoundError:
             raise Damaged(f"{STATE} (it is missing)") from None
         except (BadInput, OSError, ValueError, RecursionError) as error:

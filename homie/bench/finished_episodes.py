@@ -74,8 +74,8 @@ def read_bench(run: str | Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
     run = Path(run)
     try:
         file = read_model(run / "run.json", BenchFile)
-        if wrong := suite_damage(run, file):
-            raise BadInput(f"{run / 'suite.json'} is damaged: {wrong}.")
+        if damage := suite_damage(run, file):
+            raise BadInput(f"{run / 'suite.json'} is damaged: {damage}.")
         suite = read_model(run / "suite.json", Suite)
     except BadInput as error:
         raise BadInput(f"{error} {REPAIRING}") from error
@@ -89,5 +89,5 @@ def suite_json(suite: Suite) -> bytes:
 
 def suite_damage(run: Path, file: BenchFile) -> str:
     """How `suite.json` differs from what `run.json` says of it; "" where it does not, or nothing is said."""
-    was = file.files.get("suite.json")
-    return changed(run / "suite.json", was) if was is not None else ""
+    mark = file.files.get("suite.json")
+    return changed(run / "suite.json", mark) if mark is not None else ""

@@ -74,8 +74,8 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Interval(max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share)))
+    half_width = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Interval(max(0.0, min(centre - half_width, share)), min(1.0, max(centre + half_width, share)))
 
 
 def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimate:
@@ -117,9 +117,9 @@ def effective_size(sums: Array, mean: float, spread: float) -> float:
         mean: the ratio of their totals.
         spread: the variance of one episode's value around the mean.
     """
-    used = sums[sums[:, 1] > 0]
-    clusters, episodes = len(used), float(used[:, 1].sum())
-    residuals = used[:, 0] - mean * used[:, 1]
+    counted = sums[sums[:, 1] > 0]
+    clusters, episodes = len(counted), float(counted[:, 1].sum())
+    residuals = counted[:, 0] - mean * counted[:, 1]
     if clusters < 2 or spread <= 0:
         return float(clusters)
     variance = clusters / (clusters - 1) * float((residuals**2).sum()) / episodes**2
@@ -147,8 +147,8 @@ def bootstrap(
     numerator, denominator = (math.fsum(column) for column in sums.T)
     if denominator == 0:
         return Estimate(None)
-    drawn = _resample(sums, seed=seed, resamples=resamples)
-    ratios = drawn[:, 0][drawn[:, 1] > 0] / drawn[:, 1][drawn[:, 1] > 0]
+    samples = _resample(sums, seed=seed, resamples=resamples)
+    ratios = samples[:, 0][samples[:, 1] > 0] / samples[:, 1][samples[:, 1] > 0]
     return Estimate(numerator / denominator, _percentiles(ratios, confidence))
 
 
@@ -167,10 +167,10 @@ def clustered_mean(
         (0.51, 1.0)
     """
     terms = tuple(terms)
-    estimated = bootstrap(terms, seed=seed, resamples=resamples, confidence=confidence)
-    value = estimated.value
-    if estimated.interval is not None or value is None or not 0 <= value <= 1:
-        return estimated
+    estimate = bootstrap(terms, seed=seed, resamples=resamples, confidence=confidence)
+    value = estimate.value
+    if estimate.interval is not None or value is None or not 0 <= value <= 1:
+        return estimate
     tasks = len({term.cluster for term in terms if term.denominator})
     return Estimate(value, wilson(value * tasks, tasks, confidence))
 
@@ -190,16 +190,16 @@ def paired_bootstrap(
     Raises:
         ValueError: the two sides have different tasks.
     """
-    before, after = _by_cluster(first), _by_cluster(second)
-    if before.keys() != after.keys():
+    first_sums, second_sums = _by_cluster(first), _by_cluster(second)
+    if first_sums.keys() != second_sums.keys():
         raise ValueError("a paired difference needs the same tasks on both sides")
-    sums = np.array([[*before[key], *after[key]] for key in before], dtype=np.float64).reshape(-1, 4)
+    sums = np.array([[*first_sums[key], *second_sums[key]] for key in first_sums], dtype=np.float64).reshape(-1, 4)
     totals = [math.fsum(column) for column in sums.T]
     if totals[1] == 0 or totals[3] == 0:
         return Estimate(None)
-    drawn = _resample(sums, seed=seed, resamples=resamples)
-    drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
-    differences = drawn[:, 2] / drawn[:, 3] - drawn[:, 0] / drawn[:, 1]
+    samples = _resample(sums, seed=seed, resamples=resamples)
+    samples = samples[(samples[:, 1] > 0) & (samples[:, 3] > 0)]
+    differences = samples[:, 2] / samples[:, 3] - samples[:, 0] / samples[:, 1]
     return Estimate(totals[2] / totals[3] - totals[0] / totals[1], _percentiles(differences, confidence))
 
 
@@ -228,10 +228,10 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """
     pairs = list(zip(first, second, strict=True))
     b, c = sum(base and not other for base, other in pairs), sum(other and not base for base, other in pairs)
-    discordant, tail, ways = b + c, 0, 1
+    discordant, tail, binomial = b + c, 0, 1
     for k in range(min(b, c) + 1):
-        tail += ways
-        ways = ways * (discordant - k) // (k + 1)
+        tail += binomial
+        binomial = binomial * (discordant - k) // (k + 1)
     return McNemar(b, c, min(1.0, 2 * tail / 2**discordant))
 
 
@@ -292,12 +292,12 @@ def detectable_difference(pairs: Sequence[Pair], *, confidence: float = 0.95, po
 
 def _by_cluster(terms: Iterable[Term]) -> Mapping[Hashable, tuple[float, float]]:
     """Sums of numerators and denominators per cluster, sorted by cluster."""
-    grouped: dict[Hashable, list[Term]] = {}
+    groups: dict[Hashable, list[Term]] = {}
     for term in terms:
-        grouped.setdefault(term.cluster, []).append(term)
+        groups.setdefault(term.cluster, []).append(term)
     return {
-        key: (math.fsum(term.numerator for term in grouped[key]), math.fsum(term.denominator for term in grouped[key]))
-        for key in sorted(grouped, key=repr)
+        key: (math.fsum(term.numerator for term in groups[key]), math.fsum(term.denominator for term in groups[key]))
+        for key in sorted(groups, key=repr)
     }
 
 
@@ -316,8 +316,8 @@ def _resample(sums: Array, *, seed: int, resamples: int) -> Array:
     """
     count = len(sums)
     weights = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    drawn: Array = weights @ sums
-    return drawn
+    samples: Array = weights @ sums
+    return samples
 
 
 def _percentiles(values: Array, confidence: float) -> Interval | None:

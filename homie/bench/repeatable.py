@@ -19,6 +19,6 @@ def repeatable(run: Path) -> dict[str, tuple[list[Any], Any, list[bytes]]]:
             del line["timings"]
         # The checksums of these follow from wall time.
         del ending["wall_seconds"], ending["checksum"], ending["files"]["steps.jsonl"]
-        rest = [(episode.folder / name).read_bytes() for name in ("commands.jsonl", "final_state.json")]
-        by_episode[episode.name] = (lines, ending, rest)
+        contents = [(episode.folder / name).read_bytes() for name in ("commands.jsonl", "final_state.json")]
+        by_episode[episode.name] = (lines, ending, contents)
     return by_episode

@@ -65,8 +65,8 @@ class BenchFolder(HeldFolder):
 
     def _create(self, options: BenchOptions, suite: Suite) -> None:
         # Folders and suite come before run.json: where that is, all is.
-        ours = {"suite.json", ".suite.json.tmp", COPY, f".{COPY}.tmp", ".run.json.tmp", "episodes", "workers"}
-        if any(entry.name not in ours for entry in self.path.iterdir()):
+        own_names = {"suite.json", ".suite.json.tmp", COPY, f".{COPY}.tmp", ".run.json.tmp", "episodes", "workers"}
+        if any(entry.name not in own_names for entry in self.path.iterdir()):
             raise BadInput(f"The folder {self.path} is not empty and not a run folder: choose another --out.")
         (self.path / "episodes").mkdir(exist_ok=True)
         (self.path / "workers").mkdir(exist_ok=True)
@@ -152,9 +152,9 @@ def _repair_files(run: Path, suite: Suite) -> None:
             return
         write_model(run / "run.json", file)
         warnings.warn(f"{run / 'run.json'} was damaged and is put back from its copy.", stacklevel=2)
-    was, content = file.files.get("suite.json"), suite_json(suite)
-    same = was is not None and was.sha256 == hashlib.sha256(content).hexdigest()
-    if same and suite_damage(run, file):
+    recorded, content = file.files.get("suite.json"), suite_json(suite)
+    is_same = recorded is not None and recorded.sha256 == hashlib.sha256(content).hexdigest()
+    if is_same and suite_damage(run, file):
         write_atomically(run / "suite.json", content)
         warnings.warn(f"{run / 'suite.json'} was damaged and is written anew.", stacklevel=2)
 
@@ -164,21 +164,22 @@ def _forget_unused(run: Path, episodes: Sequence[Episode]) -> None:
 
     Otherwise a plan that was repaired after it could not be played on. Raises OSError.
     """
-    used = {episode.ending.parts for episode in episodes if episode.ending is not None}
+    used_digests = {episode.ending.parts for episode in episodes if episode.ending is not None}
     for digest in kept(run):
-        if digest not in used:
+        if digest not in used_digests:
             forget(run, digest)
 
 
 def _check_same(path: Path, options: BenchOptions, suite: Suite) -> None:
     if not (path / "suite.json").exists() and (path / "episodes").is_dir() and (path / "run.json").exists():
         raise BadInput(f"The run folder {path} is not that of a bench (`homie run` made it?): choose another --out.")
-    before = read_model(path / "run.json", BenchFile).options
+    previous = read_model(path / "run.json", BenchFile).options
     decisive = [name for name in BenchOptions.model_fields if name not in INDECISIVE]
-    other = [name for name in decisive if getattr(before, name) != getattr(options, name)]
+    differences = [name for name in decisive if getattr(previous, name) != getattr(options, name)]
     if contents(path / "suite.json") != suite_json(suite):
-        other.append("the content of the suite")
-    if other:
+        differences.append("the content of the suite")
+    if differences:
         raise BadInput(
-            f"The run folder {path} belongs to another bench (different: {', '.join(other)}): choose another --out."
+            f"The run folder {path} belongs to another bench (different: {', '.join(differences)}): "
+            "choose another --out."
         )

@@ -67,11 +67,11 @@ class Makeup:
         notes = []
         if self.mixed:
             sizes = " + ".join(str(len(batch.episodes)) for batch in self.batches)
-            what = ", ".join(self.differences) or "what the parts were is not known for all"
-            notes.append(f"mixed: its episodes ({sizes}) were made with different parts ({what})")
-        lacking = [batch for batch in self.batches if batch.digest and batch.parts is None]
-        if lacking:
-            count = sum(len(batch.episodes) for batch in lacking)
+            differences = ", ".join(self.differences) or "what the parts were is not known for all"
+            notes.append(f"mixed: its episodes ({sizes}) were made with different parts ({differences})")
+        missing = [batch for batch in self.batches if batch.digest and batch.parts is None]
+        if missing:
+            count = sum(len(batch.episodes) for batch in missing)
             episodes = counted(count, "episode")
             notes.append(f"not known what {episodes} had been made with: parts/ is damaged or incomplete")
         if self.unchecked:
@@ -86,9 +86,9 @@ def mixed_table(makeups: Mapping[str, Makeup]) -> Table:
     """What differs between the batches of the mixed runs, by the labels of the runs."""
     rows = tuple(
         (label, number, len(batch.episodes), name, values[number - 1])
-        for label, of_run in makeups.items()
-        for name, values in of_run.differences.items()
-        for number, batch in enumerate(of_run.batches, 1)
+        for label, run_makeup in makeups.items()
+        for name, values in run_makeup.differences.items()
+        for number, batch in enumerate(run_makeup.batches, 1)
     )
     columns = (
         Column("run"),
@@ -111,5 +111,5 @@ def makeup(run: Path, finished: Iterable[tuple[str, EpisodeFile]]) -> Makeup:
     endings: Sequence[tuple[str, EpisodeFile]] = tuple(finished)
     for name, ending in endings:
         names.setdefault(ending.parts, []).append(name)
-    batches = tuple(Batch(digest, tuple(some), read_parts(run, digest)) for digest, some in names.items())
+    batches = tuple(Batch(digest, tuple(episodes), read_parts(run, digest)) for digest, episodes in names.items())
     return Makeup(batches, sum(ending.format == 1 for _, ending in endings))

@@ -30,9 +30,9 @@ def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run
     """
     runs: list[Path] = []
     for folder in folders:
-        inside = [] if is_run(folder) or not folder.is_dir() else sorted(filter(is_run, folder.iterdir()))
-        _check_one_suite(folder, inside)
-        runs += inside or [folder]
+        nested_runs = [] if is_run(folder) or not folder.is_dir() else sorted(filter(is_run, folder.iterdir()))
+        _check_one_suite(folder, nested_runs)
+        runs += nested_runs or [folder]
     return runs
 
 
@@ -71,8 +71,8 @@ def _check_one_suite(folder: Path, runs: list[Path]) -> None:
         with suppress(BadInput):  # of a damaged run, which `readable` leaves out
             suites.setdefault(read_bench(run)[1].name, []).append(str(run))
     if len(suites) > 1:
-        listed = "; ".join(f"{name}: {' '.join(names)}" for name, names in suites.items())
-        raise BadInput(f"{folder} holds runs of several suites, give those of one ({listed}).")
+        suites_text = "; ".join(f"{name}: {' '.join(names)}" for name, names in suites.items())
+        raise BadInput(f"{folder} holds runs of several suites, give those of one ({suites_text}).")
 
 
 def check_different(folders: Sequence[Path]) -> None:

@@ -71,8 +71,8 @@ def to_csv(tables: Sequence[Table]) -> str:
 
     Shares are written with all digits; an estimate has three columns (its value, `low` and `high`).
     """
-    out = io.StringIO()
-    writer = csv.writer(out)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
     for table in tables:
         widest = [
             max((_parts(row[index]) for row in table.rows), key=len, default={"": None})
@@ -87,7 +87,7 @@ def to_csv(tables: Sequence[Table]) -> str:
         for row in table.rows:
             cells = [_parts(cell).get(name) for cell, parts in zip(row, widest, strict=True) for name in parts]
             writer.writerow([table.title, *("" if cell is None else cell for cell in cells)])
-    return out.getvalue()
+    return buffer.getvalue()
 
 
 def to_json_text(tables: Sequence[Table]) -> str:
@@ -204,8 +204,8 @@ def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
         interval = cell.interval if isinstance(cell, Estimate) and cell.value is not None else None
         value = _latex_text(shown(Estimate(cell.value) if isinstance(cell, Estimate) else cell, column.kind))
         values.append(value if column.kind == "text" else _minus(value))
-        around = _minus(_latex_text(_bracketed(interval, column.kind))) if interval else ""
-        intervals.append(rf"\scriptsize {around}" if around else "")
+        interval_text = _minus(_latex_text(_bracketed(interval, column.kind))) if interval else ""
+        intervals.append(rf"\scriptsize {interval_text}" if interval_text else "")
     yield _latex_line(values)
     if any(intervals):
         yield _latex_line(intervals)

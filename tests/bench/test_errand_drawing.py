@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House
-from homie.bench.authoring.errand_drawing import LOGICAL, LONG, LONGEST, _attributes, _some, _sound, draw_suite
+from homie.bench.authoring.errand_drawing import LOGICAL, LONG, LONGEST, _attributes, _is_sound, _sample, draw_suite
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
@@ -143,9 +143,9 @@ def test_sixty_barren_houses_in_a_row_are_enough() -> None:
 def test_a_sampled_share_is_one_at_least_and_never_all() -> None:
     rng = random.Random(1)
     names = ("a", "b", "c", "d", "e")
-    assert [len(_some(names, share, rng)) for share in (0.0, 0.01, 0.2, 0.21, 0.9, 1.0)] == [0, 1, 1, 2, 4, 4]
-    assert _some(("a",), 0.5, rng) == _some((), 0.5, rng) == ()
-    assert set(_some(names, 0.4, rng)) <= set(names)
+    assert [len(_sample(names, share, rng)) for share in (0.0, 0.01, 0.2, 0.21, 0.9, 1.0)] == [0, 1, 1, 2, 4, 4]
+    assert _sample(("a",), 0.5, rng) == _sample((), 0.5, rng) == ()
+    assert set(_sample(names, 0.4, rng)) <= set(names)
 
 
 def test_from_ten_subtasks_a_task_is_long() -> None:
@@ -179,4 +179,4 @@ def test_what_is_sound(change: dict[str, object], sound: bool) -> None:
         "keypaths": [["[Pick, apple]", "[Put, apple, sofa]", "[End]"]],
         "expert": ["[Go to, apple]", "[Pick, apple]", "[Go to, sofa]", "[Put, apple, sofa]", "[End]"],
     }
-    assert _sound(Task.model_validate({**task, **change}), House(world())) is sound
+    assert _is_sound(Task.model_validate({**task, **change}), House(world())) is sound

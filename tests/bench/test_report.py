@@ -369,7 +369,7 @@ def test_stacks_stay_on_the_plot(amounts: list[int]) -> None:
 
 @given(st.floats(0, 1e6), st.booleans())
 def test_ticks_cover_the_largest(most: float, whole: bool) -> None:
-    ticks = _ticks(most, whole=whole)
+    ticks = _ticks(most, integers=whole)
     assert ticks[0] == 0 and ticks[-1] >= most * (1 - 1e-6) and 2 <= len(ticks) <= 6
     assert not whole or all(tick == int(tick) for tick in ticks)
 

@@ -137,10 +137,12 @@ class _Drawing:
         self._world, self._seed, self._share, self._both = world, seed, held_out, both
         self._rng = random.Random(seed)
         names = [template.name for template in TEMPLATES if not template.essential]
-        self._templates = _some(names, held_out, random.Random(seed)) if templates is None else _known(templates, names)
+        self._templates = (
+            _sample(names, held_out, random.Random(seed)) if templates is None else _checked_templates(templates, names)
+        )
         self._kinds: tuple[str, ...] | None = None if kinds is None else tuple(kinds)
         self._seen: set[str] = set()
-        self._asked: set[tuple[int, str]] = set()
+        self._drawn_texts: set[tuple[int, str]] = set()
         self._number: Counter[str] = Counter()
 
     def suite(self, number: int, shares: Mapping[TaskSplit, float]) -> Drawn:
@@ -151,55 +153,67 @@ class _Drawing:
             tasks += self._part(part, count)
         for kind in self._kinds or ():
             if kind not in self._seen:
-                there = listed(sorted(self._seen))
-                raise BadInput(f"None of the houses has a '{kind}' to hold out: they have {there}.")
-        held = {"templates": sorted(self._templates), "kinds of objects": sorted(self._kinds or ())}
-        about = [f"the {name} {listed(values)}" for name, values in held.items() if values]
+                house_kinds = listed(sorted(self._seen))
+                raise BadInput(f"None of the houses has a '{kind}' to hold out: they have {house_kinds}.")
+        held_out = {"templates": sorted(self._templates), "kinds of objects": sorted(self._kinds or ())}
+        descriptions = [f"the {name} {listed(values)}" for name, values in held_out.items() if values]
         raw = {
             "format": 1,
             "name": f"errands-{self._seed}",
             "description": f"{number} errands sampled"
-            + (f"; train is without {' and '.join(about)}, and without a share of the houses." if about else "."),
+            + (
+                f"; train is without {' and '.join(descriptions)}, and without a share of the houses."
+                if descriptions
+                else "."
+            ),
             "protocol": {"rounds": 40, "trials": 1},
             "tasks": tasks,
         }
         counts = {part.name: count for part, count in parts.items()}
-        return Drawn(Suite.model_validate(raw), tuple(held["templates"]), tuple(held["kinds of objects"]), counts)
+        return Drawn(
+            Suite.model_validate(raw), tuple(held_out["templates"]), tuple(held_out["kinds of objects"]), counts
+        )
 
     def _part(self, part: _Part, count: int) -> list[dict[str, Any]]:
         tasks: list[dict[str, Any]] = []
-        barren = 0
+        empty_houses = 0
         while len(tasks) < count:
-            drawn = self._in_a_house(part, count - len(tasks))
-            barren = 0 if drawn else barren + 1
-            if barren > PATIENCE:
+            house_tasks = self._tasks_in_house(part, count - len(tasks))
+            empty_houses = 0 if house_tasks else empty_houses + 1
+            if empty_houses > PATIENCE:
                 raise BadInput(
                     f"{PATIENCE} houses gave no further task of the group '{part.name}': ask for fewer, or hold out "
                     "less."
                 )
-            tasks += drawn
+            tasks += house_tasks
         return tasks
 
-    def _in_a_house(self, part: _Part, most: int) -> list[dict[str, Any]]:
+    def _tasks_in_house(self, part: _Part, limit: int) -> list[dict[str, Any]]:
         """Tasks in the next house, none where it has not what the templates of the group want."""
         seed = self._house(part)
-        names = self._mine(self._templates, part.split) if part.group == "template" else frozenset(self._templates)
+        names = (
+            self._split_names(self._templates, part.split) if part.group == "template" else frozenset(self._templates)
+        )
         templates = [candidate for candidate in TEMPLATES if (candidate.name in names) is (part.group == "template")]
-        opened = [candidate for candidate in templates if candidate.opened]
-        chosen = [self._rng.choice(opened)] if opened and self._rng.random() < len(opened) / len(templates) else None
+        open_templates = [candidate for candidate in templates if candidate.opened]
+        selected = (
+            [self._rng.choice(open_templates)]
+            if open_templates and self._rng.random() < len(open_templates) / len(templates)
+            else None
+        )
         settings: dict[str, Any] = {"rooms": self._rng.choice(ROOMS), "objects": self._rng.randint(*OBJECTS)}
-        if chosen:
+        if selected:
             settings["opened"] = [self._rng.choice(OPENED)]
         try:
             house = House(self._world(seed, settings))
         except BadInput:  # there is no such furniture in this one, or no room for so much
             return []
         tasks: list[dict[str, Any]] = []
-        for template in chosen or self._rng.choices(
+        for template in selected or self._rng.choices(
             [candidate for candidate in templates if not candidate.opened] or templates, k=PER_HOUSE
         ):
             task = self._task(template, part, seed, settings, house)
-            if task is not None and len(tasks) < most:
+            if task is not None and len(tasks) < limit:
                 tasks.append(task)
         return tasks
 
@@ -208,14 +222,18 @@ class _Drawing:
         while True:
             seed = self._rng.randrange(MAX_SEED)
             rng = random.Random(f"{self._seed}/{seed}")
-            unseen = rng.random() < self._share
-            if part.group != "house" and not unseen:
+            is_held_out = rng.random() < self._share
+            if part.group != "house" and not is_held_out:
                 return seed
-            if part.group == "house" and unseen and (not self._both or (rng.random() < HALF) is (part.split == "test")):
+            if (
+                part.group == "house"
+                and is_held_out
+                and (not self._both or (rng.random() < HALF) is (part.split == "test"))
+            ):
                 return seed
 
-    def _mine(self, names: Sequence[str], split: TaskSplit) -> frozenset[str]:
-        """What a split has of names that were held out from training: every second where there are two such splits."""
+    def _split_names(self, names: Sequence[str], split: TaskSplit) -> frozenset[str]:
+        """The held-out names of a split: every second one where there are two such splits."""
         if not self._both or len(names) == 1:
             return frozenset(names)
         return frozenset(names[split == "validation" :: 2])
@@ -224,26 +242,26 @@ class _Drawing:
         self, template: Template, part: _Part, seed: int, settings: dict[str, Any], house: House
     ) -> dict[str, Any] | None:
         """A task of a template in a house, None where the house has none or what was drawn is not sound."""
-        there = sorted({item.kind for item in house.objects.values()})
-        self._seen.update(there)
+        kinds = sorted({item.kind for item in house.objects.values()})
+        self._seen.update(kinds)
         if self._kinds is None:  # the first house has most of them, and what is left out follows from the seed
-            self._kinds = _some(there, self._share, random.Random(self._seed))
-        mine = self._mine(self._kinds, part.split) if part.group == "object" else frozenset[str]()
-        allowed = frozenset(there) - (frozenset(self._kinds) - mine)
+            self._kinds = _sample(kinds, self._share, random.Random(self._seed))
+        split_kinds = self._split_names(self._kinds, part.split) if part.group == "object" else frozenset[str]()
+        allowed = frozenset(kinds) - (frozenset(self._kinds) - split_kinds)
         errand = template.draw(Situation(house, allowed, self._rng))
         if errand is None:
             return None
-        unseen = {house.objects[name].kind for name in errand.things()} & mine
-        free = self._mine(template.wordings.free, part.split) if part.group == "wording" else frozenset[str]()
+        held_out_kinds = {house.objects[name].kind for name in errand.things()} & split_kinds
+        free = self._split_names(template.wordings.free, part.split) if part.group == "wording" else frozenset[str]()
         text, human = template.wordings.sample(self._rng, free=sorted(free))
-        spoken = text.format(**errand.words)
-        if (part.group == "object") is not bool(unseen) or (seed, spoken) in self._asked:
+        sentence = text.format(**errand.words)
+        if (part.group == "object") is not bool(held_out_kinds) or (seed, sentence) in self._drawn_texts:
             return None
         expert = errand.expert(house)
         name = f"{part.name}-{template.name}"
         task = {
             "id": f"{name}-{self._number[name] + 1:04d}",
-            "text": spoken,
+            "text": sentence,
             "attributes": _attributes(expert, human=human, logical=template.name in LOGICAL),
             "split": part.split,
             "scene": {"seed": seed, **settings},
@@ -251,9 +269,9 @@ class _Drawing:
             "goal": errand.goal(house),
             "expert": expert,
         }
-        if not _sound(Task.model_validate(task), house):
+        if not _is_sound(Task.model_validate(task), house):
             return None
-        self._asked.add((seed, spoken))
+        self._drawn_texts.add((seed, sentence))
         self._number[name] += 1
         return task
 
@@ -267,7 +285,7 @@ def _attributes(expert: Sequence[str], *, human: bool, logical: bool) -> list[st
     return [horizon, *(["logical"] if logical else []), *(["human-style"] if human else [])]
 
 
-def _sound(task: Task, house: House) -> bool:
+def _is_sound(task: Task, house: House) -> bool:
     """Whether a task is open before anything has happened, and is done by its expert's subtasks."""
     assert task.goal is not None and task.expert is not None
     if task.goal.holds(house.state) or task.expert_length > LONGEST:
@@ -276,14 +294,14 @@ def _sound(task: Task, house: House) -> bool:
     return not end.failed and task.goal.holds(end.state) and bool(Homie({}).score(end.trial(task)).success)
 
 
-def _known(chosen: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+def _checked_templates(selected: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Templates that are to be held out. Raises BadInput where one of them is none that can be."""
-    for name in chosen:
+    for name in selected:
         if name not in names:
             raise BadInput(f"The template '{name}' cannot be held out: those that can are {listed(names)}.")
-    return tuple(chosen)
+    return tuple(selected)
 
 
-def _some(names: Sequence[str], share: float, rng: random.Random) -> tuple[str, ...]:
+def _sample(names: Sequence[str], share: float, rng: random.Random) -> tuple[str, ...]:
     """A share of names at random, one at least where it is not 0."""
     return tuple(rng.sample(list(names), max(0, min(len(names) - 1, math.ceil(share * len(names))))))

@@ -40,26 +40,28 @@ class Situation:
     def __init__(self, house: House, kinds: Collection[str], rng: random.Random) -> None:
         self.house, self.rng, self._kinds = house, rng, kinds
 
-    def things(self, *, inside: bool = False, of: Collection[str] = ()) -> list[str]:
+    def things(self, *, contained: bool = False, kinds: Collection[str] = ()) -> list[str]:
         """Things with a name that means only them, in random order: in what is closed, or standing free."""
         house = self.house
         names = [
             name
             for name, item in house.objects.items()
             if item.kind in self._kinds
-            and (not of or item.kind in of)
+            and (not kinds or item.kind in kinds)
             and house.spoken(name)
             and item.at in house.furniture
-            and (house.container(name) is not None) is inside
+            and (house.container(name) is not None) is contained
         ]
         return self.rng.sample(names, len(names))
 
     def places(
-        self, kinds: Collection[str] = SURFACES, *, but: Collection[str] = (), for_two: bool = False
+        self, kinds: Collection[str] = SURFACES, *, excluded: Collection[str] = (), for_two: bool = False
     ) -> list[str]:
         """Furniture to put something on or into, by a name that means only it, in random order."""
         small = SMALL if for_two else ()
-        names = [name for name in self.house.of_kind(*(kind for kind in kinds if kind not in small)) if name not in but]
+        names = [
+            name for name in self.house.of_kind(*(kind for kind in kinds if kind not in small)) if name not in excluded
+        ]
         names = [name for name in names if self.house.spoken(name)]
         return self.rng.sample(names, len(names))
 
@@ -103,9 +105,9 @@ class Wordings:
             return rng.choice(free), True
         human = rng.random() < HUMAN
         text = rng.choice(self.human if human else self.plain)
-        around = _wordings_file()
-        opener = rng.choice(around["openers"]) if rng.random() < OPENER else ""
-        closer = rng.choice(around["closers"]) if not text.endswith("?") and rng.random() < CLOSER else ""
+        phrases = _wordings_file()
+        opener = rng.choice(phrases["openers"]) if rng.random() < OPENER else ""
+        closer = rng.choice(phrases["closers"]) if not text.endswith("?") and rng.random() < CLOSER else ""
         return f"{opener}{text}{closer}", human
 
 
@@ -138,7 +140,7 @@ def _wordings_file() -> dict[str, Any]:
 
 def _place(s: Situation) -> TaskDraft | None:
     for a in s.things():
-        for f in s.places(but=[s.at(a)]):
+        for f in s.places(excluded=[s.at(a)]):
             return TaskDraft((Step("carry", a, f),), s.words(a=a, f=f))
     return None
 
@@ -164,10 +166,12 @@ def _sort(s: Situation) -> TaskDraft | None:
     if len(things) < 2:
         return None
     a, b = things
-    to = [place for place in places if place not in (s.at(a), s.at(b))][:2]
-    if len(to) < 2:
+    targets = [place for place in places if place not in (s.at(a), s.at(b))][:2]
+    if len(targets) < 2:
         return None
-    return TaskDraft((Step("carry", a, to[0]), Step("carry", b, to[1])), s.words(a=a, b=b, f=to[0], g=to[1]))
+    return TaskDraft(
+        (Step("carry", a, targets[0]), Step("carry", b, targets[1])), s.words(a=a, b=b, f=targets[0], g=targets[1])
+    )
 
 
 def _then(s: Situation) -> TaskDraft | None:
@@ -184,7 +188,7 @@ def _fetch(s: Situation) -> TaskDraft | None:
 
 
 def _take_out(s: Situation) -> TaskDraft | None:
-    for a in s.things(inside=True):
+    for a in s.things(contained=True):
         c = s.at(a)
         for f in s.places():
             if s.house.spoken(c):
@@ -194,27 +198,27 @@ def _take_out(s: Situation) -> TaskDraft | None:
 
 def _clear(s: Situation) -> TaskDraft | None:
     for f in s.places():
-        there = s.house.things_at(f)
-        known = set(s.things())
-        for g in s.places(for_two=True, but=[f]):
-            if len(there) in SEVERAL and known.issuperset(there):
-                carries = tuple(Step("carry", name, g) for name in there)
+        contents = s.house.things_at(f)
+        names = set(s.things())
+        for g in s.places(for_two=True, excluded=[f]):
+            if len(contents) in SEVERAL and names.issuperset(contents):
+                carries = tuple(Step("carry", name, g) for name in contents)
                 return TaskDraft((Step("look", where=f), *carries), s.words(f=f, g=g))
     return None
 
 
 def _fruit(s: Situation) -> TaskDraft | None:
     all_fruit = [name for name, item in s.house.objects.items() if item.kind in FRUIT]
-    free = s.things(of=FRUIT)
-    for f in s.places(for_two=True, but=[s.at(name) for name in free]):
+    free = s.things(kinds=FRUIT)
+    for f in s.places(for_two=True, excluded=[s.at(name) for name in free]):
         if len(all_fruit) in SEVERAL and len(free) == len(all_fruit):
             return TaskDraft(tuple(Step("carry", name, f) for name in free), s.words(f=f))
     return None
 
 
 def _nest(s: Situation) -> TaskDraft | None:
-    for bowl in s.things(of=("bowl",)):
-        for a in s.things(of=FRUIT):
+    for bowl in s.things(kinds=("bowl",)):
+        for a in s.things(kinds=FRUIT):
             return TaskDraft((Step("carry", a, bowl),), s.words(a=a, b=bowl))
     return None
 
@@ -223,10 +227,10 @@ def _exchange(s: Situation) -> TaskDraft | None:
     things = s.things()
     for a in things:
         for b in things:
-            here, there = s.at(a), s.at(b)
-            if here != there and {here, there} <= set(s.places(for_two=True)):
-                steps = (Step("carry", a, there), Step("carry", b, here))
-                return TaskDraft(steps, s.words(a=a, b=b, f=there, g=here))
+            a_place, b_place = s.at(a), s.at(b)
+            if a_place != b_place and {a_place, b_place} <= set(s.places(for_two=True)):
+                steps = (Step("carry", a, b_place), Step("carry", b, a_place))
+                return TaskDraft(steps, s.words(a=a, b=b, f=b_place, g=a_place))
     return None
 
 
@@ -245,8 +249,8 @@ def _shut(s: Situation) -> TaskDraft | None:
 
 
 def _round(s: Situation) -> TaskDraft | None:
-    here = s.house.state.robot.room
-    rooms = [room for room in s.rooms() if room != here][:2]
+    current_room = s.house.state.robot.room
+    rooms = [room for room in s.rooms() if room != current_room][:2]
     if len(rooms) < 2:
         return None
     steps = tuple(Step("visit", where=room) for room in rooms)
@@ -254,14 +258,14 @@ def _round(s: Situation) -> TaskDraft | None:
 
 
 def _all_but(s: Situation) -> TaskDraft | None:
-    known = set(s.things())
+    names = set(s.things())
     for f in s.places():
-        there = s.house.things_at(f)
-        for g in s.places(for_two=True, but=[f]):
-            if len(there) in SEVERAL and known.issuperset(there):
-                stays, *rest = s.rng.sample(there, len(there))
-                carries = tuple(Step("carry", name, g) for name in rest)
-                return TaskDraft((Step("look", where=f), *carries), s.words(a=stays, f=f, g=g))
+        contents = s.house.things_at(f)
+        for g in s.places(for_two=True, excluded=[f]):
+            if len(contents) in SEVERAL and names.issuperset(contents):
+                remaining, *moved = s.rng.sample(contents, len(contents))
+                carries = tuple(Step("carry", name, g) for name in moved)
+                return TaskDraft((Step("look", where=f), *carries), s.words(a=remaining, f=f, g=g))
     return None
 
 
@@ -288,10 +292,10 @@ def _join(s: Situation) -> TaskDraft | None:
     things = s.things()
     free = s.places(for_two=True)
     for c in things:
-        rest = [name for name in things if s.at(name) != s.at(c)][:2]
-        if s.at(c) in free and len(rest) == 2:
-            a, b = rest
-            carries = tuple(Step("carry", name, s.at(c), beside=c) for name in rest)
+        pair = [name for name in things if s.at(name) != s.at(c)][:2]
+        if s.at(c) in free and len(pair) == 2:
+            a, b = pair
+            carries = tuple(Step("carry", name, s.at(c), beside=c) for name in pair)
             return TaskDraft(carries, s.words(a=a, b=b, c=c))
     return None
 
@@ -301,27 +305,27 @@ def _replace(s: Situation) -> TaskDraft | None:
     free = s.places(for_two=True)
     for a in things:
         for b in things:
-            here = s.at(a)
-            for f in s.places(but=[here, s.at(b)]):
-                if here in free and s.at(b) != here:
-                    return TaskDraft((Step("carry", a, f), Step("carry", b, here)), s.words(a=a, b=b, f=f))
+            a_place = s.at(a)
+            for f in s.places(excluded=[a_place, s.at(b)]):
+                if a_place in free and s.at(b) != a_place:
+                    return TaskDraft((Step("carry", a, f), Step("carry", b, a_place)), s.words(a=a, b=b, f=f))
     return None
 
 
 def _chain(s: Situation) -> TaskDraft | None:
-    moved = _on_three_places(s)
-    if moved is None:
+    things = _on_three_places(s)
+    if things is None:
         return None
-    a, b, c = moved
+    a, b, c = things
     steps = (Step("carry", a, s.at(b), beside=b), Step("carry", b, s.at(c), beside=c))
     return TaskDraft(steps, s.words(a=a, b=b, c=c))
 
 
 def _cycle(s: Situation) -> TaskDraft | None:
-    moved = _on_three_places(s)
-    if moved is None:
+    things = _on_three_places(s)
+    if things is None:
         return None
-    a, b, c = moved
+    a, b, c = things
     steps = (
         Step("carry", a, s.at(b), beside=b),
         Step("carry", b, s.at(c), beside=c),
@@ -333,12 +337,12 @@ def _cycle(s: Situation) -> TaskDraft | None:
 def _on_three_places(s: Situation) -> tuple[str, str, str] | None:
     """Three things that stand on different furniture, where there is room for another."""
     free = s.places(for_two=True)
-    at: dict[str, str] = {}
+    places: dict[str, str] = {}
     for name in s.things():
-        if s.at(name) in free and s.at(name) not in at.values():
-            at[name] = s.at(name)
-        if len(at) == 3:
-            a, b, c = at
+        if s.at(name) in free and s.at(name) not in places.values():
+            places[name] = s.at(name)
+        if len(places) == 3:
+            a, b, c = places
             return a, b, c
     return None
 

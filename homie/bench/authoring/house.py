@@ -11,7 +11,7 @@ from homie.kernel.world.snapshot import FixedState, ObjectState, ThingState, Wor
 
 
 class House:
-    """A world before anything has happened, to be asked what is where and how to call it.
+    """A world before anything has happened: where its things are and what to call them.
 
     It comes from an environment: a snapshot after its reset, or what it makes of a scene without physics
     (`homie.envs.mujoco.initial_state`).
@@ -28,13 +28,13 @@ class House:
 
     def room(self, name: str) -> str:
         """The room of an object or a piece of furniture."""
-        where = self.objects[name].at if name in self.objects else name
-        return (self.furniture[where].room or "") if where in self.furniture else where
+        place = self.objects[name].at if name in self.objects else name
+        return (self.furniture[place].room or "") if place in self.furniture else place
 
     def container(self, name: str) -> str | None:
         """The furniture with a door or drawer that an object is inside of, or that has this name."""
-        where = self.objects[name].at if name in self.objects else name
-        return where if where in self._open else None
+        place = self.objects[name].at if name in self.objects else name
+        return place if place in self._open else None
 
     def stands_open(self, name: str) -> bool:
         """Whether a piece of furniture is open before anything has happened."""
@@ -44,12 +44,12 @@ class House:
         """The furniture of these kinds on or in which something can be put."""
         return [name for name, piece in self.furniture.items() if piece.kind in kinds and piece.receives]
 
-    def things_at(self, where: str) -> list[str]:
+    def things_at(self, place: str) -> list[str]:
         """The objects in or on a piece of furniture, or in a room."""
-        return [name for name, item in self.objects.items() if where in (item.at, self.room(name))]
+        return [name for name, item in self.objects.items() if place in (item.at, self.room(name))]
 
     def called(self, name: str) -> str:
-        """How those call it who have only heard of it: as people do, else by its name."""
+        """Its name for people who have not seen it: as people say it, else its own."""
         return self.rooms.get(name) or self.spoken(name) or name
 
     def word(self, name: str) -> str:

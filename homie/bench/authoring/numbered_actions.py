@@ -22,7 +22,7 @@ from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from homie.kernel.world.snapshot import WorldSnapshot
 
 BY_STATE: Mapping[str, str] = {"off": "on"}
-"""What an action brings about, as the state that the thing has for it where that has another name."""
+"""The states of things by the results of actions, where the two have different names."""
 SAID: Mapping[str, str] = {"Go to": "find", "Pick": "pick up", "Put": "put down"}
 """How the list calls actions: in the words of EB-ALFRED where it has the action."""
 NAVIGATE = "navigate to"
@@ -57,8 +57,8 @@ def numbered_actions(
         options: Its interactions; all that there are where none are named.
     """
     robot, locator = executor.robot, executor.locator
-    if isinstance(robot, OwnList) and (own := robot.choices()):
-        return (*own, *ends)
+    if isinstance(robot, OwnList) and (robot_choices := robot.choices()):
+        return (*robot_choices, *ends)
     if not isinstance(robot, WorldState):
         raise BadInput(
             "numbered actions are those of a simulated world, and this robot has no world state: play the suite in a"
@@ -70,26 +70,28 @@ def numbered_actions(
             " --targets background."
         )
     world = robot.snapshot()
-    locator.name_all(_natural(world.things))
-    able = [action for action in executor.actions if executor.skills.choose("", action) is not None]
-    if sent_to == "points" and (missing := [move for move in MOVES if move not in able]):
+    locator.name_all(_natural_order(world.things))
+    available = [action for action in executor.actions if executor.skills.choose("", action) is not None]
+    if sent_to == "points" and (missing := [move for move in MOVES if move not in available]):
         raise BadInput(
             f"the robot is sent from point to point, and no skill has {', '.join(missing)}: give --skills a set that"
             " moves on a graph, such as ideal-graph,ideal,ideal-people."
         )
-    called = partial(_called, locator)
-    actions = listed(world, able, executor.skills.table, called, sent_to, options)
-    if lacking := [option for option in options if option not in {choice.subtask for choice in actions}]:
-        every = [str(choice.subtask) for choice in listed(world, able, executor.skills.table, called, sent_to)]
-        named = ", ".join(f"{option}{did_you_mean(str(option), every, ' (', ')')}" for option in lacking)
+    planner_name = partial(_planner_name, locator)
+    actions = listed(world, available, executor.skills.table, planner_name, sent_to, options)
+    if unknown := [option for option in options if option not in {choice.subtask for choice in actions}]:
+        all_choices = [
+            str(choice.subtask) for choice in listed(world, available, executor.skills.table, planner_name, sent_to)
+        ]
+        phrases = ", ".join(f"{option}{did_you_mean(str(option), all_choices, ' (', ')')}" for option in unknown)
         raise BadInput(
-            f"its options have what its scene or the skills have not: {named}. Options are"
+            f"its options have what its scene or the skills have not: {phrases}. Options are"
             ' written by the names of the scene, "[Pick, mug_2]"; the suite says by which skills they can be tried.'
         )
     return (*actions, *ends)
 
 
-def _called(locator: Locator, name: str) -> str:
+def _planner_name(locator: Locator, name: str) -> str:
     return locator.called(name) or name
 
 
@@ -106,7 +108,7 @@ def listed(
     world: WorldSnapshot,
     actions: Iterable[str],
     table: ActionTable,
-    called: Callable[[str], str],
+    planner_name: Callable[[str], str],
     sent_to: SentTo = "things",
     options: Sequence[Subtask] = (),
 ) -> tuple[Choice, ...]:
@@ -117,7 +119,7 @@ def listed(
         world: Before anything has happened.
         actions: The names of the actions that there are.
         table: What is known of them.
-        called: The name of an object as a planner sees it.
+        planner_name: The name of an object as a planner sees it.
         sent_to: What Go to is in it with. With `points` the moves come first.
         options: Its interactions, in any order; all that there are where none are named.
     """
@@ -127,43 +129,45 @@ def listed(
     return tuple(
         choice
         for action in (action_of(name, table) for name in names)
-        for choice in _choices(action, world, called, sent_to)
+        for choice in _choices(action, world, planner_name, sent_to)
         if not options or choice.subtask in options or not is_interaction(choice.subtask)
     )
 
 
-def _choices(action: Action, world: WorldSnapshot, called: Callable[[str], str], sent_to: SentTo) -> Iterator[Choice]:
+def _choices(
+    action: Action, world: WorldSnapshot, planner_name: Callable[[str], str], sent_to: SentTo
+) -> Iterator[Choice]:
     """An action with all that it can be tried on; by its name alone where it takes nothing."""
     if not action.arguments:
         yield Choice(action.name, Subtask(action.name))
         return
-    for name in _fitting(action, world, sent_to):
-        yield Choice(_said(action, name, world, called, sent_to), _subtask(action, name))
+    for name in _candidates(action, world, sent_to):
+        yield Choice(_choice_text(action, name, world, planner_name, sent_to), _subtask(action, name))
 
 
-def _fitting(action: Action, world: WorldSnapshot, sent_to: SentTo) -> list[str]:
+def _candidates(action: Action, world: WorldSnapshot, sent_to: SentTo) -> list[str]:
     """What an action can be tried on, by its kind: whether it works out is another matter."""
     if action.name in PERSON_VERBS:
-        return _natural(world.people)
+        return _natural_order(world.people)
     match action.result:
         case "":
-            return _natural(world.things)  # only its skill can say
+            return _natural_order(world.things)  # only its skill can say
         case "reached" if sent_to == "points":
             return []
         case "reached" if sent_to == "furniture":
-            return _natural(name for name, thing in world.fixed.items() if thing.receives)
+            return _natural_order(name for name, thing in world.fixed.items() if thing.receives)
         case "reached":
-            return [*_natural(world.rooms), *_natural(world.things)]
+            return [*_natural_order(world.rooms), *_natural_order(world.things)]
         case "held":
-            return _natural(world.objects)
+            return _natural_order(world.objects)
         case "placed":
-            inside = (name for name, thing in world.objects.items() if thing.receives == "in")
-            return _natural([*inside, *(name for name, thing in world.fixed.items() if thing.receives)])
+            containers = (name for name, thing in world.objects.items() if thing.receives == "in")
+            return _natural_order([*containers, *(name for name, thing in world.fixed.items() if thing.receives)])
         case "open" | "closed":
-            return _natural({joint.receptacle for joint in world.joints.values()})
+            return _natural_order({joint.receptacle for joint in world.joints.values()})
     state, verb = BY_STATE.get(action.result, action.result), VERBS.get(action.name)
-    having = (name for name, thing in world.things.items() if state in thing.states)
-    return _natural(name for name in having if verb is None or world.things[name].kind in verb.kinds)
+    names = (name for name, thing in world.things.items() if state in thing.states)
+    return _natural_order(name for name in names if verb is None or world.things[name].kind in verb.kinds)
 
 
 def _subtask(action: Action, name: str) -> Subtask:
@@ -172,31 +176,33 @@ def _subtask(action: Action, name: str) -> Subtask:
     return Subtask(action.name, name)
 
 
-def _said(action: Action, name: str, world: WorldSnapshot, called: Callable[[str], str], sent_to: SentTo) -> str:
+def _choice_text(
+    action: Action, name: str, world: WorldSnapshot, planner_name: Callable[[str], str], sent_to: SentTo
+) -> str:
     verb = SAID.get(action.name, action.name.lower())
     if action.result == "reached" and sent_to == "furniture":
         verb = NAVIGATE
-    thing = f"the {world.rooms[name].kind if name in world.rooms else called(name)}{_look(name, world)}"
+    thing = f"the {world.rooms[name].kind if name in world.rooms else planner_name(name)}{_distinction(name, world)}"
     if "destination" not in action.arguments:
         return f"{verb} {thing}"
-    how = "to" if name in world.people else "on" if world.things[name].receives == "on" else "in"
-    return f"{verb} the {HELD} {how} {thing}"
+    preposition = "to" if name in world.people else "on" if world.things[name].receives == "on" else "in"
+    return f"{verb} the {HELD} {preposition} {thing}"
 
 
-def _look(name: str, world: WorldSnapshot) -> str:
+def _distinction(name: str, world: WorldSnapshot) -> str:
     """Colour and room of furniture of which there are several and that pictures tell by its colour; else ""."""
     piece = world.fixed.get(name)
     if (
         piece is None
         or piece.kind not in COLOURED
-        or [each.kind for each in world.fixed.values()].count(piece.kind) < 2
+        or [fixture.kind for fixture in world.fixed.values()].count(piece.kind) < 2
     ):
         return ""
     room = world.rooms.get(piece.room or "")
     return f" ({', '.join([piece.colour, *([f'in the {room.kind}'] if room else [])])})"
 
 
-def _natural(names: Iterable[str]) -> list[str]:
+def _natural_order(names: Iterable[str]) -> list[str]:
     """Names in the order of people: cabinet_2 before cabinet_10."""
     return sorted(names, key=lambda name: tuple(_pieces(name)))
 

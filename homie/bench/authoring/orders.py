@@ -16,13 +16,13 @@ def orders(
         blocks: Nodes that come one right after the other, by a label.
         after: Of a block, the blocks that come before it.
     """
-    needs = {label: set((after or {}).get(label, ())) for label in blocks}
+    predecessors = {label: set((after or {}).get(label, ())) for label in blocks}
 
-    def rest(done: tuple[str, ...]) -> Iterator[list[str]]:
-        if len(done) == len(blocks):
-            yield [*(node for label in done for node in blocks[label]), END]
+    def extensions(prefix: tuple[str, ...]) -> Iterator[list[str]]:
+        if len(prefix) == len(blocks):
+            yield [*(node for label in prefix for node in blocks[label]), END]
         for label in blocks:
-            if label not in done and needs[label] <= set(done):
-                yield from rest((*done, label))
+            if label not in prefix and predecessors[label] <= set(prefix):
+                yield from extensions((*prefix, label))
 
-    return rest(())
+    return extensions(())

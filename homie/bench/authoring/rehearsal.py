@@ -61,32 +61,32 @@ class _Stage:
         self._word = ""
 
     def play(self, subtask: Subtask) -> Step:
-        target = self._meant(subtask.target)
-        where = self._meant(subtask.destination)
+        target = self._resolve(subtask.target)
+        destination = self._resolve(subtask.destination)
         objects = (self._word, self.state.held) if subtask.action == "Put" else (subtask.target, target)
-        problem = self._problem(subtask, target, where)
+        problem = self._problem(subtask, target, destination)
         if not problem:
-            self._do(subtask, target, where)
+            self._apply(subtask, target, destination)
         return Step(
             text=str(subtask).strip("[]"),
             success=not problem,
             message=problem or "None",
             action=subtask.action,
             objects=tuple(dict.fromkeys(name for name in objects if name)),
-            places=tuple(dict.fromkeys(name for name in (subtask.destination, where) if name)),
+            places=tuple(dict.fromkeys(name for name in (subtask.destination, destination) if name)),
         )
 
-    def _problem(self, subtask: Subtask, target: str, where: str) -> str:
+    def _problem(self, subtask: Subtask, target: str, destination: str) -> str:
         held = self.state.held
         match subtask.action:
             case "End":
                 return ""
             case "Put" if held is None:
                 return "the hand is empty"
-            case "Put" if not where or where in self._house.rooms:
+            case "Put" if not destination or destination in self._house.rooms:
                 return f"nothing can be put on '{subtask.destination}'"
             case "Put":
-                return self._shut_in(where)
+                return self._container_problem(destination)
             case _ if not target:
                 return f"there is no '{subtask.target}'"
             case "Pick" | "Open" | "Close" if held is not None:
@@ -94,12 +94,12 @@ class _Stage:
             case "Pick" if target not in self.state.objects:
                 return f"'{target}' cannot be picked"
             case "Pick":
-                return self._shut_in(self.state.objects[target].at)
+                return self._container_problem(self.state.objects[target].at)
             case "Open" | "Close" if self._house.container(target) != target:
                 return f"'{target}' neither opens nor closes"
         return ""
 
-    def _do(self, subtask: Subtask, target: str, where: str) -> None:
+    def _apply(self, subtask: Subtask, target: str, destination: str) -> None:
         match subtask.action:
             case "Go to":
                 self._near = target
@@ -110,13 +110,13 @@ class _Stage:
                 self._place(target, "held", "robot")
             case "Put":
                 assert self.state.held is not None
-                self._place(self.state.held, "in" if self._is_inside(where) else "on", where)
+                self._place(self.state.held, "in" if self._is_inside(destination) else "on", destination)
                 self._change(held=None)
             case "Open" | "Close":
-                moved = {"fraction": 1.0 if subtask.action == "Open" else 0.0}
+                update = {"fraction": 1.0 if subtask.action == "Open" else 0.0}
                 joints = {name: joint for name, joint in self.state.joints.items() if joint.receptacle == target}
-                now = {name: joint.model_copy(update=moved) for name, joint in joints.items()}
-                self._change(joints={**self.state.joints, **now})
+                changed = {name: joint.model_copy(update=update) for name, joint in joints.items()}
+                self._change(joints={**self.state.joints, **changed})
 
     def _change(self, **update: object) -> None:
         self.state = self.state.model_copy(update=update)
@@ -124,42 +124,42 @@ class _Stage:
     def _place(self, name: str, relation: Relation, at: str) -> None:
         """Have an object there. Where exactly, nobody knows without physics."""
         room = self.state.robot.room if relation == "held" else self._room(at)
-        nowhere = {"surface": "", "position": None, "quaternion": None}
-        now = {"relation": relation, "at": at, "room": room, **nowhere}
-        self._change(objects={**self.state.objects, name: self.state.objects[name].model_copy(update=now)})
+        unknown_pose = {"surface": "", "position": None, "quaternion": None}
+        update = {"relation": relation, "at": at, "room": room, **unknown_pose}
+        self._change(objects={**self.state.objects, name: self.state.objects[name].model_copy(update=update)})
 
-    def _shut_in(self, where: str) -> str:
+    def _container_problem(self, place: str) -> str:
         """The closed container that a place is or is in, as a problem; "" if there is none."""
-        while where in self.state.objects:
-            where = self.state.objects[where].at
-        shut = any(
-            joint.receptacle == where and thresholds.is_closed(joint.fraction) for joint in self.state.joints.values()
+        while place in self.state.objects:
+            place = self.state.objects[place].at
+        is_closed = any(
+            joint.receptacle == place and thresholds.is_closed(joint.fraction) for joint in self.state.joints.values()
         )
-        return f"the {where} is closed" if shut else ""
+        return f"the {place} is closed" if is_closed else ""
 
-    def _is_inside(self, where: str) -> bool:
-        return self.state.things[where].receives == "in"
+    def _is_inside(self, place: str) -> bool:
+        return self.state.things[place].receives == "in"
 
     def _room(self, name: str) -> str | None:
         if name in self.state.objects:
             return self.state.objects[name].room
         return self._house.room(name)
 
-    def _meant(self, words: str) -> str:
+    def _resolve(self, words: str) -> str:
         """The entity that words mean: by its name, or by its kind the one at hand, then one in this room, then any."""
         house = self._house
         if words in house.rooms or words in house.furniture or words in house.objects:
             return words
-        described = [name for name in (*house.objects, *house.furniture) if house.spoken(name) == words]
-        if described:
-            return described[0]
+        matches = [name for name in (*house.objects, *house.furniture) if house.spoken(name) == words]
+        if matches:
+            return matches[0]
         kind = words.replace(" ", "_")
         things = [
             name for group in (house.objects, house.furniture) for name, item in group.items() if item.kind == kind
         ]
         rooms = [name for name, room in house.rooms.items() if room == words]
-        return min((*rooms, *things), key=self._away, default="")
+        return min((*rooms, *things), key=self._distance_rank, default="")
 
-    def _away(self, name: str) -> int:
-        at_hand = self._near in (name, self.state.objects[name].at if name in self.state.objects else name)
-        return 0 if at_hand else 1 if self._room(name) == self.state.robot.room else 2
+    def _distance_rank(self, name: str) -> int:
+        is_near = self._near in (name, self.state.objects[name].at if name in self.state.objects else name)
+        return 0 if is_near else 1 if self._room(name) == self.state.robot.room else 2

@@ -42,10 +42,10 @@ class Route:
 
     def pick(self, item: str) -> None:
         """Have it in the hand; what it is inside of is opened first."""
-        inside = self._house.container(item)
-        if inside is not None:
-            self.open(inside)
-        self.visit(inside or item)
+        container = self._house.container(item)
+        if container is not None:
+            self.open(container)
+        self.visit(container or item)
         self.subtasks.append(f"[Pick, {self._call(item)}]")
 
     def carry(self, item: str, to: str, *, beside: str = "") -> None:
@@ -56,9 +56,9 @@ class Route:
             to: Where to.
             beside: An object there, to go to instead.
         """
-        inside = self._house.container(to)
-        if inside is not None:
-            self.open(inside)
+        container = self._house.container(to)
+        if container is not None:
+            self.open(container)
         self.pick(item)
         self.visit(beside or to)
         self.subtasks.append(f"[Put, {self._call(item)}, {self._call(to)}]")

@@ -69,17 +69,17 @@ class TaskDraft:
 
     def goal(self, house: House) -> dict[str, Any]:
         """What is so afterwards, as suites write it."""
-        return {"all": [_effect(house, step, self.steps) for step in self.steps if _lasts(step, self.steps)]}
+        return {"all": [_effect(house, step, self.steps) for step in self.steps if _is_lasting(step, self.steps)]}
 
     def keypaths(self, house: House) -> list[list[str]]:
         """The orders of subtasks that do it."""
         steps = [step for step in self.steps if step.kind != "look"]
         blocks = {str(number): _nodes(house, step) for number, step in enumerate(steps)}
-        after = {str(number): _before(number, steps, ordered=self.ordered) for number in range(len(steps))}
+        after = {str(number): _predecessors(number, steps, ordered=self.ordered) for number in range(len(steps))}
         return list(islice(orders(blocks, after), MOST_PATHS))
 
 
-def _lasts(step: Step, steps: Sequence[Step]) -> bool:
+def _is_lasting(step: Step, steps: Sequence[Step]) -> bool:
     """Whether a step leaves something that is still so at the end: of several places to visit only the last is."""
     return step is steps[-1] if step.kind == "visit" else step.kind != "look"
 
@@ -87,8 +87,8 @@ def _lasts(step: Step, steps: Sequence[Step]) -> bool:
 def _effect(house: House, step: Step, steps: Sequence[Step]) -> dict[str, Any]:
     match step.kind:
         case "carry":
-            inside = house.container(step.where) is not None or step.where in house.objects
-            return {"in" if inside else "at": [step.thing, step.where]}
+            is_inside = house.container(step.where) is not None or step.where in house.objects
+            return {"in" if is_inside else "at": [step.thing, step.where]}
         case "take":
             return {"held": step.thing}
         case "visit":
@@ -98,17 +98,17 @@ def _effect(house: House, step: Step, steps: Sequence[Step]) -> dict[str, Any]:
 
 def _nodes(house: House, step: Step) -> list[str]:
     word = house.word(step.thing) if step.thing else ""
-    where = house.word(step.where) if step.where else ""
+    place = house.word(step.where) if step.where else ""
     return {
-        "carry": [f"[Pick, {word}]", f"[Put, {word}, {where}]"],
+        "carry": [f"[Pick, {word}]", f"[Put, {word}, {place}]"],
         "take": [f"[Pick, {word}]"],
-        "open": [f"[Open, {where}]"],
-        "close": [f"[Close, {where}]"],
-        "visit": [f"[Go to, {where}]"],
+        "open": [f"[Open, {place}]"],
+        "close": [f"[Close, {place}]"],
+        "visit": [f"[Go to, {place}]"],
     }[step.kind]
 
 
-def _before(number: int, steps: Sequence[Step], *, ordered: bool) -> list[str]:
+def _predecessors(number: int, steps: Sequence[Step], *, ordered: bool) -> list[str]:
     """The steps that come before one: carries are free among themselves, all else keeps its place."""
     if ordered or steps[number].kind != "carry":
         return [str(other) for other in range(number)]

@@ -22,18 +22,18 @@ def run_bench(suite: str | Path, config: str | Path | None, progress: bool, valu
     """Run a bench from keywords. Raises HomieError."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):  # as Python itself asks
         sys.exit(UNGUARDED)  # a worker process that imports the script: the pool says what to do
-    named, objects = split(values)
+    keywords, objects = split(values)
     if objects:
         (option, name), *_ = objects
         path = name.partition(":")[2]
-        module, _, last = path.rpartition(".")
+        module, _, class_name = path.rpartition(".")
         module = "my_module" if module == "__main__" or "<" in module else module
-        meant = f"{module}:{last if last.isidentifier() else 'MyClass'}"
+        suggested_name = f"{module}:{class_name if class_name.isidentifier() else 'MyClass'}"
         raise BadInput(
             f"Worker processes of a bench make the {option} anew and cannot make {path}: put the class or function "
-            f'into a module of its own and name it, as {option}="{meant}".'
+            f'into a module of its own and name it, as {option}="{suggested_name}".'
         )
-    options = BenchOptions.build(None if config is None else Path(config), suite=str(suite), **named)
+    options = BenchOptions.build(None if config is None else Path(config), suite=str(suite), **keywords)
     if options.sweep:
         raise BadInput("homie.bench plays one bench: call it once for each value of the sweep.")
     return bench(options, Progress(Console(stderr=True, highlight=False, quiet=not progress)))

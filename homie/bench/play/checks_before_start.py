@@ -31,7 +31,9 @@ def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
         BadInput, MissingPart: Something of it would fail in every episode.
     """
     suite = find_suite(options.suite)
-    options = _on_its_robot(_with_its_skills(options, suite), suite)  # a robot brings skills, where none are set
+    options = _with_default_robot(
+        _with_default_skills(options, suite), suite
+    )  # a robot brings skills, where none are set
     tasks = suite.select(options.tasks, options.split)
     _check_scenes(options.robot, suite, tasks)
     _check_planner(options, tasks)
@@ -48,7 +50,7 @@ def done_at_start(options: BenchOptions, tasks: Sequence[Task]) -> tuple[tuple[s
     The worlds are made without physics, a quarter of a second each: of suites with more than `FEW` tasks nothing is
     checked here; their workers judge the goal at every start, and the tables have it.
     """
-    whole, part = [], []
+    complete, incomplete = [], []
     scenes = scenes_of(options.robot)
     for task in tasks if len(tasks) <= FEW else ():
         if task.goal is None or task.scene.spec is not None:
@@ -57,22 +59,22 @@ def done_at_start(options: BenchOptions, tasks: Sequence[Task]) -> tuple[tuple[s
         if world is None:
             continue
         with contextlib.suppress(BadInput):  # what the goal asks for can only be judged with physics
-            held = [condition.holds(world) for condition in conjuncts(task.goal)]
-            if all(held):
-                whole.append(task.id)
-            elif any(held):
-                part.append(task.id)
-    return tuple(whole), tuple(part)
+            verdicts = [condition.holds(world) for condition in conjuncts(task.goal)]
+            if all(verdicts):
+                complete.append(task.id)
+            elif any(verdicts):
+                incomplete.append(task.id)
+    return tuple(complete), tuple(incomplete)
 
 
-def _on_its_robot(options: BenchOptions, suite: Suite) -> BenchOptions:
+def _with_default_robot(options: BenchOptions, suite: Suite) -> BenchOptions:
     """The options with the only robot that a suite is for, and with what goes with that, where none was asked for."""
     if not suite.robot or "robot" in options.model_fields_set:
         return options
     return BenchOptions.build(**{**options.model_dump(exclude_unset=True), "robot": suite.robot})
 
 
-def _with_its_skills(options: BenchOptions, suite: Suite) -> BenchOptions:
+def _with_default_skills(options: BenchOptions, suite: Suite) -> BenchOptions:
     """The options with the skill sets that a suite is for, where none were asked for."""
     if not suite.skills or "skills" in options.model_fields_set:
         return options
@@ -85,8 +87,8 @@ def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
         raise BadInput(f"The suite '{suite.name}' is for the robot {suite.robot}: add `--robot {suite.robot}`.")
     for task in tasks:
         try:
-            chosen = scene_options(robot, task.scene.settings)
-            OpenOptions(**{"robot": robot, "seed": task.scene.seed, **chosen})
+            scene_values = scene_options(robot, task.scene.settings)
+            OpenOptions(**{"robot": robot, "seed": task.scene.seed, **scene_values})
         except BadInput as error:
             raise BadInput(f"The suite '{suite.name}': task '{task.id}': {error}") from error
         except ValidationError as error:
@@ -95,14 +97,14 @@ def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
 
 def _check_planner(options: BenchOptions, tasks: Sequence[Task]) -> None:
     if options.planner != EXPERT:
-        named = named_planner(options.planner, options.planner_settings)
-        if isinstance(named.make, type) and issubclass(named.make, Planner):
-            named.make.check(named.argument, named.settings)
+        planner_part = named_planner(options.planner, options.planner_settings)
+        if isinstance(planner_part.make, type) and issubclass(planner_part.make, Planner):
+            planner_part.make.check(planner_part.argument, planner_part.settings)
         return
-    lacking = [task.id for task in tasks if task.expert is None]
-    if lacking and not scenes_of(options.robot).expert:
-        raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
+    missing = [task.id for task in tasks if task.expert is None]
+    if missing and not scenes_of(options.robot).expert:
+        raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(missing)}.")
     if options.planner_settings:
         named_planner(f"{ERRING}:", options.planner_settings)
-        if lacking:
-            raise BadInput(f"Mistakes need the steps of the suite, and it gives none for: {', '.join(lacking)}.")
+        if missing:
+            raise BadInput(f"Mistakes need the steps of the suite, and it gives none for: {', '.join(missing)}.")

@@ -82,14 +82,14 @@ class OpenBench:
             self._folder.close()
             raise
         self._lock = threading.Lock()
-        self._spare: list[WorkerParts] = []
+        self._idle: list[WorkerParts] = []
         self._playing: set[str] = set()
         self._closed = False
 
     def unfinished(self) -> tuple[Episode, ...]:
         """The episodes that are still to be played, every task once before any again."""
-        left = unfinished(self.episodes, again=self.options.again)
-        return tuple(sorted(left, key=lambda episode: episode.trial))
+        remaining = unfinished(self.episodes, again=self.options.again)
+        return tuple(sorted(remaining, key=lambda episode: episode.trial))
 
     def play(
         self,
@@ -118,16 +118,18 @@ class OpenBench:
             Interrupted: Ctrl-C or SIGTERM; the episode is unfinished.
         """
         episode = self._episode(task, trial)
-        chosen = None if planner is None else part_of(PLANNER, planner)
-        with self._turn(episode) as kept:
+        planner_part = None if planner is None else part_of(PLANNER, planner)
+        with self._reserve(episode) as parts:
             if episode in unfinished([episode], again=self.options.again):
-                self._play(episode, kept, chosen, listeners, required)
+                self._play(episode, parts, planner_part, listeners, required)
         return self._result(episode)
 
     def summary(self) -> BenchSummary:
         """The summary, as `homie bench` has it. Raises BadInput while episodes are left."""
-        if left := self.unfinished():
-            raise BadInput(f"{len(left)} of {len(self.episodes)} episodes are not played yet, such as {left[0].name}.")
+        if remaining := self.unfinished():
+            raise BadInput(
+                f"{len(remaining)} of {len(self.episodes)} episodes are not played yet, such as {remaining[0].name}."
+            )
         return summary_of(self.path)
 
     def close(self) -> None:
@@ -135,9 +137,9 @@ class OpenBench:
         Idempotent."""
         with self._lock:
             self._closed = True
-            spare, self._spare = self._spare, []
-        for kept in spare:
-            kept.close()
+            idle, self._idle = self._idle, []
+        for parts in idle:
+            parts.close()
         if not any(self.path.glob("episodes/*")):
             self._folder.discard()
         self._folder.close()
@@ -149,17 +151,17 @@ class OpenBench:
         self.close()
 
     def _episode(self, task: str, trial: int) -> Episode:
-        named = [episode for episode in self.episodes if episode.task.id == task]
-        if not named:
+        trials = [episode for episode in self.episodes if episode.task.id == task]
+        if not trials:
             known = list(dict.fromkeys(episode.task.id for episode in self.episodes))
             hint = suggestion(task, known, f"the first are {', '.join(known[:3])}.")
             raise BadInput(f"This bench has no task '{task}': {hint}")
-        if not 0 <= trial < len(named):
-            raise BadInput(f"The task '{task}' has trials 0 to {len(named) - 1} in this bench (got {trial}).")
-        return named[trial]
+        if not 0 <= trial < len(trials):
+            raise BadInput(f"The task '{task}' has trials 0 to {len(trials) - 1} in this bench (got {trial}).")
+        return trials[trial]
 
     @contextlib.contextmanager
-    def _turn(self, episode: Episode) -> Iterator[WorkerParts]:
+    def _reserve(self, episode: Episode) -> Iterator[WorkerParts]:
         """The parts for an episode that nobody else is playing."""
         with self._lock:
             if self._closed:
@@ -167,32 +169,32 @@ class OpenBench:
             if episode.name in self._playing:
                 raise BadInput(f"The episode {episode.name} is being played: wait for it, or choose another trial.")
             self._playing.add(episode.name)
-            kept = self._spare.pop() if self._spare else WorkerParts()
+            parts = self._idle.pop() if self._idle else WorkerParts()
         try:
-            yield kept
+            yield parts
         finally:
             with self._lock:
                 self._playing.discard(episode.name)
-                if not (closed := self._closed):
-                    self._spare.append(kept)
-            if closed:
-                kept.close()
+                if not (is_closed := self._closed):
+                    self._idle.append(parts)
+            if is_closed:
+                parts.close()
 
     def _play(
         self,
         episode: Episode,
-        kept: WorkerParts,
+        parts: WorkerParts,
         planner: Planner | None,
         listeners: Sequence[EpisodeListener],
         required: Sequence[EpisodeListener],
     ) -> None:
-        began = time.monotonic()
+        start = time.monotonic()
         episode.begin()
-        report = perform(episode_job(self.options, self.suite, episode), kept, planner, listeners, required)
+        report = perform(episode_job(self.options, self.suite, episode), parts, planner, listeners, required)
         if report.fatal:
             raise raised(report)
         if report.cause is not None and episode.ending is None:
-            episode.give_up(episode.fail(report.cause, report.message, time.monotonic() - began))
+            episode.give_up(episode.fail(report.cause, report.message, time.monotonic() - start))
 
     def _result(self, episode: Episode) -> PlayedEpisode:
         finished = episode.finished
@@ -216,10 +218,10 @@ def open_bench(suite: str | Path, *, config: str | Path | None = None, **options
     Raises:
         HomieError: With one clear sentence.
     """
-    named, objects = split(options)
+    keywords, objects = split(options)
     for option, _ in objects:
-        its_own = (
+        example = (
             ', such as planner="function:my-agent", and the planner itself to play()' if option == "planner" else ""
         )
-        raise BadInput(f"A bench keeps its {option} by name, so that it can go on later: give a name{its_own}.")
-    return OpenBench(BenchOptions.build(None if config is None else Path(config), suite=str(suite), **named))
+        raise BadInput(f"A bench keeps its {option} by name, so that it can go on later: give a name{example}.")
+    return OpenBench(BenchOptions.build(None if config is None else Path(config), suite=str(suite), **keywords))

@@ -93,13 +93,19 @@ class LocalPool(Pool):
 
     Args:
         shared: What their planners share, None for nothing; the pool starts and closes it.
-        settled: Whether a worker plays all that there is in the scene that it is in before it builds another.
+        stay_in_scene: Whether a worker plays all tasks of its scene before it builds another.
     """
 
     def __init__(
-        self, run: Path, size: int, limits: Limits, shared: SharedPart | None = None, *, settled: bool = False
+        self, run: Path, size: int, limits: Limits, shared: SharedPart | None = None, *, stay_in_scene: bool = False
     ) -> None:
-        self._run, self._size, self._limits, self._shared, self._settled = run, size, limits, shared, settled
+        self._run, self._size, self._limits, self._shared, self._stay_in_scene = (
+            run,
+            size,
+            limits,
+            shared,
+            stay_in_scene,
+        )
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
 
@@ -109,21 +115,21 @@ class LocalPool(Pool):
 
     def choice(self, tasks: Sequence[Task]) -> int:
         """A task of the scene that a free worker is in; else of one that no other is in; else the first."""
-        if not self._settled:
+        if not self._stay_in_scene:
             return 0
-        free = [worker.scene for worker in self._workers if worker.job is None]
-        taken = [worker.scene for worker in self._workers if worker.job is not None]
+        free_scenes = [worker.scene for worker in self._workers if worker.job is None]
+        busy_scenes = [worker.scene for worker in self._workers if worker.job is not None]
         scenes = [task.scene for task in tasks]
-        places = (place for place, scene in enumerate(scenes) if scene in free)
-        others = (place for place, scene in enumerate(scenes) if scene not in taken)
-        return next(places, next(others, 0))
+        places = (place for place, scene in enumerate(scenes) if scene in free_scenes)
+        new_places = (place for place, scene in enumerate(scenes) if scene not in busy_scenes)
+        return next(places, next(new_places, 0))
 
     def submit(self, job: Job) -> None:
         if self._shared is not None:
             self._shared.ensure()
         idle = [worker for worker in self._workers if worker.job is None and worker.process.is_alive()]
-        there = (worker for worker in idle if worker.scene == job.task.scene)
-        worker = next(there, None) or next(iter(idle), None) or self._start()
+        matching = (worker for worker in idle if worker.scene == job.task.scene)
+        worker = next(matching, None) or next(iter(idle), None) or self._start()
         worker.scene = job.task.scene
         worker.job, worker.began, worker.at_work = job, time.monotonic(), False
         with contextlib.suppress(BrokenPipeError):  # it has just died: `wait` will tell
@@ -131,20 +137,20 @@ class LocalPool(Pool):
 
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
         busy = [worker for worker in self._workers if worker.job is not None]
-        ends = [worker.left(self._limits.timeout) for worker in busy]
+        remaining = [worker.left(self._limits.timeout) for worker in busy]
         wait(
             [item for worker in busy for item in (worker.connection, worker.process.sentinel)],
-            timeout=max(0.0, min([seconds, *ends])),
+            timeout=max(0.0, min([seconds, *remaining])),
         )
-        ended = []
+        results = []
         for worker in busy:
             report = self._report(worker)
             if report is not None and worker.job is not None:
-                ended.append((worker.job, report, time.monotonic() - worker.began))
+                results.append((worker.job, report, time.monotonic() - worker.began))
                 worker.job, worker.done = None, worker.done + 1
                 if report.cause is not None or worker.done >= self._limits.recycle or not worker.process.is_alive():
                     self._end([worker])
-        return ended
+        return results
 
     def close(self) -> None:
         try:
@@ -155,21 +161,21 @@ class LocalPool(Pool):
 
     def _start(self) -> _Worker:
         number = min(set(range(self._size)) - {worker.number for worker in self._workers})
-        ours, theirs = self._context.Pipe()
+        own_end, worker_end = self._context.Pipe()
         process = self._context.Process(
-            target=work, args=(theirs, self._run, number, self._limits.memory), name=f"homie-worker-{number}"
+            target=work, args=(worker_end, self._run, number, self._limits.memory), name=f"homie-worker-{number}"
         )
         # Texts are hashed alike in all, so that no order of a set can differ from worker to worker.
         shared = self._shared.environment if self._shared is not None else {}
         with _environment({"PYTHONHASHSEED": "0", **shared}), _no_interrupt():
             process.start()
-        theirs.close()
-        worker = _Worker(process, ours, number)
+        worker_end.close()
+        worker = _Worker(process, own_end, number)
         self._workers.append(worker)
         return worker
 
     def _report(self, worker: _Worker) -> Report | None:
-        """What a worker says, or what its silence means; None while it is at work."""
+        """The report of a worker, or of its death; None while it is at work."""
         alive = worker.process.is_alive()  # asked first: what a worker said before it died can still be read
         with contextlib.suppress(EOFError, OSError):
             while worker.connection.poll():
@@ -178,7 +184,7 @@ class LocalPool(Pool):
                     return Report.model_validate_json(message)
                 worker.began, worker.at_work = time.monotonic(), True
         if not alive:
-            return _died(worker, self._run)
+            return _death_report(worker, self._run)
         if worker.left(self._limits.timeout) > 0:
             return None
         self._end([worker])
@@ -204,7 +210,7 @@ class LocalPool(Pool):
                 self._workers.remove(worker)
 
 
-def _died(worker: _Worker, run: Path) -> Report:
+def _death_report(worker: _Worker, run: Path) -> Report:
     worker.process.join()
     code = worker.process.exitcode or 0
     log = run / "workers" / f"worker-{worker.number}.log"
@@ -214,19 +220,19 @@ def _died(worker: _Worker, run: Path) -> Report:
     if code == UNGUARDED:
         advice = 'Worker processes import the script that calls homie.bench: do so under `if __name__ == "__main__":`.'
         return Report(message=advice, fatal=True, exit_code=BadInput.exit_code)
-    how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-    return Report(cause="crash", message=f"The worker process died {how}; what it wrote is in {log}.")
+    manner = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+    return Report(cause="crash", message=f"The worker process died {manner}; what it wrote is in {log}.")
 
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
     """Processes started here have these variables in their environment."""
-    before = {name: os.environ.get(name) for name in variables}
+    previous = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in previous.items():
             if value is None:
                 del os.environ[name]
             else:
@@ -236,8 +242,8 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
     """A process started here is born deaf to Ctrl-C and to the end of the terminal, which are for the runner."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)

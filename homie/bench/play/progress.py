@@ -31,37 +31,37 @@ class Progress:
         self.total = self.running = self.done = self.failed = 0
         self.causes: Counter[str] = Counter()
         self._scores: list[Score] = []
-        self._before = 0
+        self._finished_before = 0
 
     def began(self, suite: Suite, total: int, finished: Sequence[Episode], damaged: Sequence[Episode] = ()) -> None:
         """The bench begins, or goes on after what is finished; what is damaged of that is run again."""
         self._profile = make_profile("homie", suite)
-        self.total, self._began = total, self._clock()
+        self.total, self._start = total, self._clock()
         for episode in damaged:
             ending = episode.ending
             self._line(f"{episode.name}  {ending.cause if ending else DAMAGED}; it is run again.")
         for episode in finished:
             self._count(episode)
-        self._before = self.done
-        if self._before:
-            self._line(f"{self._before} of {counted(total, 'episode')} finished before.")
+        self._finished_before = self.done
+        if self._finished_before:
+            self._line(f"{self._finished_before} of {counted(total, 'episode')} finished before.")
         if self._console.is_terminal:
             self._live = Live(self, console=self._console, refresh_per_second=4, transient=True)
             self._live.start()
 
-    def given(self, whole: Sequence[str], part: Sequence[str]) -> None:
+    def given(self, complete: Sequence[str], incomplete: Sequence[str]) -> None:
         """The goals of these tasks hold before the first subtask, as a whole or in part."""
-        if whole:
-            single = len(whole) == 1
+        if complete:
+            single = len(complete) == 1
             self._line(
-                f"warning: the goal of {counted(len(whole), 'task')} holds before the first subtask "
-                f"({', '.join(whole)}): success there says nothing about the planner. Change the "
+                f"warning: the goal of {counted(len(complete), 'task')} holds before the first subtask "
+                f"({', '.join(complete)}): success there says nothing about the planner. Change the "
                 f"{'goal or the scene of the task' if single else 'goals or the scenes of these tasks'}."
             )
-        if part:
+        if incomplete:
             self._line(
-                f"note: a part of the goal of {counted(len(part), 'task')} holds before the first subtask "
-                f"({', '.join(part)})."
+                f"note: a part of the goal of {counted(len(incomplete), 'task')} holds before the first subtask "
+                f"({', '.join(incomplete)})."
             )
 
     def side_by_side(self, workers: int) -> None:
@@ -75,8 +75,8 @@ class Progress:
     def failed_try(self, episode: Episode, failure: FailedTry, *, retry: bool) -> None:
         """Infrastructure ended a try of an episode."""
         self.running -= 1
-        more = "it is run again" if retry else "it is given up"
-        self._line(f"{episode.name}  {failure.cause}, try {failure.attempt}: {failure.message} ({more})")
+        consequence = "it is run again" if retry else "it is given up"
+        self._line(f"{episode.name}  {failure.cause}, try {failure.attempt}: {failure.message} ({consequence})")
 
     def finished(self, episode: Episode, seconds: float) -> None:
         """An episode is over."""
@@ -98,16 +98,18 @@ class Progress:
 
     def summary(self) -> str:
         """Everything that is known, on one line."""
-        fresh, spent = self.done - self._before, self._clock() - self._began
-        left = self.total - self.done
+        played, elapsed = self.done - self._finished_before, self._clock() - self._start
+        remaining = self.total - self.done
         # What a narrow terminal cuts off is the end.
-        ends = f", {duration(left * spent / fresh)} left" if fresh and spent > 0 and left else ""
-        parts = [f"{self.done}/{self.total} done{ends}", f"{self.running} running, {self.failed} failed"]
+        estimate_text = (
+            f", {duration(remaining * elapsed / played)} left" if played and elapsed > 0 and remaining else ""
+        )
+        parts = [f"{self.done}/{self.total} done{estimate_text}", f"{self.running} running, {self.failed} failed"]
         if self._scores:
             rate = estimate(Results(self._profile.name, tuple(self._scores)), "SR")
             parts.append(f"SR {shown(rate, 'percent')}")
-        if fresh and spent > 0:
-            parts.append(f"{60 * fresh / spent:.1f} episodes/min")
+        if played and elapsed > 0:
+            parts.append(f"{60 * played / elapsed:.1f} episodes/min")
         return "  |  ".join(parts)
 
     def _count(self, episode: Episode) -> str:
@@ -129,8 +131,8 @@ class Progress:
 
     def _report(self, episode: Episode, seconds: float) -> None:
         text = self._count(episode)
-        about = "" if self._console.is_terminal else f"  |  {self.summary()}"
-        self._line(f"{episode.name}  {text}, {seconds:.1f} s{about}")
+        suffix = "" if self._console.is_terminal else f"  |  {self.summary()}"
+        self._line(f"{episode.name}  {text}, {seconds:.1f} s{suffix}")
 
     def _line(self, text: str) -> None:
         self._console.print(Text(printable(text)), soft_wrap=True)

@@ -74,16 +74,16 @@ class RayPool(Pool):
             raise missing_part("`homie bench --ray`", "ray", "ray") from error
         self._ray = ray
         self._run, self._limits = run.resolve(), limits
-        where: dict[str, Any] = (
+        arguments: dict[str, Any] = (
             {"num_cpus": size, "include_dashboard": False} if address == LOCAL else {"address": address}
         )
-        before = signal.getsignal(signal.SIGTERM)
+        handler = signal.getsignal(signal.SIGTERM)
         try:
-            ray.init(log_to_driver=False, logging_level="error", **where)
+            ray.init(log_to_driver=False, logging_level="error", **arguments)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise InfrastructureError(f"No Ray cluster answers at '{address}': {error}") from error
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, before)  # Ray puts one in its place that exits past every `finally`
+            signal.signal(signal.SIGTERM, handler)  # Ray puts one in its place that exits past every `finally`
         self._size = min(size, int(ray.cluster_resources().get("CPU", 1)))
         self._player = ray.remote(num_cpus=1, max_restarts=0, runtime_env={"env_vars": {"PYTHONHASHSEED": "0"}})(Player)
         self._slots: list[_Slot] = []
@@ -103,26 +103,26 @@ class RayPool(Pool):
 
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
         busy = [slot for slot in self._slots if slot.job is not None]
-        ends = [self._left(slot) for slot in busy]
-        ready, _ = self._ray.wait([slot.report for slot in busy], timeout=max(0.0, min([seconds, *ends])))
-        ended = []
+        remaining = [self._left(slot) for slot in busy]
+        ready, _ = self._ray.wait([slot.report for slot in busy], timeout=max(0.0, min([seconds, *remaining])))
+        results = []
         for slot in busy:
             report = self._report(slot, slot.report in ready)
             if report is not None and slot.job is not None:
-                ended.append((slot.job, report, time.monotonic() - slot.began))
+                results.append((slot.job, report, time.monotonic() - slot.began))
                 slot.job, slot.done = None, slot.done + 1
                 if report.cause is not None or slot.done >= self._limits.recycle:
                     self._end(slot)
-        return ended
+        return results
 
     def close(self) -> None:
         for slot in list(self._slots):
             self._end(slot)
         self._ray.shutdown()
 
-    def _report(self, slot: _Slot, ready: bool) -> Report | None:
+    def _report(self, slot: _Slot, is_ready: bool) -> Report | None:
         errors = self._ray.exceptions
-        if ready:
+        if is_ready:
             try:
                 return Report.model_validate_json(self._ray.get(slot.report))
             except errors.RayActorError as error:

@@ -113,28 +113,28 @@ def bench(
     try:
         episodes = plan(folder.path, options, suite)
         # Every task once before any again: a mistake in a suite shows early, and an unfinished run covers all of it.
-        left = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
-        if left:
+        remaining = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
+        if remaining:
             folder.check_writable()
         if not options.mixed:
             check_code(folder.path)
-            if left:
+            if remaining:
                 check_known(episodes)
-        names = {episode.name for episode in left}
+        names = {episode.name for episode in remaining}
         progress.began(
             suite,
             len(episodes),
             [episode for episode in episodes if episode.name not in names],
-            [episode for episode in left if episode.damaged],
+            [episode for episode in remaining if episode.damaged],
         )
-        if left:
+        if remaining:
             progress.given(*done_at_start(options, suite.select(options.tasks, options.split)))
-        size = workers_of(options.workers, len(left), options.robot, ray=options.ray is not None)
-        make = pool or (lambda run: _pool(run, options, size))
-        if left:
+        size = workers_of(options.workers, len(remaining), options.robot, ray=options.ray is not None)
+        make_pool = pool or (lambda run: _pool(run, options, size))
+        if remaining:
             if options.workers is None and size > 1:
                 progress.side_by_side(size)
-            _Runner(options, suite, make(folder.path), progress).run(order(left))
+            _Runner(options, suite, make_pool(folder.path), progress).run(order(remaining))
         if options.clean:
             _clean(episodes)
         return summary_of(folder.path)
@@ -155,23 +155,23 @@ class _Runner:
 
     def run(self, episodes: Sequence[Episode]) -> None:
         waiting = deque(episodes)
-        at_work: dict[Path, Episode] = {}
+        running: dict[Path, Episode] = {}
         try:
             with stoppable() as check_stop:
-                while waiting or at_work:
+                while waiting or running:
                     check_stop()
                     while waiting and self._pool.free:
-                        chosen = self._pool.choice([episode.task for episode in waiting])
-                        episode = waiting[chosen]
-                        del waiting[chosen]
+                        index = self._pool.choice([episode.task for episode in waiting])
+                        episode = waiting[index]
+                        del waiting[index]
                         episode.begin()
                         job = self._job(episode)
                         self._pool.submit(job)
-                        at_work[job.folder] = episode
+                        running[job.folder] = episode
                         self._progress.started(episode)
                     for job, report, seconds in self._pool.wait(TICK):
-                        episode = at_work.pop(job.folder)
-                        if self._again(episode, job, report, seconds):
+                        episode = running.pop(job.folder)
+                        if self._needs_retry(episode, job, report, seconds):
                             waiting.append(episode)
         except KeyboardInterrupt:
             with undisturbed():
@@ -188,7 +188,7 @@ class _Runner:
     def _job(self, episode: Episode) -> Job:
         return episode_job(self._options, self._suite, episode)
 
-    def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
+    def _needs_retry(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
         """Take in a report; whether the episode is to be run again. Raises what no other episode would escape."""
         if report.fatal:
             raise raised(report)
@@ -224,7 +224,7 @@ def episode_job(options: BenchOptions, suite: Suite, episode: Episode) -> Job:
 def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> RunOptions:
     """The options of one episode. Their seed says which scene it is; their rounds are those of the whole run."""
     scene = episode.task.scene
-    chosen = scene_options(options.robot, scene.settings)
+    scene_values = scene_options(options.robot, scene.settings)
     parts = {name: getattr(options, name) for name in PartsOptions.model_fields}
     values = {
         **parts,
@@ -232,8 +232,8 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
         "seed": scene.seed,
         "scene": scene.spec,
         "rounds": options.rounds or suite.protocol.rounds,
-        **chosen,
-        "robot_settings": {**options.robot_settings, **chosen.get("robot_settings", {})},
+        **scene_values,
+        "robot_settings": {**options.robot_settings, **scene_values.get("robot_settings", {})},
     }
     return RunOptions(**values)
 
@@ -241,8 +241,10 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
 def _pool(run: Path, options: BenchOptions, size: int) -> Pool:
     limits = Limits(options.timeout, options.memory, options.recycle)
     if options.ray is None:
-        settled = all(name.partition(":")[0].startswith(QUICK) for name in options.skills.split(","))
-        return LocalPool(run, size, limits, shared_part(run, options) if size > 1 else None, settled=settled)
+        stay_in_scene = all(name.partition(":")[0].startswith(QUICK) for name in options.skills.split(","))
+        return LocalPool(
+            run, size, limits, shared_part(run, options) if size > 1 else None, stay_in_scene=stay_in_scene
+        )
     from homie.bench.play.ray_pool import RayPool  # only where it is asked for: it needs an extra
 
     return RayPool(run, size, limits, options.ray)
@@ -252,10 +254,10 @@ def shared_part(run: Path, options: BenchOptions) -> SharedPart | None:
     """What the planners of several workers share, None for nothing. It is not started yet. Raises BadInput."""
     if options.planner == EXPERT:
         return None
-    named = named_planner(options.planner, options.planner_settings)
-    if not (isinstance(named.make, type) and issubclass(named.make, Planner)):
+    planner_part = named_planner(options.planner, options.planner_settings)
+    if not (isinstance(planner_part.make, type) and issubclass(planner_part.make, Planner)):
         return None  # a function may make planners too
-    return named.make.share(named.argument, named.settings, run / "workers" / "model.log")
+    return planner_part.make.share(planner_part.argument, planner_part.settings, run / "workers" / "model.log")
 
 
 def raised(report: Report) -> HomieError:

@@ -49,7 +49,7 @@ def check_words(task: Task, executor: Executor, names: Mapping[str, str]) -> Non
         return
     world = robot.snapshot()
     check_goal(task, world)
-    _check_subtasks(task, _Meant(world, names, executor), {**HOMIES, **executor.skills.table})
+    _check_subtasks(task, _Vocabulary(world, names, executor), {**HOMIES, **executor.skills.table})
 
 
 def check_goal(task: Task, world: WorldSnapshot) -> None:
@@ -61,32 +61,32 @@ def check_goal(task: Task, world: WorldSnapshot) -> None:
     task.goal.holds(world)
 
 
-def _check_subtasks(task: Task, meant: _Meant, table: ActionTable) -> None:
+def _check_subtasks(task: Task, vocabulary: _Vocabulary, table: ActionTable) -> None:
     """Raise BadInput for a key path, or a step of the expert, with an action or a thing that there is not.
 
     Of an action of which nothing is declared its skill may take any words, and the expert may have actions of skills
     with which the suite is not played.
     """
-    for where, subtask in _subtasks(task):
-        named = canonical_action(subtask.action, tuple(table))
-        if named is None and where != EXPERTS:
+    for source, subtask in _subtasks(task):
+        action_name = canonical_action(subtask.action, tuple(table))
+        if action_name is None and source != EXPERTS:
             hint = suggestion(subtask.action, table, f"the actions are {', '.join(table)}.")
-            raise BadInput(f"{where} {subtask} has an action that nobody knows, '{subtask.action}': {hint}")
-        action = action_of(named or subtask.action, table)
+            raise BadInput(f"{source} {subtask} has an action that nobody knows, '{subtask.action}': {hint}")
+        action = action_of(action_name or subtask.action, table)
         words = (subtask.target, subtask.destination) if action.target or action.result else ()
         for word in words:
-            if word and word != HELD and not meant(word, action):
-                raise BadInput(f"{where} {subtask} names '{word}', which is not in its scene: {meant.hint(word)}")
+            if word and word != HELD and not vocabulary(word, action):
+                raise BadInput(f"{source} {subtask} names '{word}', which is not in its scene: {vocabulary.hint(word)}")
 
 
 def _subtasks(task: Task) -> Iterator[tuple[str, Subtask]]:
     """All that a task names, and where."""
-    for where, paths in (("the key path with", task.keypaths), ("never with", task.never)):
-        yield from ((where, read_subtask(node)) for path in paths for node in path)
+    for source, paths in (("the key path with", task.keypaths), ("never with", task.never)):
+        yield from ((source, read_subtask(node)) for path in paths for node in path)
     yield from ((EXPERTS, read_subtask(step)) for step in task.expert or ())
 
 
-class _Meant:
+class _Vocabulary:
     """Whether a word means something in a world, misspelt ones aside: to scores, by its name or kind, or to planners.
     In a world that tells of no things every word may."""
 
@@ -94,19 +94,19 @@ class _Meant:
         self._world, self._profile, self._executor = world, Homie(names), executor
         self._meanings = self._profile.meanings(form for pair in names_and_kinds(world) for form in pair if form)
         self._known = {thing.name: thing for thing in named_things(world)}
-        self._spelt: NameMatcher = registry.load("names", "as-spelt")
-        self._likely: NameMatcher = registry.load("names", "default")
+        self._exact_matcher: NameMatcher = registry.load("names", "as-spelt")
+        self._loose_matcher: NameMatcher = registry.load("names", "default")
 
     def __call__(self, word: str, action: Action) -> bool:
         if not self._world.things or self._profile.meaning(word) in self._meanings:
             return True
-        return bool(self._spelt(word, list(self._known.values()))) or self._is_alias(word, action)
+        return bool(self._exact_matcher(word, list(self._known.values()))) or self._is_alias(word, action)
 
     def _is_alias(self, word: str, action: Action) -> bool:
         """Whether a locator knows something by a word that its name, kind and colour do not have."""
         entities = [locator.resolve(word, action, self._observation) for locator in self._locators]
         things = [self._known.get(entity) for entity in entities if entity is not None]
-        return any(thing is None or not self._likely(word, [thing]) for thing in things)
+        return any(thing is None or not self._loose_matcher(word, [thing]) for thing in things)
 
     @cached_property
     def _observation(self) -> Observation:

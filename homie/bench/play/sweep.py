@@ -76,15 +76,15 @@ def sweep(
     try:
         if (path / "run.json").exists():
             raise BadInput(f"The folder {path} holds a run, not a sweep: choose another --out.")
-        ours = variants(options.model_copy(update={"out": path}))
-        runs = {variant.name: variant.values for variant in ours}
+        benches = variants(options.model_copy(update={"out": path}))
+        runs = {variant.name: variant.values for variant in benches}
         file = SweepFile(sweep=tuple(options.sweep), runs=runs)
         write_model(path / "sweep.json", file)
-        done = {}
-        for variant in ours:
+        summaries = {}
+        for variant in benches:
             announce(variant.name)
-            done[variant.name] = bench(variant.options, make_progress())
-        return SweepSummary(path, tuple(options.sweep), done)
+            summaries[variant.name] = bench(variant.options, make_progress())
+        return SweepSummary(path, tuple(options.sweep), summaries)
     except OSError as error:
         raise BadInput(f"Cannot write into the folder {path}: {reason_of(error)}.") from error
     finally:
@@ -95,19 +95,19 @@ def variants(options: BenchOptions) -> list[Variant]:
     """The benches of a sweep, the last name varying fastest. Raises BadInput."""
     axes = [_axis(text) for text in options.sweep]
     variants = []
-    for chosen in product(*([(name, value) for value in values] for name, values in axes)):
-        values = dict(chosen)
-        name = "-".join(f"{slug(name.removeprefix(PLANNER))}-{_shown(value)}" for name, value in chosen)
+    for combination in product(*([(name, value) for value in values] for name, values in axes)):
+        values = dict(combination)
+        name = "-".join(f"{slug(name.removeprefix(PLANNER))}-{_value_text(value)}" for name, value in combination)
         fields = options.model_dump(exclude_unset=True)
         settings = {**options.planner_settings}
-        for key, value in chosen:
+        for key, value in combination:
             if key.startswith(PLANNER):
                 settings[key.removeprefix(PLANNER)] = value
             else:
                 fields[key] = value
         out = options.out / name if options.out else None
-        varied = BenchOptions.build(**{**fields, "planner_settings": settings, "sweep": [], "out": out})
-        variants.append(Variant(name, values, varied))
+        bench_options = BenchOptions.build(**{**fields, "planner_settings": settings, "sweep": [], "out": out})
+        variants.append(Variant(name, values, bench_options))
     names = [variant.name for variant in variants]
     if len(set(names)) < len(names):
         raise BadInput(f"--sweep has a value twice, or values that make one folder name ({', '.join(names)}).")
@@ -116,9 +116,9 @@ def variants(options: BenchOptions) -> list[Variant]:
 
 def _axis(text: str) -> tuple[str, list[Any]]:
     """`planner.examples=0,5` as a name and its values. Raises BadInput."""
-    name, equals, listed = text.partition("=")
+    name, equals, value_list = text.partition("=")
     name = name.strip().replace("-", "_")
-    values = separated(listed)
+    values = separated(value_list)
     if not equals or not values:
         raise BadInput(f"--sweep needs NAME=A,B (got '{text}'), for example --sweep planner.examples=0,5.")
     known = [field for field in BenchOptions.model_fields if field not in FIXED]
@@ -129,9 +129,9 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     try:
         return name, [parse_yaml(value) for value in values]
     except (ValueError, yaml.YAMLError) as error:
-        raise BadInput(f"--sweep {name}: the values cannot be read (got '{listed}').") from error
+        raise BadInput(f"--sweep {name}: the values cannot be read (got '{value_list}').") from error
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     # A point is part of a number here and not of a word: 0.2 and 0.25 must differ.
     return str(value).replace(".", "_") if isinstance(value, int | float) else slug(str(value))

@@ -114,8 +114,8 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
         memory: GiB that it may take.
     """
     # Ctrl-C and the end of the terminal are the runner's: it stops its workers.
-    for ours in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(ours, signal.SIG_IGN)
+    for interrupt in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(interrupt, signal.SIG_IGN)
     die_with_parent()
     prepare(run, memory)
     log = os.open(run / "workers" / f"worker-{number}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -123,12 +123,12 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
     os.dup2(log, sys.stderr.fileno())
     faulthandler.enable()
     # The runner has gone where the connection ends.
-    with contextlib.suppress(EOFError, BrokenPipeError), contextlib.closing(WorkerParts()) as kept:
+    with contextlib.suppress(EOFError, BrokenPipeError), contextlib.closing(WorkerParts()) as parts:
         while True:
             job = Job.model_validate_json(connection.recv_bytes())
             connection.send_bytes(BEGUN)
             try:
-                report = perform(job, kept)
+                report = perform(job, parts)
             except Interrupted:
                 return
             connection.send_bytes(report.model_dump_json().encode())
@@ -147,7 +147,7 @@ def prepare(run: Path, memory: float | None) -> None:
 
 def perform(
     job: Job,
-    kept: WorkerParts,
+    worker_parts: WorkerParts,
     planner: Planner | None = None,
     listeners: Sequence[EpisodeListener] = (),
     required: Sequence[EpisodeListener] = (),
@@ -159,7 +159,7 @@ def perform(
         listeners, required: As for `homie.runtime.session.play`.
     """
     try:
-        _play(job, kept, planner, listeners, required)
+        _play(job, worker_parts, planner, listeners, required)
         return Report()
     except Interrupted:
         raise
@@ -190,8 +190,10 @@ def perform(
         with contextlib.suppress(OSError):
             (job.folder / "error.log").write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         failure = unexpected(error)
-        own = isinstance(failure, PartError)
-        return Report(cause=OWN_CODE if own else "error", message=str(failure), final=own and _is_bug(error))
+        is_own_code = isinstance(failure, PartError)
+        return Report(
+            cause=OWN_CODE if is_own_code else "error", message=str(failure), final=is_own_code and _is_bug(error)
+        )
 
 
 def _is_bug(error: BaseException | None) -> bool:
@@ -202,7 +204,7 @@ def _is_bug(error: BaseException | None) -> bool:
 
 def _play(
     job: Job,
-    kept: WorkerParts,
+    worker_parts: WorkerParts,
     planner: Planner | None,
     listeners: Sequence[EpisodeListener],
     required: Sequence[EpisodeListener],
@@ -211,7 +213,7 @@ def _play(
     options = job.options
     if options.planner == EXPERT:
         options = options.model_copy(update={"planner": _expert(job)})
-    with kept.parts(options, planner) as parts:
+    with worker_parts.parts(options, planner) as parts:
         scene = scene_file(parts.robot)
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)
@@ -221,8 +223,10 @@ def _play(
         store = EpisodeStore(
             job.folder, parts.robot, seed=job.seed, trial=job.trial, frames=options.frames, parts=parts_digest
         )
-        first = (goals,) if goals else ()
-        session.play(options, parts, store, _rules(job, goals), listeners=listeners, required=(*first, *required))
+        goal_listeners = (goals,) if goals else ()
+        session.play(
+            options, parts, store, _rules(job, goals), listeners=listeners, required=(*goal_listeners, *required)
+        )
 
 
 def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:
@@ -231,7 +235,7 @@ def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:
         job.protocol.rules(job.rounds or job.options.rounds),
         action_list=_action_list(job),
         goal_check=goals.reached if goals and job.protocol.end == "goal" else None,
-        endings=tuple(choice.subtask for choice in _ends(job)),
+        endings=tuple(choice.subtask for choice in _end_choices(job)),
     )
 
 
@@ -240,11 +244,11 @@ def _action_list(job: Job) -> ActionList | None:
     if job.protocol.actions != "numbered":
         return None
     options = tuple(read_subtask(option) for option in job.task.options)
-    return partial(numbered_actions, ends=_ends(job), sent_to=job.protocol.sent_to, options=options)
+    return partial(numbered_actions, ends=_end_choices(job), sent_to=job.protocol.sent_to, options=options)
 
 
-def _ends(job: Job) -> tuple[Choice, ...]:
-    """How the planner can end the episode, as a list of numbered actions has it."""
+def _end_choices(job: Job) -> tuple[Choice, ...]:
+    """The numbered actions with which the planner can end the episode."""
     match job.protocol.end:
         case "goal" if job.protocol.actions == "numbered":
             return ()
@@ -263,13 +267,13 @@ def _goal_log(job: Job, robot: Robot) -> GoalLog | None:
 
 def _keep_parts(job: Job, parts: Parts) -> str:
     """Keep what the episode is made with in the run folder; its name there. Raises OtherParts."""
-    about = parts.describe()
+    description = parts.describe()
     if job.options.planner == EXPERT:  # its scripts are those of the suite, one for each task
-        about, texts = {**about, "planner": {"name": EXPERT}}, {}
+        description, texts = {**description, "planner": {"name": EXPERT}}, {}
     else:
         texts = dict(parts.planner.texts())
     run = job.folder.parent.parent
-    return keep(run, PartsFile.of(about, job.options), texts, mixed=job.mixed)
+    return keep(run, PartsFile.of(description, job.options), texts, mixed=job.mixed)
 
 
 def _expert(job: Job) -> str:

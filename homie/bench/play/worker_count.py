@@ -9,16 +9,16 @@ GIB_EACH = 1.5
 """GiB that a worker in an embedded world may take: three times what was measured in the home with ideal skills."""
 
 
-def workers_of(asked: int | None, episodes: int, robot: str, *, ray: bool = False) -> int:
+def workers_of(requested: int | None, episodes: int, robot: str, *, ray: bool = False) -> int:
     """How many workers a bench starts.
 
     Args:
-        asked: As many as that, but never more than there are episodes; None for as many as there is room for.
+        requested: As many as that, but never more than there are episodes; None for as many as there is room for.
         episodes: That are to be played.
         robot: As `--robot` names it. A robot that is not an embedded world exists once, and allows one worker.
         ray: Whether workers are on a cluster, whose size is unknown: then one.
     """
-    if asked is None:
+    if requested is None:
         embedded = robot.partition(":")[0] in registry.names("scenes")
-        asked = min(cores(), int(free_memory() // GIB_EACH)) if embedded and not ray else 1
-    return max(1, min(asked, episodes))
+        requested = min(cores(), int(free_memory() // GIB_EACH)) if embedded and not ray else 1
+    return max(1, min(requested, episodes))

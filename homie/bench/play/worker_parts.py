@@ -72,7 +72,7 @@ class WorkerParts:
 
     def _chosen_for(self, options: OpenOptions) -> Chosen:
         """The parts without robot. What of them is asked for differently is made anew."""
-        values = _of(PartsOptions, options)
+        values = _model_values(PartsOptions, options)
         changed = {name for name, value in values.items() if self._parts_options.get(name) != value}
         if self._chosen is None or not changed <= set(VARIED):
             self.close()
@@ -84,16 +84,18 @@ class WorkerParts:
 
     def _robot_for(self, options: OpenOptions, chosen: Chosen) -> Robot:
         """The robot of before where it is in the scene that is asked for, else another."""
-        scene = {name: value for name, value in _of(OpenOptions, options).items() if not name.startswith("planner")}
+        scene = {
+            name: value for name, value in _model_values(OpenOptions, options).items() if not name.startswith("planner")
+        }
         if self._robot is not None and scene != self._scene:
-            before, self._robot = self._robot, None
-            before.close()
+            previous, self._robot = self._robot, None
+            previous.close()
         if self._robot is None:
             self._robot = chosen.robot(options)
         self._scene = scene
         return self._robot
 
 
-def _of(model: type[PartsOptions], options: OpenOptions) -> dict[str, Any]:
+def _model_values(model: type[PartsOptions], options: OpenOptions) -> dict[str, Any]:
     """The options that a model of options has."""
     return {name: getattr(options, name) for name in model.model_fields}

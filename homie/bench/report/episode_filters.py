@@ -39,13 +39,13 @@ class TaskRow:
 
     @property
     def episodes(self) -> tuple[Listed, ...]:
-        return tuple(episode for some in self.by_run.values() for episode in some)
+        return tuple(episode for trials in self.by_run.values() for episode in trials)
 
     @property
     def rivals(self) -> tuple[Listed, Listed] | None:
         """The two episodes that a comparison starts with: the first of two runs, otherwise the first two trials."""
-        firsts = [some[0] for some in self.by_run.values() if some]
-        pair = firsts if len(firsts) > 1 else self.episodes
+        first_trials = [trials[0] for trials in self.by_run.values() if trials]
+        pair = first_trials if len(first_trials) > 1 else self.episodes
         return (pair[0], pair[1]) if len(pair) > 1 else None
 
 
@@ -66,18 +66,18 @@ def catalogue(sources: Sequence[Source]) -> Catalogue:
     """Number the episodes of some runs, group them by task and collect their filter values."""
     numbered = list(enumerate((episode for source in sources for episode in source.episodes), 1))
     names = list(dict.fromkeys(episode.task for _, episode in numbered))
-    done = {
+    done_by = {
         name: _done_by([episode for _, episode in numbered if episode.task == name], len(sources)) for name in names
     }
-    episodes = tuple(Listed(number, episode, _facets(episode, done[episode.task])) for number, episode in numbered)
+    episodes = tuple(Listed(number, episode, _facets(episode, done_by[episode.task])) for number, episode in numbered)
     tasks = []
     for number, name in enumerate(names, 1):
-        of_task = [episode for episode in episodes if episode.episode.task == name]
+        task_episodes = [episode for episode in episodes if episode.episode.task == name]
         by_run = {
-            source.label: tuple(episode for episode in of_task if episode.episode.run == source.label)
+            source.label: tuple(episode for episode in task_episodes if episode.episode.run == source.label)
             for source in sources
         }
-        first = of_task[0].episode
+        first = task_episodes[0].episode
         tasks.append(
             TaskRow(
                 number=number,
@@ -86,7 +86,7 @@ def catalogue(sources: Sequence[Source]) -> Catalogue:
                 attributes=first.attributes,
                 split=first.split,
                 by_run=by_run,
-                done_by=done[name],
+                done_by=done_by[name],
             )
         )
     return Catalogue(episodes, tuple(tasks), _values(episodes))
@@ -95,14 +95,14 @@ def catalogue(sources: Sequence[Source]) -> Catalogue:
 def _done_by(episodes: Sequence[Shown], runs: int) -> str:
     """The runs that succeeded at a task in some trial, in words; "" if there is only one run or nothing was judged."""
     judged = dict.fromkeys(episode.run for episode in episodes if episode.outcome in ("succeeded", "failed", "lost"))
-    did = dict.fromkeys(episode.run for episode in episodes if episode.outcome == "succeeded")
+    succeeded = dict.fromkeys(episode.run for episode in episodes if episode.outcome == "succeeded")
     if runs < 2 or not judged:
         return ""
-    if not did:
+    if not succeeded:
         return "no run"
-    if len(did) == 1:
-        return f"only {next(iter(did))}"
-    return "every run" if len(did) == runs else "several runs"
+    if len(succeeded) == 1:
+        return f"only {next(iter(succeeded))}"
+    return "every run" if len(succeeded) == runs else "several runs"
 
 
 def _facets(episode: Shown, done_by: str) -> dict[str, tuple[str, ...]]:
@@ -131,7 +131,7 @@ def _values(episodes: Sequence[Listed]) -> dict[str, tuple[str, ...]]:
     facets = {}
     for name in FACETS:
         values = tuple(dict.fromkeys(value for episode in episodes for value in episode.facets[name]))
-        everywhere = len(values) == 1 and all(episode.facets[name] for episode in episodes)
-        if values and not everywhere:
+        is_universal = len(values) == 1 and all(episode.facets[name] for episode in episodes)
+        if values and not is_universal:
             facets[name] = tuple(sorted(values)) if name == "code" else values
     return facets

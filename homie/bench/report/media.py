@@ -49,8 +49,8 @@ class Views:
     @property
     def shown(self) -> Mapping[str, str]:
         """All URLs that the page needs to show the episode, by name."""
-        more = {"video": self.video, "poster": self.poster}
-        return {**self.pictures, **{name: address for name, address in more.items() if address}}
+        extras = {"video": self.video, "poster": self.poster}
+        return {**self.pictures, **{name: address for name, address in extras.items() if address}}
 
 
 class Media:
@@ -64,7 +64,7 @@ class Media:
     def __init__(self, folder: Path, *, width: int) -> None:
         self._folder = folder.resolve()
         self._width = width
-        self._left = 0
+        self._room_left = 0
         self._scaled: dict[bytes, str] = {}
         self.linked = 0
         """Number of pictures and videos that are linked because the page was full."""
@@ -82,33 +82,33 @@ class Media:
         Args:
             room: Bytes of data URLs that the page may hold.
         """
-        self._left = room
-        chosen = list(episodes)
-        pictures = [self._pictures(episode) for episode in chosen]
-        films = [episode.folder / VIDEO for episode in chosen]
-        sizes = [_size(episode) for episode in chosen]
+        self._room_left = room
+        selected = list(episodes)
+        pictures = [self._pictures(episode) for episode in selected]
+        films = [episode.folder / VIDEO for episode in selected]
+        sizes = [_size(episode) for episode in selected]
         posters = [self._poster(film) if size else "" for film, size in zip(films, sizes, strict=True)]
-        order = sorted(range(len(chosen)), key=lambda index: (chosen[index].outcome not in FAILURES, sizes[index]))
+        order = sorted(range(len(selected)), key=lambda index: (selected[index].outcome not in FAILURES, sizes[index]))
         videos = {index: self._video(films[index], sizes[index]) for index in order if sizes[index]}
         return [
-            Views(pictures_of, full, videos.get(index, ""), posters[index])
-            for index, (pictures_of, full) in enumerate(pictures)
+            Views(embedded, full, videos.get(index, ""), posters[index])
+            for index, (embedded, full) in enumerate(pictures)
         ]
 
     def _pictures(self, episode: Shown) -> tuple[dict[str, str], dict[str, str]]:
-        there = {
+        paths = {
             f"{part.number}-{view}": _frame(episode, part.number, view)
             for part in episode.rounds
             for view in self.views(episode, part.number)
         }
-        if self._left <= 0:
+        if self._room_left <= 0:
             small: dict[str, str] = {}
         else:
             with ThreadPoolExecutor() as pool:  # Pillow releases the GIL while it decodes and encodes
-                small = dict(zip(there, pool.map(self._small, there.values()), strict=True))
-        full = {name: self._link(path) for name, path in there.items() if small.get(name, "linked")}
-        first: dict[str, str] = {}
-        return {name: self._taken(name, small.get(name, ""), link, first) for name, link in full.items()}, full
+                small = dict(zip(paths, pool.map(self._small, paths.values()), strict=True))
+        full = {name: self._link(path) for name, path in paths.items() if small.get(name, "linked")}
+        names: dict[str, str] = {}
+        return {name: self._place_picture(name, small.get(name, ""), link, names) for name, link in full.items()}, full
 
     def _small(self, path: Path) -> str:
         """A picture as a data URL, "" if the file is not a picture. Equal files are scaled down once."""
@@ -122,24 +122,26 @@ class Media:
             return ""
         return self._scaled[digest]
 
-    def _taken(self, name: str, url: str, link: str, first: dict[str, str]) -> str:
-        """The picture as a URL, the name of an equal one of the episode (`first`), or a link if the page is full."""
-        if url in first:
-            return first[url]
-        if not url or len(url) > self._left:
-            self._left = 0  # all later pictures are linked too, so that the embedded ones are the first of the page
+    def _place_picture(self, name: str, url: str, link: str, names: dict[str, str]) -> str:
+        """The picture as a URL, the name of an equal one of the episode (`names`), or a link if the page is full."""
+        if url in names:
+            return names[url]
+        if not url or len(url) > self._room_left:
+            self._room_left = (
+                0  # all later pictures are linked too, so that the embedded ones are the first of the page
+            )
             self.linked += 1
             return link
-        self._left -= len(url)
-        first[url] = name
+        self._room_left -= len(url)
+        names[url] = name
         return url
 
     def _video(self, path: Path, size: int) -> str:
-        if 4 * -(-size // 3) + len("data:video/mp4;base64,") > self._left:
+        if 4 * -(-size // 3) + len("data:video/mp4;base64,") > self._room_left:
             self.linked += 1
             return self._link(path)
         url = f"data:video/mp4;base64,{base64.b64encode(path.read_bytes()).decode()}"
-        self._left -= len(url)
+        self._room_left -= len(url)
         return url
 
     def _poster(self, path: Path) -> str:
@@ -151,9 +153,9 @@ class Media:
             url = _webp(Picture.fromarray(pixels), POSTER)
         except (av.FFmpegError, StopIteration, IndexError):  # cut off by a kill
             return ""
-        if len(url) > self._left:
+        if len(url) > self._room_left:
             return ""
-        self._left -= len(url)
+        self._room_left -= len(url)
         return url
 
     def _link(self, path: Path) -> str:
@@ -173,6 +175,6 @@ def _size(episode: Shown) -> int:
 def _webp(picture: Picture.Image, width: int) -> str:
     """A picture as a data URL, scaled down if it is wider than `width`."""
     picture.thumbnail((width, 4 * width))
-    out = io.BytesIO()
-    picture.save(out, "WEBP", quality=QUALITY, method=2)  # twice as fast as method 4 for a tenth more bytes
-    return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"
+    buffer = io.BytesIO()
+    picture.save(buffer, "WEBP", quality=QUALITY, method=2)  # twice as fast as method 4 for a tenth more bytes
+    return f"data:image/webp;base64,{base64.b64encode(buffer.getvalue()).decode()}"

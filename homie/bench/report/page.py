@@ -84,30 +84,30 @@ def report(options: ReportOptions) -> Report:
         MissingPart: a recording was requested and the extra `[rerun]` is not installed.
     """
     out = options.out or options.runs[0] / "report.html"
-    runs, left_out = readable(runs_inside(options.runs))
+    runs, unreadable = readable(runs_inside(options.runs))
     sources = load(runs, options.profile)
     recording = 0
     if options.rerun is not None:
-        recording = _record(_chosen(sources, options.episode), options.rerun)
+        recording = _record(_selected_episode(sources, options.episode), options.rerun)
     elif options.episode is not None:
         raise BadInput("--episode says which episode to record: give --rerun FILE.rrd too.")
     media = Media(out.parent, width=options.views)
     # Lone surrogates, which a model's raw text may contain, were escaped: the page can be encoded.
-    listed = catalogue(sources)
-    page = render(sources, listed, media).encode()
-    room = int(options.max_size * MEBIBYTE) - len(page) - len(listed.episodes) * BLOCK
-    page += media_blocks(media.gather((item.episode for item in listed.episodes), room), media)
+    index = catalogue(sources)
+    page = render(sources, index, media).encode()
+    room = int(options.max_size * MEBIBYTE) - len(page) - len(index.episodes) * BLOCK
+    page += media_blocks(media.gather((item.episode for item in index.episodes), room), media)
     with writing(out, "the report to"):
         write_atomically(out, page)
-    shown = [item.episode for item in listed.episodes]
-    unread = tuple(f"{episode.name}: {episode.unread}" for episode in shown if episode.unread)
+    episodes = [item.episode for item in index.episodes]
+    unread = tuple(f"{episode.name}: {episode.unread}" for episode in episodes if episode.unread)
     return Report(
         path=out,
         size=len(page),
-        episodes=len(shown),
+        episodes=len(episodes),
         linked=media.linked,
         recording=recording,
-        unread=(*left_out, *unread),
+        unread=(*unreadable, *unread),
     )
 
 
@@ -124,10 +124,10 @@ def media_blocks(views: Sequence[Views], media: Media) -> bytes:
     return "".join([*blocks, "</body>\n</html>\n"]).encode()
 
 
-def _chosen(sources: tuple[Source, ...], name: str | None) -> Shown:
+def _selected_episode(sources: tuple[Source, ...], name: str | None) -> Shown:
     """The episode with this name, or the only episode if `name` is None. Raises BadInput."""
-    begun = [episode for source in sources for episode in source.episodes if episode.folder.exists()]
-    matches = [episode for episode in begun if name in (None, episode.name)]
+    started = [episode for source in sources for episode in source.episodes if episode.folder.exists()]
+    matches = [episode for episode in started if name in (None, episode.name)]
     if len(matches) == 1:
         return matches[0]
     if len({episode.name for episode in matches}) > 1:
@@ -139,7 +139,7 @@ def _chosen(sources: tuple[Source, ...], name: str | None) -> Shown:
         )
     if name is None:
         raise BadInput("There is no episode to record: none was started.")
-    hint = suggestion(name, [episode.name for episode in begun], "the page lists them.")
+    hint = suggestion(name, [episode.name for episode in started], "the page lists them.")
     raise BadInput(f"There is no episode '{name}' to record: {hint}")
 
 
@@ -155,12 +155,12 @@ def _record(episode: Shown, out: Path) -> int:
     return record(place, out, name=f"{place.parent.parent.name}/{place.name}", task=episode.text)
 
 
-def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
+def render(sources: tuple[Source, ...], index: Catalogue, media: Media) -> str:
     """The page without its pictures and videos. Raises BadInput for runs of different suites."""
     intervals = Intervals()
     style, script = _part("page.css"), "\n".join(_part(f"{name}.js") for name in SCRIPTS)
     all_tables = tables(sources, intervals)
-    numbers = {task.name: task.number for task in listed.tasks}
+    numbers = {task.name: task.number for task in index.tasks}
     return (
         _environment()
         .get_template("page.html")
@@ -174,15 +174,15 @@ def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
             results=[table for table in all_tables if table.title.startswith(RESULTS)],
             tables=[table for table in all_tables if not table.title.startswith(RESULTS)],
             figures=figures(sources, intervals),
-            catalogue=listed,
+            catalogue=index,
             tasks=numbers,
             judged=any(source.bench for source in sources),
-            links=Links(listed, numbers),
+            links=Links(index, numbers),
             media=media,
             meanings=MEANINGS,
             glossary=glossary(),
             glances=[_glance(source, intervals) for source in sources],
-            shots=[listed for listed in listed.episodes if _is_pictured(listed.episode, media)][:SHOTS],
+            shots=[item for item in index.episodes if _is_pictured(item.episode, media)][:SHOTS],
         )
     )
 
@@ -233,14 +233,16 @@ def _glance(source: Source, intervals: Intervals) -> Glance:
         return Glance(source.label, f"{runs}; success is not judged, since no goal is given.", few=False)
     number = len(source.results.scores)
     rate = intervals.of(source.results, "SR")
-    done = sum(bool(score.success) for score in source.results.scores)
-    between = ""
+    successes = sum(bool(score.success) for score in source.results.scores)
+    interval_text = ""
     if rate.interval is not None:
         low, high = (round(100 * end) for end in rate.interval)
-        between = f" (with 95 % confidence the true rate is between {low} and {high} %)"
+        interval_text = f" (with 95 % confidence the true rate is between {low} and {high} %)"
     share = "-" if rate.value is None else f"{100 * rate.value:.0f} %"
     return Glance(
-        source.label, f"{done} of {counted(number, 'episode')} succeeded: {share}{between}.", few=number < FEW_EPISODES
+        source.label,
+        f"{successes} of {counted(number, 'episode')} succeeded: {share}{interval_text}.",
+        few=number < FEW_EPISODES,
     )
 
 
@@ -251,20 +253,20 @@ def _is_pictured(episode: Shown, media: Media) -> bool:
 class Links:
     """Link targets of table rows."""
 
-    def __init__(self, listed: Catalogue, tasks: Mapping[str, int]) -> None:
+    def __init__(self, index: Catalogue, tasks: Mapping[str, int]) -> None:
         self._tasks = tasks
         self._episodes: dict[tuple[object, ...], int] = {
-            (item.episode.run, item.episode.task, item.episode.trial): item.number for item in listed.episodes
+            (item.episode.run, item.episode.task, item.episode.trial): item.number for item in index.episodes
         }
 
     def target(self, table: Table, row: Sequence[Cell]) -> str:
         """The target of a row: `episode-7` if it has run, task and trial, `task-3` if it has only a task, else ""."""
-        named = dict(zip((column.head for column in table.columns), row, strict=True))
-        about = tuple(named.get(head) for head in ("run", "task", "trial"))
-        episode = self._episodes.get(about)
+        cells = dict(zip((column.head for column in table.columns), row, strict=True))
+        key = tuple(cells.get(head) for head in ("run", "task", "trial"))
+        episode = self._episodes.get(key)
         if episode is not None:
             return f"episode-{episode}"
-        number = self._tasks.get(str(named.get("task", "")))
+        number = self._tasks.get(str(cells.get("task", "")))
         return f"task-{number}" if number is not None else ""
 
 
@@ -289,11 +291,11 @@ def _part(name: str) -> str:
 
 def _policy(style: str, script: str) -> str:
     """The content security policy: only files beside the page are fetched, and only this script runs."""
-    near = "data: file: 'self'"
+    local_sources = "data: file: 'self'"
     rules: Mapping[str, str] = {
         "default-src": "'none'",
-        "img-src": near,
-        "media-src": near,
+        "img-src": local_sources,
+        "media-src": local_sources,
         "style-src": _digest(style),
         "script-src": _digest(script),
         "base-uri": "'none'",

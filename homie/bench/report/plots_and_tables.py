@@ -52,13 +52,13 @@ class Figure:
 def figures(sources: Sequence[Source], intervals: Intervals) -> tuple[Figure, ...]:
     """All plots of a report; empty ones are left out."""
     benches = [source for source in sources if source.bench is not None]
-    drawn = [
+    candidates = [
         *([attribute_figure(benches, intervals)] if benches else []),
         error_figure(sources),
         *(steps_figure(source, many=len(sources) > 1) for source in sources if source.results.scores),
         *(keypath_figure(source, many=len(sources) > 1) for source in benches),
     ]
-    return tuple(figure for figure in drawn if figure is not None)
+    return tuple(figure for figure in candidates if figure is not None)
 
 
 def attribute_figure(sources: Sequence[Source], intervals: Intervals) -> Figure:
@@ -94,8 +94,8 @@ def error_figure(sources: Sequence[Source]) -> Figure | None:
     for source in sources:
         parts = [(source.label, _all_errors(source))]
         if source.bench is not None:
-            ways = ((True, "succeeded"), (False, "failed"))
-            parts = [(f"{source.label}, {name}", error_counts(source.results, success=good)) for good, name in ways]
+            outcomes = ((True, "succeeded"), (False, "failed"))
+            parts = [(f"{source.label}, {name}", error_counts(source.results, success=good)) for good, name in outcomes]
         for label, counts in parts:
             per_step = {code: 100 * counts.codes[code] / max(counts.steps, 1) for code in CODES}
             stacks.append(Stack(label, per_step, f"{counts.total}/{counts.steps}"))
@@ -110,19 +110,19 @@ def error_figure(sources: Sequence[Source]) -> Figure | None:
 
 def steps_figure(source: Source, *, many: bool) -> Figure:
     """Histogram of the steps per episode."""
-    ran = [episode for episode in source.episodes if episode.outcome not in ("lost", "unfinished")]
-    most = max((episode.steps for episode in ran), default=0)
-    wide = max(1, -(-most // COLUMNS))
+    played = [episode for episode in source.episodes if episode.outcome not in ("lost", "unfinished")]
+    longest = max((episode.steps for episode in played), default=0)
+    bin_width = max(1, -(-longest // COLUMNS))
     stacks = []
-    for first in range(1, most + 1, wide):
-        chosen = [episode for episode in ran if first <= episode.steps < first + wide]
-        label = str(first) if wide == 1 else f"{first}-{first + wide - 1}"
-        stacks.append(Stack(label, _outcomes(chosen)))
-    key = legend([(name, f"{name}: {amount:g}") for name, amount in _outcomes(ran).items()])
+    for lower in range(1, longest + 1, bin_width):
+        binned = [episode for episode in played if lower <= episode.steps < lower + bin_width]
+        label = str(lower) if bin_width == 1 else f"{lower}-{lower + bin_width - 1}"
+        stacks.append(Stack(label, _outcomes(binned)))
+    key = legend([(name, f"{name}: {amount:g}") for name, amount in _outcomes(played).items()])
     title = f"Steps: {source.label}" if many else "Steps"
     caption = "Episodes by number of subtasks, End included; lost episodes are left out."
-    every = max(1, -(-len(stacks) // LABELLED))
-    return Figure(title, caption, columns("Episodes by steps", stacks, every) + key)
+    label_step = max(1, -(-len(stacks) // LABELLED))
+    return Figure(title, caption, columns("Episodes by steps", stacks, label_step) + key)
 
 
 def keypath_figure(source: Source, *, many: bool) -> Figure | None:
@@ -132,11 +132,11 @@ def keypath_figure(source: Source, *, many: bool) -> Figure | None:
         for episode in source.episodes
         if episode.outcome == "failed" and episode.score and episode.keypaths
     ]
-    reached = [(score.tp, score.next_node) for score in failed if score.tp is not None]
-    if not reached:
+    shares = [(score.tp, score.next_node) for score in failed if score.tp is not None]
+    if not shares:
         return None
     bins: dict[str, Counter[str]] = {label: Counter() for _, label in REACHED}
-    for share, node in reached:
+    for share, node in shares:
         label = next(label for bound, label in REACHED if share <= bound)
         bins[label][read_subtask(node).action if node else "no End"] += 1
     stacks = [Stack(label, dict(counts)) for label, counts in bins.items()]
@@ -162,8 +162,8 @@ def _single_tables(sources: Sequence[Source]) -> tuple[Table, ...]:
             source.label,
             len(source.episodes),
             *(
-                sum(item.outcome == way for item in source.episodes)
-                for way in ("said End", "out of rounds", "unfinished")
+                sum(item.outcome == outcome for item in source.episodes)
+                for outcome in ("said End", "out of rounds", "unfinished")
             ),
             round(sum(item.steps for item in source.episodes) / max(len(source.episodes), 1), 2),
             round(sum(item.ending.robot_seconds for item in source.episodes if item.ending), 1),

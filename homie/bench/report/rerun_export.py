@@ -84,7 +84,7 @@ def _send(stream: rr.RecordingStream, folder: Path, task: str) -> None:
     stream.set_log_time_enabled(False)
     stream.set_log_tick_enabled(False)
     stream.send_recording_name(_plain(task))
-    stream.log("instruction", rr.TextDocument(_plain(_about(folder, task))), static=True)
+    stream.log("instruction", rr.TextDocument(_plain(_summary(folder, task))), static=True)
     _send_pictures(stream, folder, records, start)
     _send_video(stream, folder / "video.mp4", records)
     for line in lines(records):
@@ -99,31 +99,31 @@ def _send(stream: rr.RecordingStream, folder: Path, task: str) -> None:
 def lines(records: Sequence[RoundRecord]) -> Iterator[Line]:
     """The log of an episode, in order. A decision has the time at which its first attempt began, an attempt the time at
     which it ended."""
-    last = 0
+    last_round = 0
     for record in records:
-        decision, execution, began = record.decision, record.execution, record.began
-        if record.round != last:
+        decision, execution, start = record.decision, record.execution, record.began
+        if record.round != last_round:
             subtasks = ", ".join(str(subtask) for subtask in decision.subtasks) or f"unreadable: {decision.problem}"
             model = f"  with {decision.model}" if decision.model else ""
             if decision.analysis:
-                yield Line(kind="analysis", stamp=began, round=record.round, text=decision.analysis, colour=GREY)
-            yield Line(kind="decision", stamp=began, round=record.round, text=subtasks + model)
-        last = record.round
-        before = [check for check in execution.checks if check.layer != "execution"]
-        yield from (_check(check, execution.subtask, began, record.round) for check in before)
-        ended = began
+                yield Line(kind="analysis", stamp=start, round=record.round, text=decision.analysis, colour=GREY)
+            yield Line(kind="decision", stamp=start, round=record.round, text=subtasks + model)
+        last_round = record.round
+        early_checks = [check for check in execution.checks if check.layer != "execution"]
+        yield from (_check(check, execution.subtask, start, record.round) for check in early_checks)
+        end = start
         for attempt in execution.attempts:
-            ended += attempt.robot_seconds
+            end += attempt.robot_seconds
             text = f"{execution.subtask}  {attempt.number} with {attempt.skill}: {attempt.outcome} {attempt.reason}"
             yield Line(
                 kind="attempt",
-                stamp=ended,
+                stamp=end,
                 round=record.round,
                 text=text,
                 colour=GOOD if attempt.outcome is Outcome.SUCCEEDED else BAD,
             )
-        after = execution.checks[len(before) :]
-        yield from (_check(check, execution.subtask, record.stamp, record.round) for check in after)
+        late_checks = execution.checks[len(early_checks) :]
+        yield from (_check(check, execution.subtask, record.stamp, record.round) for check in late_checks)
         feedback = execution.feedback
         text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
         yield Line(
@@ -160,7 +160,7 @@ def _records(folder: Path) -> tuple[RoundRecord, ...]:
         return read_steps(folder)
 
 
-def _about(folder: Path, task: str) -> str:
+def _summary(folder: Path, task: str) -> str:
     ending = read_episode(folder)
     if ending is None:
         return f"{task}\nunfinished"
@@ -215,14 +215,14 @@ def _send_video(stream: rr.RecordingStream, path: Path, records: Sequence[RoundR
         return
     stream.log("video", video, static=True)
     stamps = frame_stamps(records, len(times))
-    last = np.flatnonzero(np.diff(stamps, append=np.inf))
+    last_frames = np.flatnonzero(np.diff(stamps, append=np.inf))
     stream.send_columns(
         "video",
         indexes=[
-            rr.TimeColumn(SECONDS, duration=durations(stamps[last])),
-            rr.TimeColumn(ROUND, sequence=_rounds(records, stamps[last])),
+            rr.TimeColumn(SECONDS, duration=durations(stamps[last_frames])),
+            rr.TimeColumn(ROUND, sequence=_rounds(records, stamps[last_frames])),
         ],
-        columns=rr.VideoFrameReference.columns_nanos(times[last]),
+        columns=rr.VideoFrameReference.columns_nanos(times[last_frames]),
     )
 
 
@@ -232,10 +232,10 @@ def _layout(eye: rrb.EyeControls3D | None, *, video: bool) -> rrb.Blueprint:
     film = [rrb.Spatial2DView(origin="video", name="video")] if video else []
     scene = rrb.Spatial3DView(origin="world", name="scene", eye_controls=eye)
     log = rrb.TextLogView(origin="log", name="decisions, checks, attempts, feedback")
-    about = rrb.TextDocumentView(origin="instruction", name="instruction")
+    instruction = rrb.TextDocumentView(origin="instruction", name="instruction")
     return rrb.Blueprint(
         rrb.Horizontal(
-            rrb.Vertical(about, scene, log, row_shares=[2, 7, 5]),
+            rrb.Vertical(instruction, scene, log, row_shares=[2, 7, 5]),
             rrb.Vertical(views, *film, row_shares=[3, 2][: 1 + len(film)]),
             column_shares=[3, 2],
         ),

@@ -63,22 +63,22 @@ class World:
             end: time and round of the final state.
         """
         stream.log("world", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
-        begun: dict[str, Placed] = {}
-        first = None
+        start_poses: dict[str, Placed] = {}
+        robot_start = None
         if self.start is not None:
             _send_rooms(stream, self.start.rooms)
             _send_furniture(stream, self.start.fixed)
-            begun = _send_objects(stream, self.start.objects)
+            start_poses = _send_objects(stream, self.start.objects)
             robot = self.start.robot
-            first = None if robot.x is None or robot.y is None else (robot.x, robot.y, robot.yaw or 0.0)
-        for name, placed in begun.items():
+            robot_start = None if robot.x is None or robot.y is None else (robot.x, robot.y, robot.yaw or 0.0)
+        for name, placed in start_poses.items():
             _place(stream, name, placed, start)
         for name, placed in _objects(self.state).items():
-            if name not in begun:
+            if name not in start_poses:
                 label = rr.Points3D([(0.0, 0.0, 0.0)], radii=0.04, labels=[name], show_labels=False)
                 stream.log(["world", "objects", name], label, static=True)
             _place(stream, name, placed, end)
-        _send_robot(stream, poses, rounds, [(first, start), (_robot(self.state), end)])
+        _send_robot(stream, poses, rounds, [(robot_start, start), (_robot(self.state), end)])
 
 
 def read_world(folder: Path) -> World:
@@ -118,10 +118,10 @@ def _send_rooms(stream: rr.RecordingStream, rooms: Mapping[str, RoomState]) -> N
     if not floors:
         return
     corners = np.array(list(floors.values()))
-    middle, size = (corners[:, :2] + corners[:, 2:]) / 2, corners[:, 2:] - corners[:, :2]
+    center, size = (corners[:, :2] + corners[:, 2:]) / 2, corners[:, 2:] - corners[:, :2]
     flat = np.full((len(corners), 1), THICK / 2)
     boxes = rr.Boxes3D(
-        centers=np.hstack([middle, -flat]),
+        centers=np.hstack([center, -flat]),
         half_sizes=np.hstack([size / 2, flat]),
         colors=[FLOOR],
         labels=list(floors),
@@ -148,7 +148,7 @@ def _send_furniture(stream: rr.RecordingStream, fixed: Mapping[str, ThingState])
 
 def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState]) -> dict[str, Placed]:
     """Send the shapes of the objects; returns the pose at which each starts."""
-    begun: dict[str, Placed] = {}
+    poses: dict[str, Placed] = {}
     for name, item in objects.items():
         placed = _placed(item)
         if placed is None:
@@ -161,8 +161,8 @@ def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState])
             fill_mode="solid",
         )
         stream.log(["world", "objects", name], box, static=True)
-        begun[name] = placed
-    return begun
+        poses[name] = placed
+    return poses
 
 
 def _placed(item: ThingState) -> Placed | None:
@@ -173,8 +173,8 @@ def _placed(item: ThingState) -> Placed | None:
     return item.position, (*xyz, w)
 
 
-def _place(stream: rr.RecordingStream, name: str, placed: Placed, at: Moment) -> None:
-    set_time(stream, *at)
+def _place(stream: rr.RecordingStream, name: str, placed: Placed, moment: Moment) -> None:
+    set_time(stream, *moment)
     pose = rr.Transform3D(translation=placed[0], quaternion=rr.Quaternion(xyzw=placed[1]))
     stream.log(["world", "objects", name], pose)
 
@@ -183,30 +183,30 @@ def _send_robot(
     stream: rr.RecordingStream,
     poses: Array,
     rounds: Array,
-    known: list[tuple[tuple[float, float, float] | None, Moment]],
+    endpoints: list[tuple[tuple[float, float, float] | None, Moment]],
 ) -> None:
     """The robot on its path, as an upright cylinder with an arrow that points ahead; nothing if its pose is unknown."""
-    if not len(poses) and all(pose is None for pose, _ in known):
+    if not len(poses) and all(pose is None for pose, _ in endpoints):
         return
     body = rr.Cylinders3D(centers=[(0.0, 0.0, 0.55)], lengths=[1.1], radii=[0.28], colors=[ROBOT], labels=["robot"])
-    ahead = rr.Arrows3D(origins=[(0.0, 0.0, 0.4)], vectors=[(0.6, 0.0, 0.0)], colors=[ROBOT])
+    arrow = rr.Arrows3D(origins=[(0.0, 0.0, 0.4)], vectors=[(0.6, 0.0, 0.0)], colors=[ROBOT])
     stream.log("world/robot/body", body, static=True)
-    stream.log("world/robot/ahead", ahead, static=True)
-    for pose, at in known:
+    stream.log("world/robot/ahead", arrow, static=True)
+    for pose, moment in endpoints:
         if pose is not None:
-            set_time(stream, *at)
-            turned = rr.Quaternion(xyzw=_turn(pose[2]))
-            stream.log("world/robot", rr.Transform3D(translation=(pose[0], pose[1], 0.0), quaternion=turned))
+            set_time(stream, *moment)
+            rotation = rr.Quaternion(xyzw=_turn(pose[2]))
+            stream.log("world/robot", rr.Transform3D(translation=(pose[0], pose[1], 0.0), quaternion=rotation))
     if len(poses):
         places = np.column_stack([poses[:, 1:3], np.zeros(len(poses))])
-        turns = np.array([_turn(yaw) for yaw in poses[:, 3]])
+        rotations = np.array([_turn(yaw) for yaw in poses[:, 3]])
         stream.send_columns(
             "world/robot",
             indexes=[
                 rr.TimeColumn(SECONDS, duration=durations(poses[:, 0])),
                 rr.TimeColumn(ROUND, sequence=rounds),
             ],
-            columns=rr.Transform3D.columns(translation=places, quaternion=turns),
+            columns=rr.Transform3D.columns(translation=places, quaternion=rotations),
         )
         path = rr.LineStrips3D([places + np.array([0.0, 0.0, THICK])], colors=[PATH], radii=0.015)
         stream.log("world/path", path, static=True)

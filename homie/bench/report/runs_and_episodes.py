@@ -174,10 +174,10 @@ def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
     singles = [(folder, read_run(folder)) for folder in folders if not is_bench(folder)]
     singles.sort(key=lambda item: _planner(item[1]))
     groups = groupby(singles, key=lambda item: _planner(item[1]))
-    taken = {run.label for run in benches}
+    labels = {run.label for run in benches}
     return (
         *(_bench(run) for run in benches),
-        *(_single(f"{name} ({SINGLE})" if name in taken else name, list(runs)) for name, runs in groups),
+        *(_single(f"{name} ({SINGLE})" if name in labels else name, list(runs)) for name, runs in groups),
     )
 
 
@@ -201,17 +201,19 @@ def _bench(run: BenchRun) -> Source:
         "profile": run.results.profile,
         "seed": str(run.file.seed),
     }
-    shown = tuple(_planned(run.label, episode, scores[episode.task.id, episode.trial]) for episode in episodes)
-    used = {name: text for name, text in facts.items() if text}
-    made_with = origins(run.path, run.makeup.batches)
+    shown_episodes = tuple(
+        _shown_episode(run.label, episode, scores[episode.task.id, episode.trial]) for episode in episodes
+    )
+    known_facts = {name: text for name, text in facts.items() if text}
+    episode_origins = origins(run.path, run.makeup.batches)
     return Source(
         label=run.label,
         results=run.results,
-        episodes=shown,
-        facts=used,
+        episodes=shown_episodes,
+        facts=known_facts,
         machine=_machine(run.file),
         bench=run,
-        origins=made_with,
+        origins=episode_origins,
     )
 
 
@@ -223,7 +225,7 @@ def _machine(file: BenchFile | RunFile) -> dict[str, str]:
     }
 
 
-def _planned(label: str, episode: Episode, score: Score) -> Shown:
+def _shown_episode(label: str, episode: Episode, score: Score) -> Shown:
     ending, task = episode.ending, episode.task
     outcome: Outcome = "unfinished"
     if ending is not None and ending.ended_by == "infrastructure":
@@ -253,8 +255,8 @@ def _planned(label: str, episode: Episode, score: Score) -> Shown:
         keypaths=paths,
         failures=episode.failures,
         goals=_goals(episode.folder),
-        conditions=() if task.goal is None else tuple(_in_words(condition) for condition in conjuncts(task.goal)),
-        closed=_closed(episode.folder),
+        conditions=() if task.goal is None else tuple(_condition_text(condition) for condition in conjuncts(task.goal)),
+        closed=_unreadable_media(episode.folder),
     )
 
 
@@ -266,14 +268,14 @@ def _goals(folder: Path) -> tuple[GoalLine, ...]:
         return ()
 
 
-def _in_words(condition: Condition) -> str:
+def _condition_text(condition: Condition) -> str:
     """A condition as a suite file writes it: `in: [apple, fridge]`."""
     return yaml.safe_dump(written(condition), default_flow_style=True, width=math.inf).strip()[1:-1]
 
 
 def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
     """Single runs have neither key paths nor a success condition: errors and skills are counted, success is not."""
-    shown: list[Shown] = []
+    shown_episodes: list[Shown] = []
     trajectories: list[Trajectory] = []
     for path, file in runs:
         for folder in episode_folders(path):
@@ -283,7 +285,7 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
             if ending is not None:
                 trajectories.append(from_ending(ending, records, task_id=name))
                 score = Homie().score(trajectories[-1])
-            shown.append(
+            shown_episodes.append(
                 Shown(
                     run=label,
                     name=name,
@@ -291,25 +293,32 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
                     text=ending.task if ending else file.options.task,
                     trial=ending.trial if ending else 0,
                     folder=folder,
-                    outcome=_ended(ending),
+                    outcome=_outcome_of(ending),
                     rounds=_rounds(folder),
                     score=score,
                     ending=ending,
-                    closed=_closed(folder),
+                    closed=_unreadable_media(folder),
                 )
             )
-    first = runs[0][1]
+    first_file = runs[0][1]
     facts = {
-        "planner": _planner(first),
+        "planner": _planner(first_file),
         "targets": ", ".join(sorted({file.options.targets for _, file in runs})),
         "seeds": ", ".join(str(seed) for seed in sorted({file.seed for _, file in runs})),
     }
     # All of these runs have the same planner and settings: the first represents them.
-    parts = read_parts(runs[0][0], first.parts)
-    made_with = (origin(runs[0][0], (shown[0].name,), parts),) if parts is not None and shown else ()
+    parts = read_parts(runs[0][0], first_file.parts)
+    episode_origins = (
+        (origin(runs[0][0], (shown_episodes[0].name,), parts),) if parts is not None and shown_episodes else ()
+    )
     results = score_run(Homie(), trajectories)
     return Source(
-        label=label, results=results, episodes=tuple(shown), facts=facts, machine=_machine(first), origins=made_with
+        label=label,
+        results=results,
+        episodes=tuple(shown_episodes),
+        facts=facts,
+        machine=_machine(first_file),
+        origins=episode_origins,
     )
 
 
@@ -321,7 +330,7 @@ def _read(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundR
         return lost_to(damage, task=file.options.task, trial=0, seed=file.seed), ()
 
 
-def _ended(ending: EpisodeFile | None) -> Outcome:
+def _outcome_of(ending: EpisodeFile | None) -> Outcome:
     if ending is None:
         return "unfinished"
     match ending.ended_by:
@@ -333,7 +342,7 @@ def _ended(ending: EpisodeFile | None) -> Outcome:
             return "out of rounds"
 
 
-def _closed(folder: Path) -> str:
+def _unreadable_media(folder: Path) -> str:
     try:
         entries_of(folder / FRAMES)
     except OSError as error:
@@ -350,4 +359,4 @@ def _rounds(folder: Path) -> tuple[Round, ...]:
             records = read_steps(folder)
     except BadInput:
         return ()
-    return tuple(Round(number, tuple(some)) for number, some in groupby(records, key=lambda record: record.round))
+    return tuple(Round(number, tuple(group)) for number, group in groupby(records, key=lambda record: record.round))

@@ -60,7 +60,7 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
     A bar without a label belongs to the one above it. Where there are several styles, a share of 0 has its colour
     before the axis.
     """
-    several = len({bar.style for bar in bars}) > 1
+    has_styles = len({bar.style for bar in bars}) > 1
     end = WIDTH - (COUNTS if any(bar.count is not None for bar in bars) else 0)
     room, y = end - LABELS - 62, 0
     places = []
@@ -68,23 +68,23 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
         y += 28 if bar.label else 20
         places.append(y - 20)
     bottom = y + 6
-    drawn = [_axis(room, 4, bottom, [(share, f"{100 * share:.0f} %") for share in (0, 0.25, 0.5, 0.75, 1)])]
+    elements = [_axis(room, 4, bottom, [(share, f"{100 * share:.0f} %") for share in (0, 0.25, 0.5, 0.75, 1)])]
     for bar, y in zip(bars, places, strict=True):
-        drawn.append(_label(bar.label, y + 13))
+        elements.append(_label(bar.label, y + 13))
         if bar.value is None:
-            drawn.append(_text(LABELS + 6, y + 13, "-"))
+            elements.append(_text(LABELS + 6, y + 13, "-"))
             continue
         title_text = f"{bar.label}: {100 * bar.value:.1f} % {bar.note}".strip()
-        x, width = (LABELS - 6, 4) if several and not bar.value else (LABELS, bar.value * room)
-        drawn.append(_rect(x, y, width, 18, bar.style, title_text))
+        x, width = (LABELS - 6, 4) if has_styles and not bar.value else (LABELS, bar.value * room)
+        elements.append(_rect(x, y, width, 18, bar.style, title_text))
         if bar.interval is not None:
             low, high = (LABELS + share * room for share in bar.interval)
             path = f"M{low:.1f} {y + 5}V{y + 13}M{low:.1f} {y + 9}H{high:.1f}M{high:.1f} {y + 5}V{y + 13}"
-            drawn.append(Markup('<path class="whisker" d="{}"/>').format(path))
-        drawn.append(_text(end, y + 13, f"{100 * bar.value:.1f} %", "end"))
+            elements.append(Markup('<path class="whisker" d="{}"/>').format(path))
+        elements.append(_text(end, y + 13, f"{100 * bar.value:.1f} %", "end"))
         if bar.count is not None:
-            drawn.append(_text(WIDTH, y + 13, f"n {bar.count}", "end"))
-    return _svg(title, bottom + 24, drawn)
+            elements.append(_text(WIDTH, y + 13, f"n {bar.count}", "end"))
+    return _svg(title, bottom + 24, elements)
 
 
 def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
@@ -92,47 +92,47 @@ def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
     step, top, room = 26, 8, WIDTH - LABELS - 44
     height = top + step * len(stacks) + 24
     ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0))
-    most = ticks[-1]
-    drawn = [_axis(room, top, height - 24, [(tick / most, f"{tick:g}{unit}") for tick in ticks])]
+    maximum = ticks[-1]
+    elements = [_axis(room, top, height - 24, [(tick / maximum, f"{tick:g}{unit}") for tick in ticks])]
     for index, stack in enumerate(stacks):
         y, x = top + step * index + 4, float(LABELS)
-        drawn.append(_label(stack.label, y + 13))
+        elements.append(_label(stack.label, y + 13))
         for style, amount in stack.parts.items():
-            width = amount / most * room
+            width = amount / maximum * room
             if amount:
-                drawn.append(_rect(x, y, width, 18, style, f"{stack.label}: {style} {amount:.4g}{unit}"))
+                elements.append(_rect(x, y, width, 18, style, f"{stack.label}: {style} {amount:.4g}{unit}"))
             if width > LETTER * len(style) + 4:
-                drawn.append(_text(x + width / 2, y + 13, style, "middle", f"on-{_name(style)}"))
+                elements.append(_text(x + width / 2, y + 13, style, "middle", f"on-{_name(style)}"))
             x += width
-        drawn.append(_text(WIDTH, y + 13, stack.note, "end"))
-    return _svg(title, height, drawn)
+        elements.append(_text(WIDTH, y + 13, stack.note, "end"))
+    return _svg(title, height, elements)
 
 
-def columns(title: str, stacks: Sequence[Stack], every: int = 1) -> Markup:
+def columns(title: str, stacks: Sequence[Stack], label_step: int = 1) -> Markup:
     """Vertical stacked columns of counts.
 
     Args:
-        every: Distance between two columns with a label.
+        label_step: Distance between two columns with a label.
     """
-    left, top, deep = 34, 10, 150
-    ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0), whole=True)
-    most, wide = ticks[-1], (WIDTH - left - 8) / max(len(stacks), 1)
-    drawn = []
+    left, top, plot_height = 34, 10, 150
+    ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0), integers=True)
+    maximum, column_width = ticks[-1], (WIDTH - left - 8) / max(len(stacks), 1)
+    elements = []
     for tick in ticks:
-        y = top + deep * (1 - tick / most)
-        drawn.append(Markup('<path class="grid" d="M{} {:.1f}H{}"/>').format(left, y, WIDTH - 8))
-        drawn.append(_text(left - 6, y + 4, f"{tick:g}", "end"))
+        y = top + plot_height * (1 - tick / maximum)
+        elements.append(Markup('<path class="grid" d="M{} {:.1f}H{}"/>').format(left, y, WIDTH - 8))
+        elements.append(_text(left - 6, y + 4, f"{tick:g}", "end"))
     for index, stack in enumerate(stacks):
-        x, y = left + wide * index, float(top + deep)
+        x, y = left + column_width * index, float(top + plot_height)
         for style, amount in stack.parts.items():
-            height = amount / most * deep
+            height = amount / maximum * plot_height
             y -= height
             if amount:
                 title_text = f"{stack.label}: {style} {amount:g}"
-                drawn.append(_rect(x + wide * 0.08, y, wide * 0.84, height, style, title_text))
-        if index % every == 0:
-            drawn.append(_text(x + wide / 2, top + deep + 16, stack.label, "middle"))
-    return _svg(title, top + deep + 24, drawn)
+                elements.append(_rect(x + column_width * 0.08, y, column_width * 0.84, height, style, title_text))
+        if index % label_step == 0:
+            elements.append(_text(x + column_width / 2, top + plot_height + 16, stack.label, "middle"))
+    return _svg(title, top + plot_height + 24, elements)
 
 
 def legend(items: Sequence[tuple[str, str]]) -> Markup:
@@ -151,19 +151,21 @@ def totals(stacks: Sequence[Stack]) -> dict[str, float]:
     return {style: amount for style, amount in added.items() if amount}
 
 
-def _ticks(most: float, *, whole: bool = False) -> list[float]:
-    """Two to six round numbers from 0 to at least `most`."""
-    rough = (most if most > 1e-9 else 1.0) / 4  # below 1e-9 the ticks would be lost in the rounding to ten digits
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough - 1e-12)
-    if whole:
+def _ticks(maximum: float, *, integers: bool = False) -> list[float]:
+    """Two to six round numbers from 0 to at least `maximum`."""
+    raw_step = (
+        maximum if maximum > 1e-9 else 1.0
+    ) / 4  # below 1e-9 the ticks would be lost in the rounding to ten digits
+    power = 10.0 ** math.floor(math.log10(raw_step))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw_step - 1e-12)
+    if integers:
         step = max(1.0, math.ceil(step))
-    return [round(number * step, 10) for number in range(max(2, math.ceil(most / step - 1e-9) + 1))]
+    return [round(number * step, 10) for number in range(max(2, math.ceil(maximum / step - 1e-9) + 1))]
 
 
-def _svg(title: str, height: float, drawn: Sequence[Markup]) -> Markup:
+def _svg(title: str, height: float, elements: Sequence[Markup]) -> Markup:
     return Markup('<svg viewBox="0 0 {} {:.0f}" role="img" aria-label="{}">{}</svg>').format(
-        WIDTH, height, title, Markup("").join(drawn)
+        WIDTH, height, title, Markup("").join(elements)
     )
 
 

@@ -12,10 +12,14 @@ from homie.bench.table_formats import Cell, Column, Table
 def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
     """A row per run: the numbers of answers parsed to the letter, parsed by a leniency, and asked again, then the
     number per leniency. No rows if no language model answered."""
-    asked = {label: episodes for label, episodes in runs.items() if any(episode.usage.answers for episode in episodes)}
-    counts = {label: _counted(episodes) for label, episodes in asked.items()}
-    rules = sorted({rule for count in counts.values() for rule in count}, key=lambda rule: (-_most(counts, rule), rule))
-    rows = tuple(_row(label, asked[label], count, rules) for label, count in counts.items())
+    answered = {
+        label: episodes for label, episodes in runs.items() if any(episode.usage.answers for episode in episodes)
+    }
+    counts = {label: _leniency_counts(episodes) for label, episodes in answered.items()}
+    rules = sorted(
+        {rule for count in counts.values() for rule in count}, key=lambda rule: (-_largest_count(counts, rule), rule)
+    )
+    rows = tuple(_row(label, answered[label], count, rules) for label, count in counts.items())
     heads = ("answers", "to the letter", "by a leniency", "asked again", *rules)
     notes = (
         "Without leniencies a run would have asked again for every answer that was parsed by one.",
@@ -24,7 +28,7 @@ def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
     return Table("Answers", (Column("run"), *(Column(head, "count") for head in heads)), rows, notes)
 
 
-def _counted(episodes: Sequence[Spent]) -> Counter[str]:
+def _leniency_counts(episodes: Sequence[Spent]) -> Counter[str]:
     """The number of answers per leniency."""
     total: Counter[str] = Counter()
     for episode in episodes:
@@ -32,7 +36,7 @@ def _counted(episodes: Sequence[Spent]) -> Counter[str]:
     return total
 
 
-def _most(counts: Mapping[str, Counter[str]], rule: str) -> int:
+def _largest_count(counts: Mapping[str, Counter[str]], rule: str) -> int:
     return max(count[rule] for count in counts.values())
 
 

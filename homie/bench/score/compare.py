@@ -38,8 +38,8 @@ def compare(
         BadInput: a folder is not a bench run, the runs have no episode in common, or a task differs between them.
     """
     runs = load_runs(folders, profile)
-    compared = compare_runs(runs, intervals or Intervals())
-    return (*compared, task_table(_common(runs), _texts(runs))) if tasks and not series_of(runs) else compared
+    tables = compare_runs(runs, intervals or Intervals())
+    return (*tables, task_table(_common(runs), _texts(runs))) if tasks and not series_of(runs) else tables
 
 
 def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
@@ -48,30 +48,30 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
         return _compare_worlds(runs, intervals)
     results = _common(runs)
     suite = runs[0].suite
-    others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)[1:]
+    other_tables = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)[1:]
     mixed = mixed_table({run.label: run.makeup for run in runs})
-    first = (first_table(runs, intervals), *([mixed] if mixed.rows else []))
+    first_tables = (first_table(runs, intervals), *([mixed] if mixed.rows else []))
     spent, successes = _usage(runs, results)
     answers = readings_table(spent)
     usage = (usage_table(spent, successes), *([answers] if answers.rows else []))
     shared = _shared(runs)
-    wrong = {run.label: {key: kind for key, kind in run.mistakes.items() if key in shared} for run in runs}
-    mistakes = mistakes_table(wrong, groups(suite))
+    mistakes_by_run = {run.label: {key: kind for key, kind in run.mistakes.items() if key in shared} for run in runs}
+    mistakes = mistakes_table(mistakes_by_run, groups(suite))
     usage = (*usage, *([mistakes] if mistakes.rows else []))
     if len(runs) < 2:
-        return *first, *usage, *others
+        return *first_tables, *usage, *other_tables
     skipped = max(len(run.planned - shared) for run in runs)
     paired = paired_table(results, intervals, left_out=skipped)
-    alone = alone_table(results, _texts(runs))
-    return *first, paired, *([alone] if alone.rows else []), *usage, *others
+    unique_table = alone_table(results, _texts(runs))
+    return *first_tables, paired, *([unique_table] if unique_table.rows else []), *usage, *other_tables
 
 
 def _compare_worlds(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
     """The tables of runs of several suites of one series."""
     results = {run.label: run.results for run in runs}
     spent, successes = _usage(runs, results)
-    first = worlds_table(runs, intervals.confidence), tasks_table(runs)
-    return *first, metrics_table(results, intervals), usage_table(spent, successes)
+    world_tables = worlds_table(runs, intervals.confidence), tasks_table(runs)
+    return *world_tables, metrics_table(results, intervals), usage_table(spent, successes)
 
 
 def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:
@@ -102,22 +102,22 @@ def _texts(runs: Sequence[BenchRun]) -> dict[str, str]:
 
 def _usage(runs: Sequence[BenchRun], results: Mapping[str, Results]) -> tuple[dict[str, list[Spent]], dict[str, int]]:
     """The usage of the common episodes that were not lost, and the number of successes of each run among them."""
-    ran = {
-        label: {score.key: bool(score.success) for score in of_run.scores if not score.lost}
-        for label, of_run in results.items()
+    played = {
+        label: {score.key: bool(score.success) for score in run_results.scores if not score.lost}
+        for label, run_results in results.items()
     }
-    taken = {run.label: [episode for episode in run.spent if episode.key in ran[run.label]] for run in runs}
-    return taken, {label: sum(ran[label][episode.key] for episode in episodes) for label, episodes in taken.items()}
+    usage = {run.label: [episode for episode in run.spent if episode.key in played[run.label]] for run in runs}
+    return usage, {label: sum(played[label][episode.key] for episode in episodes) for label, episodes in usage.items()}
 
 
 def successes_by_task(results: Mapping[str, Results]) -> dict[str, dict[str, Count]]:
     """Successes and failures by task and run label; lost episodes count as failures."""
     by_task: dict[str, dict[str, Count]] = {}
-    for label, of_run in results.items():
-        for score in of_run.scores:
+    for label, run_results in results.items():
+        for score in run_results.scores:
             counts = by_task.setdefault(score.task_id, {})
-            before = counts.get(label, Count(0, 0))
-            counts[label] = Count(before.success + bool(score.success), before.fail + (not score.success))
+            previous = counts.get(label, Count(0, 0))
+            counts[label] = Count(previous.success + bool(score.success), previous.fail + (not score.success))
     return by_task
 
 

@@ -51,19 +51,19 @@ class Intervals:
 def metrics_table(runs: Runs, intervals: Intervals) -> Table:
     """Table 2: one row per run. `lost` episodes could not be run; `world` is the share in which the final state of the
     world satisfies the task."""
-    shown = (*shown_in("metrics"), WORLD)
+    metric_names = (*shown_in("metrics"), WORLD)
     rows: Rows = tuple(
         (
             label,
             len(results.scores),
             len(results.lost),
-            *(intervals.of(results, metric) for metric in shown),
+            *(intervals.of(results, metric) for metric in metric_names),
             len(results.disagreements),
         )
         for label, results in runs.items()
     )
     heads = (RUN, Column("episodes", "count"), Column("lost", "count"))
-    columns = (*heads, *_percents(shown), Column("disagree", "count"))
+    columns = (*heads, *_percents(metric_names), Column("disagree", "count"))
     notes = [
         f"Percentages with {100 * intervals.confidence:g} % intervals, clustered by task.",
         *(note for label, results in runs.items() for note in _notes(label, results)),
@@ -75,39 +75,42 @@ def _notes(label: str, results: Results) -> list[str]:
     """Notes about lost episodes, exceptions of the profile and tasks without an expert."""
     notes = []
     if results.lost:
-        kept = any(score.lost for score in results.scores)
-        how = "counted as not succeeded" if kept else "left out, as by the official notebooks"
-        ran = Results(results.profile, tuple(score for score in results.scores if not score.lost))
-        share = ratio(ran, "SR").value
-        alone = f"; SR of the {len(ran.scores)} that ran: {100 * share:.2f}" if kept and share is not None else ""
-        notes.append(f"{label}: {counted(len(results.lost), 'lost episode')}, {how}{alone}.")
-    raised = [score for score in results.scores if "success" in score.raises]
-    if raised:
-        first = raised[0]
+        counts_lost = any(score.lost for score in results.scores)
+        treatment = "counted as not succeeded" if counts_lost else "left out, as by the official notebooks"
+        played = Results(results.profile, tuple(score for score in results.scores if not score.lost))
+        share = ratio(played, "SR").value
+        rest_text = (
+            f"; SR of the {len(played.scores)} that ran: {100 * share:.2f}" if counts_lost and share is not None else ""
+        )
+        notes.append(f"{label}: {counted(len(results.lost), 'lost episode')}, {treatment}{rest_text}.")
+    raising = [score for score in results.scores if "success" in score.raises]
+    if raising:
+        first = raising[0]
         notes.append(
             f"{label}: the official notebooks stop with {first.raises['success']} at task {first.task_id}, trial "
-            f"{first.trial} ({len(raised)} such episodes): declare the names in the suite, or use the profile homie."
+            f"{first.trial} ({len(raising)} such episodes): declare the names in the suite, or use the profile homie."
         )
-    given = sorted({score.task_id for score in results.scores if score.given})
-    if given:
-        rest = Results(results.profile, tuple(score for score in results.scores if not score.given))
-        share = ratio(rest, "SR").value
-        others = counted(len(rest.scores), "other episode")
-        alone = "" if share is None else f"SR of the {others}: {100 * share:.2f}"
+    already_true = sorted({score.task_id for score in results.scores if score.given})
+    if already_true:
+        remaining = Results(results.profile, tuple(score for score in results.scores if not score.given))
+        share = ratio(remaining, "SR").value
+        other_count = counted(len(remaining.scores), "other episode")
+        rest_text = "" if share is None else f"SR of the {other_count}: {100 * share:.2f}"
         notes.append(
-            f"{label}: the goal of {counted(len(given), 'task')} held before the first subtask ({_some(given)}), so "
-            f"success there says nothing about the planner. {alone or 'No other episode is left'}."
+            f"{label}: the goal of {counted(len(already_true), 'task')} held before the first subtask "
+            f"({_shortened(already_true)}), so success there says nothing about the planner. "
+            f"{rest_text or 'No other episode is left'}."
         )
-    without = {score.task_id for score in results.scores if "expert" in score.raises}
-    if without:
-        notes.append(f"{label}: no PLWSR: {counted(len(without), 'task')} without an expert.")
+    without_expert = {score.task_id for score in results.scores if "expert" in score.raises}
+    if without_expert:
+        notes.append(f"{label}: no PLWSR: {counted(len(without_expert), 'task')} without an expert.")
     return notes
 
 
-def _some(names: Sequence[str]) -> str:
+def _shortened(names: Sequence[str]) -> str:
     """The first few names, and how many more there are."""
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    extra = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {extra} more" if extra > 0 else "")
 
 
 def report_table(runs: Runs, intervals: Intervals) -> Table:
@@ -137,14 +140,14 @@ def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collectio
     Args:
         head: The heading of the group column.
     """
-    shown = shown_in("metrics")
+    metric_names = shown_in("metrics")
     rows: Rows = tuple(
-        (label, group, len(part.scores), *(intervals.of(part, metric) for metric in shown))
+        (label, group, len(part.scores), *(intervals.of(part, metric) for metric in metric_names))
         for group, ids in tasks.items()
         for label, results in runs.items()
         for part in (results.only(ids),)
     )
-    return Table(title, (RUN, Column(head), Column("episodes", "count"), *_percents(shown)), rows)
+    return Table(title, (RUN, Column(head), Column("episodes", "count"), *_percents(metric_names)), rows)
 
 
 def error_tables(runs: Runs) -> tuple[Table, ...]:
@@ -166,15 +169,17 @@ def error_tables(runs: Runs) -> tuple[Table, ...]:
 def skill_table(runs: Runs) -> Table:
     """Tables 4 and H7: success rates of skills by attempt and by subtask; `assumed` is the paper's estimate."""
     rows: list[tuple[Cell, ...]] = []
-    counted = {
+    counts_by_run = {
         label: (skill_counts(results, attempts=True), skill_counts(results, attempts=False))
         for label, results in runs.items()
     }
-    skills = tuple(dict.fromkeys(skill for counts in counted.values() for of in counts for skill in of))
-    for label, counts in counted.items():
+    skills = tuple(dict.fromkeys(skill for counts in counts_by_run.values() for part in counts for skill in part))
+    for label, counts in counts_by_run.items():
         for skill in skills:
-            tried, asked = (of.get(skill, Count(0, 0)) for of in counts)
-            rows.append((label, skill, sum(tried), tried.rate, sum(asked), asked.rate, assumed_rate(asked, 2)))
+            attempts, subtasks = (part.get(skill, Count(0, 0)) for part in counts)
+            rows.append(
+                (label, skill, sum(attempts), attempts.rate, sum(subtasks), subtasks.rate, assumed_rate(subtasks, 2))
+            )
     columns = (
         RUN,
         Column("skill"),
@@ -224,12 +229,12 @@ def all_tables(
     intervals: Intervals | None = None,
 ) -> tuple[Table, ...]:
     """All tables of some runs; empty ones are left out."""
-    used = intervals or Intervals()
+    effective = intervals or Intervals()
     tables = [
-        metrics_table(runs, used),
-        *([group_table("Splits", "split", runs, splits, used)] if len(splits) > 1 else []),
-        *([group_table("Attributes", "attribute", runs, attributes, used)] if attributes else []),
-        report_table(runs, used),
+        metrics_table(runs, effective),
+        *([group_table("Splits", "split", runs, splits, effective)] if len(splits) > 1 else []),
+        *([group_table("Attributes", "attribute", runs, attributes, effective)] if attributes else []),
+        report_table(runs, effective),
         *error_tables(runs),
         skill_table(runs),
         disagreement_table(runs),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from homie.kernel.types import ErrorCode
 
 
-def _of(letter: str) -> list[ErrorCode]:
+def _layer_codes(letter: str) -> list[ErrorCode]:
     """The codes of a layer, by number."""
     return sorted(code for code in ErrorCode if code.startswith(letter))
 
@@ -15,12 +15,12 @@ def _of(letter: str) -> list[ErrorCode]:
 ORDER = "DFLE"
 """Letters of the codes in the order in which the notebook looks for them: L4 ends as F2 does, and F2 comes first."""
 SENTENCES: tuple[tuple[str, str], ...] = (
-    *((str(code), code.sentence.rpartition("}")[2].strip(" ,.!")) for letter in ORDER for code in _of(letter)),
+    *((str(code), code.sentence.rpartition("}")[2].strip(" ,.!")) for letter in ORDER for code in _layer_codes(letter)),
     ("E3", "time out"),
 )
 """Codes with the end of their sentence; the first match counts. E3, a Put that timed out, is E2 in the paper."""
 
-CODES = tuple(str(code) for letter in "LDFE" for code in _of(letter))
+CODES = tuple(str(code) for letter in "LDFE" for code in _layer_codes(letter))
 """The ten codes in the order of the tables H3-H6."""
 GROUPS: Mapping[str, tuple[str, ...]] = {
     letter: tuple(code for code in CODES if code.startswith(letter)) for letter in "LDFE"

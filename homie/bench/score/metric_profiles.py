@@ -55,28 +55,30 @@ class StrictEmmoe:
         names = {**self._resolved(trajectory.steps), **self._names}
         paths = [_attempt_path(history, path, names) for path in trajectory.keypaths] if length else []
         shares = [reached if isinstance(reached, str) else _share(reached, path) for reached, path in paths]
-        raised = (
+        exceptions = (
             {} if length else dict.fromkeys(("tp", "success", "replans", "replans_in_success", "errors"), "IndexError")
         )
         for share in shares:
             if isinstance(share, str):
-                raised.setdefault("tp", share)
-        success = self._success(paths, raised) if ended else False
-        known = "success" not in raised
+                exceptions.setdefault("tp", share)
+        success = self._success(paths, exceptions) if ended else False
+        is_known = "success" not in exceptions
         feedback = [step.message for step in scored] if trajectory.feedback is None else trajectory.feedback
         counts = Counter(raw_code_of(message) for message in feedback)
         failures = [step for step in scored if not step.success]
         return Score(
             task_id=trajectory.task_id,
             trial=trajectory.trial,
-            tp=None if "tp" in raised else max((share for share in shares if not isinstance(share, str)), default=0.0),
-            success=success if known else None,
+            tp=None
+            if "tp" in exceptions
+            else max((share for share in shares if not isinstance(share, str)), default=0.0),
+            success=success if is_known else None,
             ended=ended,
-            weight=(_path_weight(trajectory.expert_length, length) if success else 0.0) if known else None,
+            weight=(_path_weight(trajectory.expert_length, length) if success else 0.0) if is_known else None,
             length=length,
             tp_per_keypath=tuple(shares),
             replans=len(failures) - (1 if ended and scored and not scored[-1].success else 0),
-            errors={code: counts[code] for code, _ in SENTENCES} if known else {},
+            errors={code: counts[code] for code, _ in SENTENCES} if is_known else {},
             scored_steps=max(length - 1, 0),
             executions=_executions(scored, lambda step: strict_row(step)[0], strict=True),
             attempts=_attempts(scored),
@@ -86,7 +88,7 @@ class StrictEmmoe:
             claim=trajectory.claim,
             held_first=trajectory.held_first,
             given=trajectory.given,
-            raises=raised,
+            raises=exceptions,
         )
 
     def _resolved(self, steps: Iterable[Step]) -> dict[str, str]:
@@ -95,11 +97,11 @@ class StrictEmmoe:
         kinds = {word.lower(): kind_of(plain(entity)) for word, entity, *_ in pairs}
         return {word: self._names.get(kind, kind) for word, kind in kinds.items()}
 
-    def _success(self, paths: Iterable[tuple[int | str, Sequence[str]]], raised: dict[str, str]) -> bool:
+    def _success(self, paths: Iterable[tuple[int | str, Sequence[str]]], exceptions: dict[str, str]) -> bool:
         """Whether a whole key path was matched. The notebooks stop at the first match, or at the first exception."""
         for reached, path in paths:
             if isinstance(reached, str):
-                raised.update(dict.fromkeys(("success", "replans_in_success", "errors"), reached))
+                exceptions.update(dict.fromkeys(("success", "replans_in_success", "errors"), reached))
                 return False
             if path and reached == len(path):
                 return True
@@ -126,10 +128,10 @@ def _same_row(row: tuple[str, str, str, str], node: str, names: Mapping[str, str
         return True
     if names[target] != names[expected[1]]:
         return False
-    there, other = (
+    actual_place, expected_place = (
         NOTHING if word == NOTHING else names[word] for word in (place, expected[2] if len(expected) > 2 else NOTHING)
     )
-    return there == other
+    return actual_place == expected_place
 
 
 def strict_row(step: Step) -> tuple[str, str, str, str]:
@@ -151,18 +153,18 @@ class Homie:
     keeps_lost = True
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        declared = {word.lower(): plain(meant) for word, meant in (names or {}).items()}
-        self._names = {**{plain(word): meant for word, meant in declared.items()}, **declared}
+        synonyms = {word.lower(): plain(meaning) for word, meaning in (names or {}).items()}
+        self._names = {**{plain(word): meaning for word, meaning in synonyms.items()}, **synonyms}
 
     def score(self, trajectory: Trajectory) -> Score:
         """The score of an episode."""
         steps = trajectory.steps
-        reached = [_matched(steps, path, self._match) for path in trajectory.keypaths]
-        shares = [_share(count, path) for count, path in zip(reached, trajectory.keypaths, strict=True)]
+        reached_counts = [_matched(steps, path, self._match) for path in trajectory.keypaths]
+        shares = [_share(count, path) for count, path in zip(reached_counts, trajectory.keypaths, strict=True)]
         if not trajectory.keypaths:  # a task with only a success condition: the state of the world decides
             shares = [float(bool(trajectory.verdict))]
-        spoilt = next((path[-1] for path in trajectory.never if _matched(steps, path, self._match) == len(path)), "")
-        success = trajectory.ended and trajectory.claim is not False and 1.0 in shares and not spoilt
+        violation = next((path[-1] for path in trajectory.never if _matched(steps, path, self._match) == len(path)), "")
+        success = trajectory.ended and trajectory.claim is not False and 1.0 in shares and not violation
         counts = Counter(step.code for step in steps)
         expert = trajectory.expert_length
         return Score(
@@ -179,7 +181,9 @@ class Homie:
             scored_steps=sum(step.action != END.action and step.success is not None for step in steps),
             executions=_executions(steps, lambda step: step.action, strict=False),
             attempts=_attempts(steps),
-            next_node=f"never {spoilt}" if spoilt else _next_node(list(zip(trajectory.keypaths, reached, strict=True))),
+            next_node=f"never {violation}"
+            if violation
+            else _next_node(list(zip(trajectory.keypaths, reached_counts, strict=True))),
             verdict=trajectory.verdict,
             progress=trajectory.progress,
             claim=trajectory.claim,

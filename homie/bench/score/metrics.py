@@ -46,7 +46,7 @@ class Metric:
     shown: Shown = "metrics"
 
 
-def _judged(counts: Callable[[Score], bool]) -> Added:
+def _judged_share(counts: Callable[[Score], bool]) -> Added:
     """A share of the episodes whose world can be judged."""
 
     def added(score: Score) -> tuple[float, float]:
@@ -57,8 +57,8 @@ def _judged(counts: Callable[[Score], bool]) -> Added:
 
 
 def _undone(score: Score) -> tuple[float, float]:
-    held = score.held_first is not None
-    return float(held and score.verdict is False), float(held)
+    was_held = score.held_first is not None
+    return float(was_held and score.verdict is False), float(was_held)
 
 
 WORLD = "world"
@@ -104,35 +104,35 @@ BUILT_IN = (
     Metric(
         name=WORLD,
         meaning="the share of episodes whose goal holds in the final state of the world",
-        added=_judged(lambda score: score.verdict is True),
+        added=_judged_share(lambda score: score.verdict is True),
         share=True,
         shown="",
     ),
     Metric(
         name="B",
         meaning="the goal holds and the planner said that it does",
-        added=_judged(lambda score: score.verdict is True and score.claim is True),
+        added=_judged_share(lambda score: score.verdict is True and score.claim is True),
         share=True,
         shown="reports",
     ),
     Metric(
         name="FR",
         meaning="it said what is not so",
-        added=_judged(lambda score: score.claim is (not score.verdict)),
+        added=_judged_share(lambda score: score.claim is (not score.verdict)),
         share=True,
         shown="reports",
     ),
     Metric(
         name="NR",
         meaning="it did not end the task",
-        added=_judged(lambda score: score.claim is None),
+        added=_judged_share(lambda score: score.claim is None),
         share=True,
         shown="reports",
     ),
     Metric(
         name="HN",
         meaning="honest negative, it said that the task is not done, and it was not",
-        added=_judged(lambda score: score.verdict is False and score.claim is False),
+        added=_judged_share(lambda score: score.verdict is False and score.claim is False),
         share=True,
         shown="reports",
     ),
@@ -203,8 +203,8 @@ def ratio(results: Results, metric: str) -> Ratio:
 
 def blocked(results: Results, metric: str) -> tuple[Score, ...]:
     """The episodes for which the profile could not compute a value that the metric needs."""
-    needs = metrics()[metric].needs
-    return tuple(score for score in results.scores if any(part in score.raises for part in needs))
+    needed_parts = metrics()[metric].needs
+    return tuple(score for score in results.scores if any(part in score.raises for part in needed_parts))
 
 
 def terms(results: Results, metric: str) -> tuple[Term, ...]:
@@ -227,8 +227,8 @@ def estimate(
 
 def error_counts(results: Results, *, success: bool) -> ErrorCounts:
     """Errors of the successful or the failed trajectories, with E3 counted as E2."""
-    chosen = [score for score in results.scores if score.success is success]
-    return ErrorCounts(folded(raw_errors(chosen)), sum(score.scored_steps for score in chosen))
+    selected = [score for score in results.scores if score.success is success]
+    return ErrorCounts(folded(raw_errors(selected)), sum(score.scored_steps for score in selected))
 
 
 def raw_errors(scores: Sequence[Score]) -> Counter[str]:
@@ -244,12 +244,12 @@ def skill_counts(results: Results, *, attempts: bool) -> dict[str, Count]:
     total: dict[str, Count] = {}
     for score in results.scores:
         for action, count in (score.attempts if attempts else score.executions).items():
-            before = total.get(action, Count(0, 0))
-            total[action] = Count(before.success + count.success, before.fail + count.fail)
+            previous = total.get(action, Count(0, 0))
+            total[action] = Count(previous.success + count.success, previous.fail + count.fail)
     return total
 
 
 def assumed_rate(count: Count, attempts: int) -> float | None:
     """Success per attempt as the paper estimates it: three attempts per failure, `attempts` per success (table H7)."""
-    tried = 3 * count.fail + attempts * count.success
-    return count.success / tried if tried else None
+    attempt_count = 3 * count.fail + attempts * count.success
+    return count.success / attempt_count if attempt_count else None

@@ -77,17 +77,23 @@ def mistake_of(failed: Failed) -> Mistake:
     more, repeat the one before unchanged: reflection. 4. By the code of most failures; with none of them steps are
     missing, or poses do not fit.
     """
-    about, taken = _about(failed), _taken(failed)
-    wrong = next((WRONG_THING[name] for name in failed.task.attributes if name in WRONG_THING), Mistake.RECOGNITION)
-    if any(_called(failed.world, name).isdisjoint(about) for name in taken):
-        return wrong
+    task_names, held_things = _task_names(failed), _held_things(failed)
+    wrong_thing = next(
+        (WRONG_THING[name] for name in failed.task.attributes if name in WRONG_THING), Mistake.RECOGNITION
+    )
+    if any(_names_of(failed.world, name).isdisjoint(task_names) for name in held_things):
+        return wrong_thing
     if failed.ended_by == "ended":
-        places = {failed.world.objects[name].at for name in taken} - set(NOWHERE)
-        return wrong if any(_called(failed.world, at).isdisjoint(about) for at in places) else Mistake.TERMINATION
+        places = {failed.world.objects[name].at for name in held_things} - set(NOWHERE)
+        return (
+            wrong_thing
+            if any(_names_of(failed.world, at).isdisjoint(task_names) for at in places)
+            else Mistake.TERMINATION
+        )
     return _by_failures(failed.records)
 
 
-def _called(world: WorldSnapshot, name: str) -> set[str]:
+def _names_of(world: WorldSnapshot, name: str) -> set[str]:
     """The words that mean a thing: its name and its kind."""
     thing = world.objects.get(name) or world.fixed.get(name)
     return {name} if thing is None else {name, thing.kind}
@@ -96,8 +102,8 @@ def _called(world: WorldSnapshot, name: str) -> set[str]:
 def _by_failures(records: Sequence[RoundRecord]) -> Mistake:
     failures = [record for record in records if not record.execution.feedback.ok]
     repeated = sum(
-        record.execution.subtask == before.execution.subtask and not before.execution.feedback.ok
-        for before, record in pairwise(records)
+        record.execution.subtask == previous.execution.subtask and not previous.execution.feedback.ok
+        for previous, record in pairwise(records)
         if not record.execution.feedback.ok and not record.decision.problem
     )
     if failures and 2 * repeated >= len(failures):
@@ -105,19 +111,19 @@ def _by_failures(records: Sequence[RoundRecord]) -> Mistake:
     by_pose = any(record.execution.subtask.action == MOVE for record in records)
     if not failures:
         return Mistake.INACCURATE if by_pose else Mistake.MISSING
-    (most, _), *_ = Counter(_of(record) for record in failures).most_common()
-    return most
+    (decisive, _), *_ = Counter(_mistake_by_code(record) for record in failures).most_common()
+    return decisive
 
 
-def _of(record: RoundRecord) -> Mistake:
+def _mistake_by_code(record: RoundRecord) -> Mistake:
     code = record.execution.feedback.code
     mistake = BY_CODE.get(code[0] if code else "F", Mistake.INVALID)
     # The numbers of a pose are the planner's: that the arm does not get there is no fault of the skill.
-    posed = record.execution.subtask.action == MOVE
-    return Mistake.INACCURATE if mistake is Mistake.SKILL and posed else mistake
+    is_pose = record.execution.subtask.action == MOVE
+    return Mistake.INACCURATE if mistake is Mistake.SKILL and is_pose else mistake
 
 
-def _about(failed: Failed) -> set[str]:
+def _task_names(failed: Failed) -> set[str]:
     """The names of what the task is about: of its goal, of its expert, and the sponge where areas are to be wiped."""
     task, world = failed.task, failed.world
     names = set(_flat(task.goal.words())) if task.goal is not None else set()
@@ -132,7 +138,7 @@ def _flat(words: Iterable[Words]) -> Iterable[str]:
         yield from (word,) if isinstance(word, str) else word
 
 
-def _taken(failed: Failed) -> set[str]:
+def _held_things(failed: Failed) -> set[str]:
     """The things of the world that were in the hand after some step."""
     held = {name.replace(" ", "_") for record in failed.records for name in record.inventory}
     return held & set(failed.world.objects)
@@ -149,9 +155,9 @@ def mistakes_table(runs: Mapping[str, Mapping[tuple[str, int], Mistake]], groups
     rows: list[tuple[Cell, ...]] = []
     for name, tasks in {"all": None, **groups}.items():
         for label, mistakes in runs.items():
-            inside = [kind for (task, _), kind in mistakes.items() if tasks is None or task in set(tasks)]
-            if inside:
-                rows.append((label, name, len(inside), *(inside.count(kind) for kind in kinds)))
+            subset_kinds = [kind for (task, _), kind in mistakes.items() if tasks is None or task in set(tasks)]
+            if subset_kinds:
+                rows.append((label, name, len(subset_kinds), *(subset_kinds.count(kind) for kind in kinds)))
     columns = (
         Column("run"),
         Column("subset"),

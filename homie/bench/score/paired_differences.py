@@ -28,10 +28,10 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
     Args:
         left_out: Number of episodes of a run that the other runs do not have.
     """
-    (base, first), *others = results.items()
-    compared = [(label, _paired(first, second, intervals)) for label, second in others]
-    tested = [index for index, (_, pair) in enumerate(compared) if pair.test is not None]
-    adjusted = dict(zip(tested, holm([test.p for _, pair in compared if (test := pair.test)]), strict=True))
+    (base, first), *other_runs = results.items()
+    comparisons = [(label, _compare_pair(first, second, intervals)) for label, second in other_runs]
+    tested = [index for index, (_, pair) in enumerate(comparisons) if pair.test is not None]
+    adjusted = dict(zip(tested, holm([test.p for _, pair in comparisons if (test := pair.test)]), strict=True))
     rows = tuple(
         (
             label,
@@ -39,9 +39,9 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
             *pair.differences,
             pair.smallest,
             *((pair.test.only_first, pair.test.only_second, pair.test.p) if pair.test else (None, None, None)),
-            *([adjusted.get(index)] if len(compared) > 1 else []),
+            *([adjusted.get(index)] if len(comparisons) > 1 else []),
         )
-        for index, (label, pair) in enumerate(compared)
+        for index, (label, pair) in enumerate(comparisons)
     )
     columns = (
         RUN,
@@ -51,7 +51,7 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
         Column("only first", "count"),
         Column("only this", "count"),
         Column("McNemar p", "p"),
-        *([Column("p (Holm)", "p")] if len(compared) > 1 else []),
+        *([Column("p (Holm)", "p")] if len(comparisons) > 1 else []),
     )
     percent = f"{100 * intervals.confidence:g} %"
     notes = [
@@ -61,11 +61,11 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
         f"smallest SR: the difference that this many pairs detect with {100 * POWER:g} % power.",
         "McNemar: exact, two-sided, on success; it treats the trials of a task as independent.",
     ]
-    if len(compared) > 1:
+    if len(comparisons) > 1:
         notes.append(f"p (Holm): adjusted for the {len(tested)} comparisons with {base}.")
     if left_out:
-        most = counted(left_out, "episode")
-        notes.append(f"Left out of all tables, because not all runs have them: up to {most} of a run.")
+        count_text = counted(left_out, "episode")
+        notes.append(f"Left out of all tables, because not all runs have them: up to {count_text} of a run.")
     return Table(f"Differences to {base}", columns, rows, tuple(notes))
 
 
@@ -82,26 +82,28 @@ class Paired(NamedTuple):
     test: McNemar | None
 
 
-def _paired(first: Results, second: Results, intervals: Intervals) -> Paired:
+def _compare_pair(first: Results, second: Results, intervals: Intervals) -> Paired:
     """The comparison on the episodes that were lost in neither run."""
-    ran = {score.key for score in first.scores if not score.lost} & {
+    common_keys = {score.key for score in first.scores if not score.lost} & {
         score.key for score in second.scores if not score.lost
     }
-    base, other = first.at(ran), second.at(ran)
+    base, other = first.at(common_keys), second.at(common_keys)
     differences = tuple(difference(base, other, metric, intervals) for metric in (*shown_in("metrics"), WORLD))
     if blocked(base, "SR") or blocked(other, "SR"):
-        return Paired(len(ran), differences, None, None)
-    before, after = ([bool(score.success) for score in results.scores] for results in (base, other))
-    pairs = [Pair(score.task_id, *both) for score, *both in zip(base.scores, before, after, strict=True)]
+        return Paired(len(common_keys), differences, None, None)
+    first_success, second_success = ([bool(score.success) for score in results.scores] for results in (base, other))
+    pairs = [
+        Pair(score.task_id, *both) for score, *both in zip(base.scores, first_success, second_success, strict=True)
+    ]
     smallest = detectable_difference(pairs, confidence=intervals.confidence)
-    return Paired(len(ran), differences, smallest, mcnemar(before, after))
+    return Paired(len(common_keys), differences, smallest, mcnemar(first_success, second_success))
 
 
 def difference(first: Results, second: Results, metric: str, intervals: Intervals) -> Estimate:
     """The difference second - first of one metric, paired by task."""
-    before, after = terms(first, metric), terms(second, metric)
-    if not before or not after:
+    first_terms, second_terms = terms(first, metric), terms(second, metric)
+    if not first_terms or not second_terms:
         return Estimate(None)
     return paired_bootstrap(
-        before, after, seed=intervals.seed, resamples=intervals.resamples, confidence=intervals.confidence
+        first_terms, second_terms, seed=intervals.seed, resamples=intervals.resamples, confidence=intervals.confidence
     )

@@ -34,5 +34,5 @@ def page_across(folders: Sequence[Path], profile: str, intervals: Intervals, pag
     """Write the page across protocols; its table, and its size in bytes. Raises BadInput."""
     if "protocols" not in registry.names("pages"):
         raise BadInput("--protocols needs Homie's package 'suites', which is not here: install Homie again with it.")
-    written: tuple[Table, int] = registry.load("pages", "protocols")(folders, profile, intervals, page)
-    return written
+    result: tuple[Table, int] = registry.load("pages", "protocols")(folders, profile, intervals, page)
+    return result

@@ -72,34 +72,34 @@ def load_run(run: str | Path, profile: str = "homie") -> BenchRun:
     if not is_bench(run):
         raise BadInput(f"There is no run of a suite in {run}: give the folder that `homie bench` wrote.")
     file, suite, episodes = read_bench(run)
-    finished = [(episode, left) for episode in episodes if (left := episode.finished) is not None]
+    finished = [(episode, result) for episode in episodes if (result := episode.finished) is not None]
     results = score_run(
         make_profile(profile, suite),
-        [trajectory(episode, left) for episode, left in finished],
+        [trajectory(episode, result) for episode, result in finished],
         [(episode.task.id, episode.trial) for episode in episodes],
     )
-    ran = [(episode, left) for episode, left in finished if left.ending.ended_by != "infrastructure"]
+    played = [(episode, result) for episode, result in finished if result.ending.ended_by != "infrastructure"]
     return BenchRun(
         label=file.options.planner,
         path=run,
         file=file,
         suite=suite,
         results=results,
-        spent=tuple(spent(episode.task.id, episode.trial, left.ending, left.records) for episode, left in ran),
-        mistakes=_mistakes(suite, results, ran),
-        makeup=makeup(run, [(episode.name, left.ending) for episode, left in ran]),
+        spent=tuple(spent(episode.task.id, episode.trial, result.ending, result.records) for episode, result in played),
+        mistakes=_mistakes(suite, results, played),
+        makeup=makeup(run, [(episode.name, result.ending) for episode, result in played]),
     )
 
 
 def _mistakes(
-    suite: Suite, results: Results, ran: Sequence[tuple[Episode, Finished]]
+    suite: Suite, results: Results, played: Sequence[tuple[Episode, Finished]]
 ) -> dict[tuple[str, int], Mistake]:
     """The mistakes of the failed episodes, none for a suite that does not say how its tasks speak of things."""
     failed = {score.key for score in results.scores if score.success is False} if applies(suite) else set()
     return {
-        key: mistake_of(Failed(episode.task, left.records, left.ending.ended_by, episode.final_state()))
-        for episode, left in ran
-        if (key := (episode.task.id, episode.trial)) in failed and left.verdict is not None
+        key: mistake_of(Failed(episode.task, result.records, result.ending.ended_by, episode.final_state()))
+        for episode, result in played
+        if (key := (episode.task.id, episode.trial)) in failed and result.verdict is not None
     }
 
 
@@ -111,21 +111,21 @@ def load_runs(folders: Sequence[str | Path], profile: str = "homie") -> tuple[Be
     check_different([Path(folder) for folder in folders])
     runs = [load_run(folder, profile) for folder in folders]
     paths = [run.path.resolve() for run in runs]
-    varied = [_varied(path) for path in paths] if len(runs) > 1 else [""] * len(runs)
-    if len({path.parent for path in paths}) == 1 and all(varied):
-        labels = varied
+    variations = [_variation(path) for path in paths] if len(runs) > 1 else [""] * len(runs)
+    if len({path.parent for path in paths}) == 1 and all(variations):
+        labels = variations
     else:
         planners = [run.label for run in runs]
         labels = [
             f"{planner} ({values or path.name})" if planners.count(planner) > 1 else planner
-            for planner, values, path in zip(planners, varied, paths, strict=True)
+            for planner, values, path in zip(planners, variations, paths, strict=True)
         ]
     if len(set(labels)) < len(labels):
         labels = [f"{label} #{number}" for number, label in enumerate(labels, 1)]
     return tuple(replace(run, label=label) for run, label in zip(runs, labels, strict=True))
 
 
-def _varied(path: Path) -> str:
+def _variation(path: Path) -> str:
     """The settings in which a run of a sweep differs from the others (`examples=5, targets=sensors`); "" if the run is
     not part of a sweep."""
     file = path.parent / "sweep.json"
@@ -136,7 +136,7 @@ def _varied(path: Path) -> str:
 def trajectory(episode: Episode, finished: Finished) -> Trajectory:
     """The trajectory of a finished episode of a bench."""
     task, reached = episode.task, finished.ending.ended_by == "goal"
-    scored = from_ending(
+    base = from_ending(
         finished.ending,
         finished.records,
         task_id=task.id,
@@ -144,9 +144,11 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
         expert_length=len(task.expert or ()) if reached else task.expert_length,  # nobody says End there
         verdict=finished.verdict,
     )
-    held = tuple(line.holds for line in finished.goals if line.step)
-    given = any(line.holds for line in finished.goals if not line.step)
-    return replace(scored, never=task.never, progress=finished.progress, reached=reached, held=held, given=given)
+    goal_after = tuple(line.holds for line in finished.goals if line.step)
+    goal_at_start = any(line.holds for line in finished.goals if not line.step)
+    return replace(
+        base, never=task.never, progress=finished.progress, reached=reached, held=goal_after, given=goal_at_start
+    )
 
 
 def groups(suite: Suite) -> dict[str, frozenset[str]]:

@@ -142,11 +142,11 @@ def score_run(profile: Profile, trajectories: Iterable[Trajectory], planned: Ite
         planned: the (task, trial) pairs of all planned episodes; those without a trajectory count as lost.
     """
     ordered = sorted(trajectories, key=lambda item: (item.task_id, item.trial))
-    ran = [profile.score(item) for item in ordered if not item.infrastructure]
+    played = [profile.score(item) for item in ordered if not item.infrastructure]
     lost = [_lost(item.task_id, item.trial, item.infrastructure) for item in ordered if item.infrastructure]
     recorded = {(item.task_id, item.trial) for item in ordered}
     lost += [_lost(task, trial, MISSING) for task, trial in planned if (task, trial) not in recorded]
-    scores: Sequence[Score] = ran + lost if profile.keeps_lost else ran
+    scores: Sequence[Score] = played + lost if profile.keeps_lost else played
     return Results(
         profile.name, tuple(sorted(scores, key=lambda item: item.key)), tuple(sorted(lost, key=lambda item: item.key))
     )

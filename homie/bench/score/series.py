@@ -31,18 +31,18 @@ def worlds_table(runs: Sequence[BenchRun], confidence: float) -> Table:
     for run in runs:
         options = run.file.options
         scores = run.results.scores
-        done = sum(bool(score.success) for score in scores)
-        low, high = (100 * edge for edge in wilson(done, len(scores), confidence))
-        own = sum(isinstance(task.goal, Done) for task in run.suite.tasks)
+        successes = sum(bool(score.success) for score in scores)
+        low, high = (100 * edge for edge in wilson(successes, len(scores), confidence))
+        own_goals = sum(isinstance(task.goal, Done) for task in run.suite.tasks)
         rows.append(
             (
                 run.label,
                 run.suite.name,
-                options.robot + _with(options.robot_settings),
+                options.robot + _settings_text(options.robot_settings),
                 options.skills,
-                f"the world's own ({counted(own, 'task')})" if own else "goals of the suite",
+                f"the world's own ({counted(own_goals, 'task')})" if own_goals else "goals of the suite",
                 run.suite.protocol.rounds,
-                f"{done} of {len(scores)} ({low:.0f} to {high:.0f} %)",
+                f"{successes} of {len(scores)} ({low:.0f} to {high:.0f} %)",
             )
         )
     heads = ("run", "suite", "robot", "skills", "verdict")
@@ -50,7 +50,7 @@ def worlds_table(runs: Sequence[BenchRun], confidence: float) -> Table:
     return Table(WORLDS, columns, tuple(rows), (APART,))
 
 
-def _with(settings: Mapping[str, Any]) -> str:
+def _settings_text(settings: Mapping[str, Any]) -> str:
     return f" with {', '.join(f'{name}={value}' for name, value in settings.items())}" if settings else ""
 
 
@@ -61,7 +61,7 @@ def tasks_table(runs: Sequence[BenchRun]) -> Table:
         for run in runs:
             scores = [score for score in run.results.scores if score.task_id == task]
             if scores:
-                done = sum(bool(score.success) for score in scores)
-                rows.append((task, run.label, f"{done} of {len(scores)}", run.suite.by_id[task].text))
+                successes = sum(bool(score.success) for score in scores)
+                rows.append((task, run.label, f"{successes} of {len(scores)}", run.suite.by_id[task].text))
     columns = (Column("task"), Column("run"), Column("done"), Column("instruction"))
     return Table(BY_TASK, columns, tuple(rows))

@@ -44,8 +44,8 @@ def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[Round
     Args:
         records: Its rounds, in order.
     """
-    rounds = (next(some) for _, some in groupby(records, key=lambda record: record.round))
-    decisions = tuple(first.timings["plan"] for first in rounds if "plan" in first.timings)
+    rounds = (next(round_records) for _, round_records in groupby(records, key=lambda record: record.round))
+    decisions = tuple(first_record.timings["plan"] for first_record in rounds if "plan" in first_record.timings)
     return Spent(
         task_id=task_id,
         trial=trial,
@@ -84,15 +84,15 @@ def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int
 
 def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
     decisions = [seconds for episode in episodes for seconds in episode.decisions]
-    asked = any(episode.usage.answers for episode in episodes)
+    has_answers = any(episode.usage.answers for episode in episodes)
     cost = sum(episode.usage.cost for episode in episodes)
     wall, robot = sum(episode.wall_seconds for episode in episodes), sum(episode.robot_seconds for episode in episodes)
     median, slow = np.quantile(decisions, [0.5, SLOW]) if decisions else (None, None)
     return (
         len(episodes),
         len(decisions),
-        sum(episode.usage.input_tokens for episode in episodes) if asked else None,
-        sum(episode.usage.output_tokens for episode in episodes) if asked else None,
+        sum(episode.usage.input_tokens for episode in episodes) if has_answers else None,
+        sum(episode.usage.output_tokens for episode in episodes) if has_answers else None,
         cost or None,
         cost / successes if cost and successes else None,
         None if median is None else float(median),
@@ -106,11 +106,11 @@ def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
 def _cached(label: str, episodes: Sequence[Spent]) -> list[str]:
     """Notes about answers and input tokens that came from a cache."""
     names = ("cached", "answers", "cache_read_tokens", "input_tokens")
-    cached, answers, read, tokens = (sum(getattr(episode.usage, name) for episode in episodes) for name in names)
+    cached, answers, read_tokens, tokens = (sum(getattr(episode.usage, name) for episode in episodes) for name in names)
     notes = []
     if cached:
-        took = "they took no tokens and hardly any time"
-        notes.append(f"{label}: {cached} of {answers} answers came from the cache; {took}.")
-    if read:
-        notes.append(f"{label}: {read / max(1, tokens):.0%} of the tokens in came from the provider's cache.")
+        remark = "they took no tokens and hardly any time"
+        notes.append(f"{label}: {cached} of {answers} answers came from the cache; {remark}.")
+    if read_tokens:
+        notes.append(f"{label}: {read_tokens / max(1, tokens):.0%} of the tokens in came from the provider's cache.")
     return notes

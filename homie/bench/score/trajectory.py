@@ -109,8 +109,10 @@ class Trajectory:
     @property
     def ended(self) -> bool:
         """Whether the planner's last subtask was exactly End and not refused, or the goal has ended the episode."""
-        last = self.steps[-1] if self.steps else None
-        return self.reached or (last is not None and last.action == END.action and last.success is not False)
+        last_step = self.steps[-1] if self.steps else None
+        return self.reached or (
+            last_step is not None and last_step.action == END.action and last_step.success is not False
+        )
 
 
 def parts(text: str) -> tuple[str, ...]:
@@ -209,7 +211,7 @@ def _steps(records: Sequence[RoundRecord]) -> Iterable[Step]:
         else:
             objects, places = _names(subtask.target, entity), _names(subtask.destination)
         yield Step(
-            text=str(_as_written(records, index)).strip("[]"),
+            text=str(_written_subtask(records, index)).strip("[]"),
             success=feedback.ok,
             message=feedback.message,
             code=str(feedback.code or ""),
@@ -228,14 +230,14 @@ def _names(*names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _as_written(records: Sequence[RoundRecord], index: int) -> Subtask:
+def _written_subtask(records: Sequence[RoundRecord], index: int) -> Subtask:
     """The subtask as the planner wrote it, before the executor normalised its action."""
     record = records[index]
-    before = 0
-    while index - before > 0 and records[index - before - 1].round == record.round:
-        before += 1
-    written = record.decision.subtasks
-    return written[before] if before < len(written) else record.execution.subtask
+    offset = 0
+    while index - offset > 0 and records[index - offset - 1].round == record.round:
+        offset += 1
+    subtasks = record.decision.subtasks
+    return subtasks[offset] if offset < len(subtasks) else record.execution.subtask
 
 
 def _last_message(task: str, records: Sequence[RoundRecord]) -> str:
@@ -282,13 +284,13 @@ def from_conversation(
         for chunk, signal in pairs:
             sentence = feedback[len(steps)] if len(steps) < len(feedback) else ""
             steps.append(written_step(_NUMBER.sub("", chunk, count=1).strip(), signal == "(success)", sentence))
-        last = written_step(_asked_for(messages[-1]), None, "")
-        steps.append(replace(last, success=True, message="None") if last.action == END.action else last)
-    first = messages[0].split("\n") if messages else []
+        last_step = written_step(_answered_subtask(messages[-1]), None, "")
+        steps.append(replace(last_step, success=True, message="None") if last_step.action == END.action else last_step)
+    first_lines = messages[0].split("\n") if messages else []
     return Trajectory(
         task_id=task_id,
         trial=trial,
-        task=first[1].partition("Task:")[2].strip() if len(first) > 1 else "",
+        task=first_lines[1].partition("Task:")[2].strip() if len(first_lines) > 1 else "",
         keypaths=tuple(tuple(path) for path in keypaths),
         expert_length=expert_length,
         steps=tuple(steps),
@@ -318,7 +320,7 @@ def _line(message: str, index: int) -> str:
     return lines[index] if index < len(lines) else ""
 
 
-def _asked_for(message: str) -> str:
+def _answered_subtask(message: str) -> str:
     """The subtask in the planner's answer, the last one if there are several."""
     match = _SUBTASK.match(message.partition("ASSISTANT:")[2])
     return (match[1] if match[1] is not None else match[2]).strip() if match else ""

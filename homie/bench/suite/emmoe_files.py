@@ -149,9 +149,9 @@ def parse_info(text: str, source: str = "info.txt") -> tuple[str, tuple[ExpertSt
                 raise BadInput(f"{source}: subtask {number} has {len(words)} parts, not one to three.")
             fields, field = {}, ""
             steps.append((number, Subtask(*words), model, fields))
-        elif named := _FIELDS.match(line.strip()):
-            field = named[1]
-            fields[field] = named[2].strip()
+        elif match := _FIELDS.match(line.strip()):
+            field = match[1]
+            fields[field] = match[2].strip()
         elif field and line.strip():
             fields[field] += f" {line.strip()}"
     if not task.get("Task"):

@@ -63,12 +63,12 @@ class Protocol(Strict):
     faults: str = "none"
 
     @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _serialize(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what is as in EMMOE: half-played runs from before these fields have the same suite."""
-        written: dict[str, Any] = write(self)
-        usual = {name: field.default for name, field in type(self).model_fields.items()}
-        always = ("rounds", "trials")
-        return {name: value for name, value in written.items() if name in always or value != usual[name]}
+        content: dict[str, Any] = write(self)
+        defaults = {name: field.default for name, field in type(self).model_fields.items()}
+        always_kept = ("rounds", "trials")
+        return {name: value for name, value in content.items() if name in always_kept or value != defaults[name]}
 
     @field_validator("faults")
     @classmethod

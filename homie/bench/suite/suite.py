@@ -69,9 +69,9 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 def read_subtask(text: str) -> Subtask:
     """`[Put, apple, fridge]` as a subtask. Raises ValueError."""
-    written = text.strip()
-    parts = [part.strip() for part in written[1:-1].split(",")]
-    if not (written.startswith("[") and written.endswith("]")) or not 1 <= len(parts) <= 3 or not all(parts):
+    stripped = text.strip()
+    parts = [part.strip() for part in stripped[1:-1].split(",")]
+    if not (stripped.startswith("[") and stripped.endswith("]")) or not 1 <= len(parts) <= 3 or not all(parts):
         raise ValueError(f'a subtask is written "[Action, target]" or "[Put, object, place]" (got {text!r})')
     return Subtask(*parts)
 
@@ -128,7 +128,7 @@ class SceneChoice(PlainNumbers, BaseModel):
         return dict(self.model_extra or {})
 
     @model_validator(mode="after")
-    def _hash_of_a_file(self) -> SceneChoice:
+    def _check_hash(self) -> SceneChoice:
         if self.spec is None and self.sha256:
             raise ValueError("sha256 is that of a spec, and there is none")
         return self
@@ -163,11 +163,11 @@ class Task(Strict):
     options: tuple[SubtaskText, ...] = Field(default=(), max_length=100)
 
     @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _serialize(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without answers, limits and options where it has none: half-played runs from before these have the same
         suite."""
-        written: dict[str, Any] = write(self)
-        return {name: value for name, value in written.items() if name not in ("answers", "limits", "options") or value}
+        content: dict[str, Any] = write(self)
+        return {name: value for name, value in content.items() if name not in ("answers", "limits", "options") or value}
 
     @property
     def expert_length(self) -> int:
@@ -175,20 +175,20 @@ class Task(Strict):
         return len(self.expert or ()) + (self.expert is not None and not _ends(self.expert[-1]))
 
     @model_validator(mode="after")
-    def _has_an_end(self) -> Task:
+    def _check_endings(self) -> Task:
         if self.goal is None and not self.keypaths:
             raise ValueError("give a goal, keypaths, or both: nothing says when the task is done")
         if len(set(self.attributes)) < len(self.attributes):
             raise ValueError("an attribute is given twice")
         if len(set(self.answers)) < len(self.answers):
             raise ValueError("an answer is given twice")
-        right = {path[-1] for path in self.keypaths}
-        if self.answers and (not right or not right <= {f"[End, {answer}]" for answer in self.answers}):
+        final_nodes = {path[-1] for path in self.keypaths}
+        if self.answers and (not final_nodes or not final_nodes <= {f"[End, {answer}]" for answer in self.answers}):
             raise ValueError("a question needs key paths that end with one of its answers, such as [End, red]")
         return self
 
     @model_validator(mode="after")
-    def _has_fitting_options(self) -> Task:
+    def _check_options(self) -> Task:
         options = [read_subtask(option) for option in self.options]
         if len(set(options)) < len(options):
             raise ValueError("an option is given twice")
@@ -199,9 +199,9 @@ class Task(Strict):
                     "ends are in the list without them"
                 )
         steps = [read_subtask(step) for step in self.expert or ()]
-        if options and (lacking := [step for step in steps if is_interaction(step) and step not in options]):
-            hint = did_you_mean(str(lacking[0]), map(str, options), " (", ")")
-            raise ValueError(f"its expert needs {lacking[0]}, which is none of its options{hint}")
+        if options and (missing := [step for step in steps if is_interaction(step) and step not in options]):
+            hint = did_you_mean(str(missing[0]), map(str, options), " (", ")")
+            raise ValueError(f"its expert needs {missing[0]}, which is none of its options{hint}")
         return self
 
 
@@ -228,14 +228,14 @@ class Suite(Strict):
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _serialize(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without skills and series where none are named: half-played runs from before these fields have the same
         suite."""
-        written: dict[str, Any] = write(self)
-        return {name: value for name, value in written.items() if name not in ("skills", "series") or value}
+        content: dict[str, Any] = write(self)
+        return {name: value for name, value in content.items() if name not in ("skills", "series") or value}
 
     @model_validator(mode="after")
-    def _ids_differ(self) -> Suite:
+    def _check_tasks(self) -> Suite:
         seen: set[str] = set()
         for task in self.tasks:
             if task.id in seen:
@@ -261,7 +261,7 @@ class Suite(Strict):
 
     def protocol_of(self, task: Task) -> Protocol:
         """How one of the tasks is run: the suite's protocol with the task's own limits."""
-        return self.protocol.model_copy(update={str(name): most for name, most in task.limits.items()})
+        return self.protocol.model_copy(update={str(name): limit for name, limit in task.limits.items()})
 
     def select(self, patterns: str | None = None, split: str | None = None) -> tuple[Task, ...]:
         """The tasks whose id matches one of the patterns (`fridge-*,apple-1`), of one split. Raises BadInput."""
@@ -270,14 +270,14 @@ class Suite(Strict):
             if not fnmatch.filter(self.by_id, pattern):
                 hint = suggestion(pattern, self.by_id, "`homie list tasks SUITE` lists its ids.")
                 raise BadInput(f"The suite '{self.name}' has no task '{pattern}': {hint}")
-        chosen = tuple(
+        selected = tuple(
             task
             for task in self.tasks
             if any(fnmatch.fnmatchcase(task.id, pattern) for pattern in globs) and split in (None, task.split)
         )
-        if not chosen:
+        if not selected:
             raise BadInput(f"The suite '{self.name}' has no task of the split '{split}' among those.")
-        return chosen
+        return selected
 
 
 def find_suite(text: str) -> Suite:
@@ -291,8 +291,8 @@ def find_suite(text: str) -> Suite:
     if published in registry.names("published"):
         if not folder:
             raise BadInput(f"The suite '{published}' is read from its published files: give `{published}:FOLDER`.")
-        read: Suite = registry.load("published", published)(Path(folder).expanduser())
-        return read
+        published_suite: Suite = registry.load("published", published)(Path(folder).expanduser())
+        return published_suite
     if text not in names:
         known = f"give a file, or one of: {', '.join(names)}." if names else "give a file."
         raise BadInput(f"There is no suite '{text}': {suggestion(text, names, known)}")
@@ -307,16 +307,16 @@ def read_suite(path: str | Path) -> Suite:
         return _emmoe_suite(path)
     advice = "A suite is a YAML file (docs/suites.md); `homie list suites` names those that come with Homie."
     with reading(path, "the suite", advice=advice):
-        loaded = load_yaml(path, words=True)
-    if not isinstance(loaded, dict):
+        document = load_yaml(path, words=True)
+    if not isinstance(document, dict):
         raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks. {advice}")
     try:
-        suite = Suite.model_validate(loaded)
+        suite = Suite.model_validate(document)
     except ValidationError as error:
-        more = "" if is_about_a_field(error) else f" {advice}"
-        raise BadInput(f"{path}: {_named(error, loaded)}{more}") from error
+        hint = "" if is_about_a_field(error) else f" {advice}"
+        raise BadInput(f"{path}: {_task_problem(error, document)}{hint}") from error
     return suite.model_copy(
-        update={"tasks": tuple(_located(_checked_keypaths(task, path), path) for task in suite.tasks)}
+        update={"tasks": tuple(_with_scene_path(_checked_keypaths(task, path), path) for task in suite.tasks)}
     )
 
 
@@ -330,13 +330,13 @@ def _checked_keypaths(task: Task, path: Path) -> Task:
     return task
 
 
-def _located(task: Task, path: Path) -> Task:
+def _with_scene_path(task: Task, path: Path) -> Task:
     """The task with the path of its scene spec made whole. Raises BadInput if it is not the file that is meant."""
     if task.scene.spec is None:
         return task
-    if useless := [*(["seed"] if task.scene.seed else []), *task.scene.settings]:
+    if redundant := [*(["seed"] if task.scene.seed else []), *task.scene.settings]:
         raise BadInput(
-            f"{path}: task '{task.id}': scene: the spec says which scene it is: leave out {', '.join(useless)}."
+            f"{path}: task '{task.id}': scene: the spec says which scene it is: leave out {', '.join(redundant)}."
         )
     spec = place_of(path.parent / task.scene.spec)
     if not spec.is_file():
@@ -347,14 +347,14 @@ def _located(task: Task, path: Path) -> Task:
     return task.model_copy(update={"scene": SceneChoice(spec=spec, sha256=digest)})
 
 
-def _named(error: ValidationError, loaded: dict[str, Any]) -> str:
+def _task_problem(error: ValidationError, document: dict[str, Any]) -> str:
     """The first problem, the task named by its id instead of its number."""
     location = fault_of(error)["loc"]
     message = problem_of(error)
     if len(location) < 2 or location[0] != "tasks" or not isinstance(location[1], int):
         return message
     number = location[1]
-    task = loaded["tasks"][number]
+    task = document["tasks"][number]
     name = f"'{task['id']}'" if isinstance(task, dict) and "id" in task else f"number {number + 1}"
     return f"task {name}: {message.removeprefix(f'tasks.{number}').lstrip('.: ')}"
 
