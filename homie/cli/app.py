@@ -77,7 +77,7 @@ def build(chosen: str) -> typer.Typer:
     if chosen not in COMMANDS and chosen in registry.names("commands"):
         registry.load("commands", chosen)  # raises what its package lacks; the help leaves out such commands
     for name, text in helps().items():
-        command = _load(name) if name == chosen else _elsewhere
+        command = _load(name) if name == chosen else _placeholder
         if isinstance(command, Mapping):
             parts = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
             for part, function in command.items():
@@ -102,8 +102,8 @@ def _load(name: str) -> Command:
     return command
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(value: bool) -> None:
+    if value:
         say(f"homie {__version__}")
         raise typer.Exit
 
@@ -116,7 +116,7 @@ def _root(
     """Options of `homie` itself."""
 
 
-def _elsewhere() -> None:
+def _placeholder() -> None:
     """Placeholder for a command that was not chosen."""
 
 
@@ -132,13 +132,13 @@ def _logging(
     ] = False,
 ) -> None:
     """Options of every command."""
-    named = os.environ.get("HOMIE_LOG_FILE")
-    logs.configure(quiet=quiet, verbose=verbose, file=log_file or (Path(named) if named else None))
+    variable = os.environ.get("HOMIE_LOG_FILE")
+    logs.configure(quiet=quiet, verbose=verbose, file=log_file or (Path(variable) if variable else None))
 
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the shared options added and its errors reported."""
-    own = inspect.signature(command, eval_str=True).parameters.values()
+    own_parameters = inspect.signature(command, eval_str=True).parameters.values()
     shared = inspect.signature(_logging, eval_str=True).parameters
 
     @functools.wraps(command)
@@ -148,7 +148,9 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             _logging(**{name: options.pop(name) for name in shared})
             command(*args, **options)
 
-    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*own, *shared.values())]
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*own_parameters, *shared.values())
+    ]
     guarded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     guarded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return guarded

@@ -94,8 +94,8 @@ def _was_stopped(error: BaseException) -> bool:
     """
     if isinstance(error, KeyboardInterrupt | Interrupted):
         return True
-    before = error.__cause__ or (None if isinstance(error, HomieError) else error.__context__)
-    return before is not None and _was_stopped(before)
+    cause = error.__cause__ or (None if isinstance(error, HomieError) else error.__context__)
+    return cause is not None and _was_stopped(cause)
 
 
 def _fail_usage(error: BaseException, words: Sequence[str], *, json: bool) -> NoReturn:

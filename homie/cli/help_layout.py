@@ -77,9 +77,9 @@ ALL = "homie.help_all"
 """The key in the `meta` of a context that says that all options are to be shown."""
 
 
-def show_all(context: typer.Context, asked: bool) -> None:
+def show_all(context: typer.Context, value: bool) -> None:
     """Callback of `--help-all`: print the help with all options, and exit."""
-    if asked:
+    if value:
         context.meta[ALL] = True
         say(context.get_help())
         raise typer.Exit
@@ -91,26 +91,26 @@ class Grouped(typer.core.TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options panel by panel."""
         records = [(parameter, parameter.get_help_record(ctx)) for parameter in self.get_params(ctx)]
-        shown = [(parameter, record) for parameter, record in records if record is not None]
-        options = {str(parameter.name): record for parameter, record in shown if _is_option(parameter)}
-        arguments = [record for parameter, record in shown if not _is_option(parameter)]
+        visible = [(parameter, record) for parameter, record in records if record is not None]
+        options = {str(parameter.name): record for parameter, record in visible if _is_option(parameter)}
+        arguments = [record for parameter, record in visible if not _is_option(parameter)]
         _section(formatter, "Arguments", [(name.partition(" <")[0], about) for name, about in arguments])
         if len(options.keys() - SHARED) <= FEW:
             _section(formatter, "Options", (record for name, record in options.items() if name != HELP_ALL))
             return
         options[HELP_ALL] = ("--help-all", f"Show all {len(options)} options and exit.")
-        shown_names = options.keys() - (() if ctx.meta.get(ALL) else FURTHER)
+        visible_names = options.keys() - (() if ctx.meta.get(ALL) else FURTHER)
         panels = PANEL_OF if "robot" in options else PANEL_OF | WITHOUT_ROBOT
         ranks = {option: rank for rank, option in enumerate(panels)}
-        names = sorted((name for name in options if name in shown_names), key=lambda name: ranks.get(name, -1))
+        names = sorted((name for name in options if name in visible_names), key=lambda name: ranks.get(name, -1))
         for panel in ("Options", *PANELS):
             _section(formatter, panel, [options[name] for name in names if panels.get(name, "Options") == panel])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples, each on a line of its own."""
         path = ctx.command_path.removeprefix("homie ")
-        further = {words: lines for command in plugged().values() for words, lines in command.examples.items()}
-        examples = EXAMPLES.get(path) or further.get(path, ())
+        plugged_examples = {words: lines for command in plugged().values() for words, lines in command.examples.items()}
+        examples = EXAMPLES.get(path) or plugged_examples.get(path, ())
         if examples:
             with formatter.section("Examples" if len(examples) > 1 else "Example"):
                 for example in examples:
@@ -123,9 +123,9 @@ class Chapters(typer.core.TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands group by group."""
         chapters = {chapter: list(names) for chapter, names in CHAPTERS.items()}
-        ours = {name for names in chapters.values() for name in names}
+        own_names = {name for names in chapters.values() for name in names}
         for name, command in plugged().items():
-            if name not in ours:
+            if name not in own_names:
                 chapters.setdefault(command.chapter, []).append(name)
         for chapter, names in chapters.items():
             _section(formatter, chapter, ((name, self.commands[name].help or "") for name in names))

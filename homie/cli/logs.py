@@ -31,13 +31,13 @@ def configure(*, quiet: bool = False, verbose: bool = False, file: Path | None =
     if quiet and verbose:
         raise BadInput("--quiet and --verbose ask for opposite things: leave one out.")
     logging.raiseExceptions = False  # a log that cannot be written must neither end a run nor fill the screen
-    shown = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
+    level = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
     screen = logging.StreamHandler()
-    screen.setLevel(shown)
+    screen.setLevel(level)
     screen.setFormatter(_Timed() if verbose else _Sentence())
     line = logging.StreamHandler()
     line.setFormatter(_Line())
-    log.setLevel(logging.DEBUG if file is not None else shown)
+    log.setLevel(logging.DEBUG if file is not None else level)
     log.handlers = [screen]
     progress.setLevel(logging.ERROR if quiet else logging.INFO)
     progress.propagate = False
@@ -48,10 +48,10 @@ def configure(*, quiet: bool = False, verbose: bool = False, file: Path | None =
         )
 
         with writing(file, "the log file"):
-            kept = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")
-        kept.setFormatter(_Timed())
-        log.addHandler(kept)
-        progress.addHandler(kept)
+            file_handler = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")
+        file_handler.setFormatter(_Timed())
+        log.addHandler(file_handler)
+        progress.addHandler(file_handler)
     warnings.showwarning = _log_warning
 
 

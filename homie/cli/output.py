@@ -69,19 +69,19 @@ def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
     table = [tuple(printable(cell) for cell in row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
-    before = len(indent) + sum(widths[:-1]) + 2 * len(widths[:-1])
-    return "\n".join(_wrapped(indent + line.rstrip(), before) for line in lines)
+    offset = len(indent) + sum(widths[:-1]) + 2 * len(widths[:-1])
+    return "\n".join(_wrapped(indent + line.rstrip(), offset) for line in lines)
 
 
-def _wrapped(line: str, before: int) -> str:
-    """A line as it fits on the terminal: what comes after `before` characters is wrapped."""
+def _wrapped(line: str, offset: int) -> str:
+    """A line as it fits on the terminal: what comes after `offset` characters is wrapped."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else len(line)
-    last = line[before:]
-    if len(line) <= width or not last:
+    last_column = line[offset:]
+    if len(line) <= width or not last_column:
         return line
-    narrow = width - before < LEAST_WIDTH
-    indent = " " * (len(line) - len(line.lstrip()) + 4 if narrow else before)
+    is_narrow = width - offset < LEAST_WIDTH
+    indent = " " * (len(line) - len(line.lstrip()) + 4 if is_narrow else offset)
     room = max(width - len(indent), LEAST_WIDTH)
-    parts = textwrap.wrap(last, room, break_long_words=False, break_on_hyphens=False)
-    first = f"{line[:before].rstrip()}\n{indent}" if narrow else line[:before]
-    return first + f"\n{indent}".join(parts)
+    parts = textwrap.wrap(last_column, room, break_long_words=False, break_on_hyphens=False)
+    head = f"{line[:offset].rstrip()}\n{indent}" if is_narrow else line[:offset]
+    return head + f"\n{indent}".join(parts)

@@ -37,8 +37,10 @@ def options_from(model: type[Options]) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         from_fields = [parameter for name in model.model_fields for parameter in _parameters(model, name)]
-        own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*from_fields, *own)]
+        own_parameters = [
+            p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD
+        ]
+        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*from_fields, *own_parameters)]
         command.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in parameters}
         return command
@@ -92,9 +94,9 @@ def build(model: type[Model], config: Sequence[Path] | None, values: dict[str, A
     Raises:
         BadInput: a config file or a value is wrong.
     """
-    named = {name: os.environ.get(variable(name)) or None for name in VARIABLES}
-    beneath = settings({name: value for name, value in named.items() if value is not None})
-    fields = {name: value for name, value in beneath.items() if name in model.model_fields}
+    variables = {name: os.environ.get(variable(name)) or None for name in VARIABLES}
+    defaults = settings({name: value for name, value in variables.items() if value is not None})
+    fields = {name: value for name, value in defaults.items() if name in model.model_fields}
     typed = {name: _typed(model, name, value) for name, value in values.items()}
     return model.build(config or (), defaults=fields, **settings(typed, model.model_fields))
 
@@ -120,19 +122,19 @@ def variable(name: str) -> str:
     return f"HOMIE_{name.upper()}"
 
 
-def settings(values: dict[str, Any], own: Collection[str] = ()) -> dict[str, Any]:
+def settings(values: dict[str, Any], option_names: Collection[str] = ()) -> dict[str, Any]:
     """The values of a command line, with pairs and shortcuts collected into mappings of settings. Raises BadInput.
 
-    own: the options of the command; one that has the name of a shortcut is not a setting of a planner.
+    option_names: the options of the command; one that has the name of a shortcut is not a setting of a planner.
     """
-    shortcuts = [name for name in SHORTCUTS if name not in own]
-    rest = {name: setting for name, setting in values.items() if name not in shortcuts}
+    shortcuts = [name for name in SHORTCUTS if name not in option_names]
+    remaining = {name: setting for name, setting in values.items() if name not in shortcuts}
     for field, (flag, _, form, example) in PAIRS.items():
-        if field in rest:
-            rest[field] = dict(_pair(pair, flag, form, example) for pair in rest[field] or ())
-    chosen = {name: values[name] for name in shortcuts if values.get(name) is not None}
-    rest["planner_settings"] = {**chosen, **rest.get("planner_settings", {})}
-    return {name: setting for name, setting in rest.items() if setting != {}}
+        if field in remaining:
+            remaining[field] = dict(_pair(pair, flag, form, example) for pair in remaining[field] or ())
+    shortcut_values = {name: values[name] for name in shortcuts if values.get(name) is not None}
+    remaining["planner_settings"] = {**shortcut_values, **remaining.get("planner_settings", {})}
+    return {name: setting for name, setting in remaining.items() if setting != {}}
 
 
 def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
@@ -168,25 +170,25 @@ def _parameter(model: type[Options], name: str) -> inspect.Parameter:
     field = model.model_fields[name]
     default = field.get_default(call_default_factory=True, validated_data={})
     default_text = "" if default in (None, (), {}, []) or field.is_required() else f" [default: {_shown(default)}]"
-    plain = _plain(field.annotation)
-    choices = [str(choice) for choice in get_args(plain)] if get_origin(plain) is Literal else []
+    annotation = _plain(field.annotation)
+    choices = [str(choice) for choice in get_args(annotation)] if get_origin(annotation) is Literal else []
     complete = _completion(COMPLETED[name]) if name in COMPLETED else _one_of(choices) if choices else None
     # Numbers and choices are checked by the model, whose sentences are the same for files and for Python.
-    kind: Any = str if choices or plain in (str, int, float) else field.annotation
-    metavar = f"[{'|'.join(choices)}]" if choices else {int: "INTEGER", float: "NUMBER"}.get(plain)
+    kind: Any = str if choices or annotation in (str, int, float) else field.annotation
+    metavar = f"[{'|'.join(choices)}]" if choices else {int: "INTEGER", float: "NUMBER"}.get(annotation)
     info: Any
     if name == model.usage.argument:
-        several = get_origin(plain) is list
+        is_list = get_origin(annotation) is list
         info = typer.Argument(
             help=field.description,
             show_default=False,
-            metavar=f"{name.upper()}{'...' if several else ''}",
+            metavar=f"{name.upper()}{'...' if is_list else ''}",
             autocompletion=complete,
         )
     else:
         option = name.replace("_", "-")
         info = typer.Option(
-            f"--{option}/--no-{option}" if plain is bool else f"--{option}",
+            f"--{option}/--no-{option}" if annotation is bool else f"--{option}",
             help=f"{field.description}{default_text}{_from(name)}",
             show_default=False,
             metavar=metavar,
@@ -199,8 +201,8 @@ def _parameter(model: type[Options], name: str) -> inspect.Parameter:
 def _plain(annotation: Any) -> Any:
     """An annotation without `| None` and without what pydantic checks besides."""
     kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-    plain = kinds[0] if type(None) in get_args(annotation) and len(kinds) == 1 else annotation
-    return get_args(plain)[0] if get_origin(plain) is Annotated else plain
+    inner = kinds[0] if type(None) in get_args(annotation) and len(kinds) == 1 else annotation
+    return get_args(inner)[0] if get_origin(inner) is Annotated else inner
 
 
 def _from(name: str) -> str:

@@ -32,14 +32,14 @@ class Advance(Protocol):
 def bar(total: int | None, what: str) -> Iterator[Advance]:
     """A bar on stderr. total: None if it is known later. what: `episodes`."""
     console = progress_console()
-    look = (
+    bar_columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*look, console=console, transient=True, disable=not console.is_terminal) as bars:
+    with Progress(*bar_columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         task = bars.add_task(what, total=total)
         last = time.monotonic()
 
@@ -53,8 +53,12 @@ def bar(total: int | None, what: str) -> Iterator[Advance]:
                 bars.update(task, completed=done)
             if not console.is_terminal and time.monotonic() - last > QUIET:
                 last = time.monotonic()
-                shown = bars.tasks[task]
-                left = "" if shown.time_remaining is None else f" ({timedelta(seconds=shown.time_remaining)} left)"
-                tell(f"{shown.completed:.0f} of {shown.total or 0:.0f} {what}: {name}{left}")
+                task_state = bars.tasks[task]
+                time_left = (
+                    ""
+                    if task_state.time_remaining is None
+                    else f" ({timedelta(seconds=task_state.time_remaining)} left)"
+                )
+                tell(f"{task_state.completed:.0f} of {task_state.total or 0:.0f} {what}: {name}{time_left}")
 
         yield advance

@@ -31,11 +31,11 @@ def make_lasting() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor number, which is this one
     sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
-    sys.stdout = _lasting(sys.stdout, 1, _raise)
-    sys.stderr = _lasting(sys.stderr, 2, lambda error: None)
+    sys.stdout = _loss_tolerant(sys.stdout, 1, _raise)
+    sys.stderr = _loss_tolerant(sys.stderr, 2, lambda error: None)
 
 
-class _Lasting(io.TextIOWrapper):
+class _LossTolerant(io.TextIOWrapper):
     def __init__(self, stream: TextIO, lost: Callable[[OSError], None]) -> None:
         super().__init__(stream.buffer, encoding=stream.encoding, errors=stream.errors, line_buffering=True)
         self._stream, self._lost = stream, lost  # a reference to the stream: it closes the buffer when it is deleted
@@ -44,27 +44,27 @@ class _Lasting(io.TextIOWrapper):
         try:
             return super().write(text)
         except OSError as error:
-            self._to_nowhere(error)
+            self._discard_output(error)
             return len(text)
 
     def flush(self) -> None:
         try:
             super().flush()
         except OSError as error:
-            self._to_nowhere(error)
+            self._discard_output(error)
 
-    def _to_nowhere(self, error: OSError) -> None:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self.fileno())
-        os.close(nowhere)
+    def _discard_output(self, error: OSError) -> None:
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, self.fileno())
+        os.close(null_device)
         self._lost(error)
 
 
-def _lasting(stream: TextIO | None, number: int, lost: Callable[[OSError], None]) -> TextIO:
+def _loss_tolerant(stream: TextIO | None, number: int, lost: Callable[[OSError], None]) -> TextIO:
     if stream is None:
         return os.fdopen(number, "w", encoding="utf-8", closefd=False)
     # Only a system stream can be lost; a replacement, such as that of a test, is left alone.
-    return _Lasting(stream, lost) if isinstance(stream, io.TextIOWrapper) else stream
+    return _LossTolerant(stream, lost) if isinstance(stream, io.TextIOWrapper) else stream
 
 
 def _raise(error: OSError) -> None:

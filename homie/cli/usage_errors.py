@@ -36,12 +36,12 @@ def usage_sentence(error: Any, words: Sequence[str]) -> str:
         case "NoSuchOption":
             name = str(error.option_name)
             known = _options(context)
-            every = f"`{command} --help-all` lists them." if "--help-all" in known else seek
-            return f"There is no option {name}: {suggestion(name, known, every)}"
+            hint = f"`{command} --help-all` lists them." if "--help-all" in known else seek
+            return f"There is no option {name}: {suggestion(name, known, hint)}"
         case "MissingParameter":
             return f"{_shown(error)} is missing: `{_synopsis(context, command)}`."
         case "BadParameter":
-            return f"{_shown(error)} {_phrase(message, _given(error, words))}."
+            return f"{_shown(error)} {_phrase(message, _typed_value(error, words))}."
         case "BadOptionUsage":
             return f"{error.option_name} needs a value." if "requires an argument" in message else message
     if unknown := re.match(r"No such command '(.*?)'", message):
@@ -75,7 +75,7 @@ def _synopsis(context: Any, command: str) -> str:
     return " ".join([command, *(str(parameter.metavar or parameter.name).upper() for parameter in arguments)])
 
 
-def _given(error: Any, words: Sequence[str]) -> str:
+def _typed_value(error: Any, words: Sequence[str]) -> str:
     """The value that was typed for the option of an error, "" if it cannot be found."""
     names = error.param.opts if error.param is not None else ()
     for number, word in enumerate(words):
@@ -88,6 +88,6 @@ def _given(error: Any, words: Sequence[str]) -> str:
 def _phrase(message: str, argument: str) -> str:
     for pattern, phrase in _NUMBERS:
         if match := re.search(pattern, message):
-            whole = "must be a number" if "as a number" in message else phrase.format(*match.groups())
-            return f"{whole} (got {argument!r})" if argument else whole
+            sentence = "must be a number" if "as a number" in message else phrase.format(*match.groups())
+            return f"{sentence} (got {argument!r})" if argument else sentence
     return f"is wrong: {message.rstrip('.')}"

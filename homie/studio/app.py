@@ -64,15 +64,15 @@ class Guarded:
             if token and (response := self._enter(token, headers.get("host", ""))) is not None:
                 await response(scope, receive, send)
                 return
-        refused = self._access.refusal(headers)
-        if refused is None and scope["type"] == "websocket" and "origin" not in headers:
-            refused = (403, "A websocket must say where its page comes from (Origin).")
-        if refused is None:
+        refusal = self._access.refusal(headers)
+        if refusal is None and scope["type"] == "websocket" and "origin" not in headers:
+            refusal = (403, "A websocket must say where its page comes from (Origin).")
+        if refusal is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await WebSocket(scope, receive, send).close(1008, refused[1])
+            await WebSocket(scope, receive, send).close(1008, refusal[1])
         else:
-            await JSONResponse({"error": refused[1]}, refused[0], HEADERS)(scope, receive, send)
+            await JSONResponse({"error": refusal[1]}, refusal[0], HEADERS)(scope, receive, send)
 
     def _enter(self, token: str, host: str) -> Response | None:
         """The way in with the token; None for a wrong one."""

@@ -51,13 +51,13 @@ def things_at(parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tupl
         raise BadInput(f"There is no view '{camera}': the robot shows {', '.join(parts.robot.views)}.")
     sight = executor.senses.look_around()
     height, width = sight.observation.frames[camera].rgb.shape[:2]
-    covering = [detection for detection in executor.locator.arranged(sight.detections) if detection.view == camera]
+    candidates = [detection for detection in executor.locator.arranged(sight.detections) if detection.view == camera]
     if pixel is not None:
-        at = (min(int(pixel[0] * width), width - 1), min(int(pixel[1] * height), height - 1))
-        covering = [detection for detection in covering if _covers(detection, at)]
-    covering.sort(key=_area)
+        position = (min(int(pixel[0] * width), width - 1), min(int(pixel[1] * height), height - 1))
+        candidates = [detection for detection in candidates if _covers(detection, position)]
+    candidates.sort(key=_area)
     things: dict[str, Thing] = {}
-    for detection in covering:
+    for detection in candidates:
         x0, y0, x1, y1 = detection.box
         subtasks = _subtasks(parts, inventory, detection.called, sight.observation)
         if subtasks:
@@ -66,8 +66,8 @@ def things_at(parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tupl
     return list(things.values())
 
 
-def _covers(detection: Detection, at: tuple[int, int]) -> bool:
-    x, y = at
+def _covers(detection: Detection, position: tuple[int, int]) -> bool:
+    x, y = position
     x0, y0, x1, y1 = detection.box
     if not (x0 <= x < x1 and y0 <= y < y1):
         return False
@@ -82,23 +82,23 @@ def _area(detection: Detection) -> float:
 
 
 def _subtasks(
-    parts: Parts, inventory: tuple[str, ...], words: str, seen: Observation
+    parts: Parts, inventory: tuple[str, ...], words: str, observation: Observation
 ) -> tuple[tuple[str, str, str], ...]:
     """What can be done to what the words mean, as the table of actions has it."""
     executor, locator = parts.executor, parts.executor.locator
-    able: list[tuple[str, str, str]] = []
+    options: list[tuple[str, str, str]] = []
     for name in executor.actions:
         action = action_of(name, executor.skills.table)
         if name == END.action or not action.arguments:
             continue
         if (action.hand == "empty" and inventory) or (action.hand == "full" and not inventory):
             continue
-        entity = locator.resolve(words, action, seen)
+        entity = locator.resolve(words, action, observation)
         if entity is None or not locator.fits(entity, action):
             continue
         if "destination" in action.arguments:
             if inventory and words != inventory[-1]:
-                able.append((name, inventory[-1], words))
+                options.append((name, inventory[-1], words))
         else:
-            able.append((name, words, ""))
-    return tuple(able)
+            options.append((name, words, ""))
+    return tuple(options)

@@ -57,8 +57,8 @@ class Library:
         """The run folders of recordings that were marked a success and not discarded, a line each: for `homie data`."""
         if self._recordings is None:
             return ""
-        chosen = [take for take in list_takes(self._recordings) if take.mark == "success" and not take.discarded]
-        return "".join(f"{take.run}\n" for take in chosen if take.finished)
+        successes = [take for take in list_takes(self._recordings) if take.mark == "success" and not take.discarded]
+        return "".join(f"{take.run}\n" for take in successes if take.finished)
 
     def report(self, names: Sequence[str]) -> bytes:
         """The page of `homie report` about some runs. Raises BadInput."""

@@ -50,8 +50,8 @@ class Access:
             headers: Names in small letters.
         """
         host = headers.get("host", "")
-        if wrong := self.wrong_host(host):
-            return wrong
+        if wrong_host := self.wrong_host(host):
+            return wrong_host
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != host:
             return 403, WRONG_ORIGIN

@@ -62,7 +62,7 @@ class Page:
         """A frame has been painted, and with it all before it."""
         if number in self._unpainted:
             self.painted = self._unpainted[number]
-            self._unpainted = {seq: taken for seq, taken in self._unpainted.items() if seq > number}
+            self._unpainted = {seq: stamp for seq, stamp in self._unpainted.items() if seq > number}
             self._something.set()
 
     async def deliver(self) -> None:

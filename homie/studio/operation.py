@@ -103,8 +103,8 @@ class Operation:
         self._hand = Hand(self.parts.robot)
         self._pace = Pace(options.speed if self.parts.robot.waits else 0.0)
         self._asked = Asked(self.parts.planner, self._wait)
-        self._watch = Watch(self._passed, self._now_doing)
-        self._thinker = ThreadPoolExecutor(1, thread_name_prefix="planner")
+        self._watch = Watch(self._passed, self._set_doing)
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="planner")
         self._take: Recorded | None = None
         self._last: Path | None = None
         self._person, self._halted, self._over = True, False, False
@@ -166,7 +166,7 @@ class Operation:
         try:
             self.parts.close()
         finally:
-            self._thinker.shutdown(wait=False, cancel_futures=True)
+            self._executor.shutdown(wait=False, cancel_futures=True)
             if self._take is not None:
                 take, self._take = self._take, None
                 take.close()
@@ -189,7 +189,7 @@ class Operation:
     def _push(self, stick: Stick, observation: Observation) -> None:
         """One control period of the person's hand."""
         try:
-            sent = self.parts.robot.act(self._hand.command(stick, observation))
+            sent_command = self.parts.robot.act(self._hand.command(stick, observation))
         except CommandRefused as error:
             self._front.tell(str(error))
             self.desk.stop()
@@ -197,7 +197,7 @@ class Operation:
         if self._hand.message not in ("", self._hand_message):
             self._front.tell(self._hand.message)
         self._hand_message = self._hand.message
-        self._listener.on(CommandSent(observation, sent))
+        self._listener.on(CommandSent(observation, sent_command))
         self._listener.on(PeriodPassed(self.parts.robot.observe()))
 
     def _move(self, order: Move) -> None:
@@ -205,8 +205,8 @@ class Operation:
         if not self._person:
             raise BadInput("The planner is in charge: take over first.")
         observation = self.parts.robot.observe()
-        ends = observation.stamp + min(max(order.seconds, 0.0), LONGEST_MOVE)
-        while observation.stamp < ends - 1e-9 and not self.desk.stopped():
+        end = observation.stamp + min(max(order.seconds, 0.0), LONGEST_MOVE)
+        while observation.stamp < end - 1e-9 and not self.desk.stopped():
             self._push(order.stick, observation)
             observation = self.parts.robot.observe()
 
@@ -245,7 +245,7 @@ class Operation:
     def _wait(self, planner: Planner, planner_input: PlannerInput) -> Decision:
         """What a planner decides; the robot's thread goes on showing what there is meanwhile. Raises Stopped."""
         self._doing = "thinks"
-        answer: Future[Decision] = self._thinker.submit(decided, planner, planner_input)
+        answer: Future[Decision] = self._executor.submit(decided, planner, planner_input)
         while not answer.done():
             self._pace.rest()
             self._front.refresh(self)
@@ -300,8 +300,8 @@ class Operation:
                     order.answer(things_at(self.parts, inventory, order.camera, order.pixel))
             case Typed():
                 record = self.options.record is not None
-                for meant in read_line(order.line, self.parts.executor.actions, self.state.task, record=record):
-                    self._carry_out(meant)
+                for typed_order in read_line(order.line, self.parts.executor.actions, self.state.task, record=record):
+                    self._carry_out(typed_order)
             case Quit():
                 self._over = True
                 if self._take is not None:
@@ -408,5 +408,5 @@ class Operation:
             inventory=inventory,
         )
 
-    def _now_doing(self, subtask: str) -> None:
+    def _set_doing(self, subtask: str) -> None:
         self._doing = subtask

@@ -135,7 +135,7 @@ class Desk:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._changed = threading.Condition()
         self._orders: deque[tuple[int, Order]] = deque()
-        self._asked = 0
+        self._order_count = 0
         self._stop: int | None = None
         self._stick, self._held = RELEASED, -STICK_SECONDS
         self._clock = clock
@@ -143,8 +143,8 @@ class Desk:
     def order(self, order: Order) -> None:
         """Ask for something, after all that was asked for before."""
         with self._changed:
-            self._asked += 1
-            self._orders.append((self._asked, order))
+            self._order_count += 1
+            self._orders.append((self._order_count, order))
             self._changed.notify_all()
 
     def interrupt(self, order: Order) -> None:
@@ -157,8 +157,8 @@ class Desk:
         """Stop whatever the robot does, now: a skill that runs, and the hand."""
         with self._changed:
             self.hold(RELEASED)
-            self._asked += 1
-            self._stop = self._asked
+            self._order_count += 1
+            self._stop = self._order_count
 
     def hold(self, stick: Stick) -> None:
         """The hand is there now. It has to be said again at least every `STICK_SECONDS`."""
@@ -177,8 +177,8 @@ class Desk:
     def stopped(self) -> bool:
         """Whether a stop was asked for since the last call: whoever asks heeds it."""
         with self._changed:
-            asked, self._stop = self._stop is not None, None
-            return asked
+            is_stopped, self._stop = self._stop is not None, None
+            return is_stopped
 
     @property
     def stick(self) -> Stick:

@@ -51,7 +51,7 @@ class Board(EpisodeListener):
         self.events: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self.state: dict[str, Any] = {}
         self.map: dict[str, Any] = {}
-        self._stated = self._mapped = -math.inf
+        self._state_time = self._map_time = -math.inf
         self._map_stamp: float | None = None
 
     # ------------------------------------------------------------ what a person has to know
@@ -64,34 +64,34 @@ class Board(EpisodeListener):
         match event:
             case EpisodeStarted(task):
                 self._event({"kind": "task", "text": "" if task == PRACTICE else task})
-            case PlannerAsked(asked):
-                seen: dict[str, list[str]] = {view: [] for view in asked.views}
-                for detection in in_sight(asked.detections):
-                    if detection.called not in seen.setdefault(detection.view, []):
-                        seen[detection.view].append(detection.called)
-                self._event({"kind": "sight", "round": asked.round, "seen": seen})
+            case PlannerAsked(planner_input):
+                names: dict[str, list[str]] = {view: [] for view in planner_input.views}
+                for detection in in_sight(planner_input.detections):
+                    if detection.called not in names.setdefault(detection.view, []):
+                        names[detection.view].append(detection.called)
+                self._event({"kind": "sight", "round": planner_input.round, "seen": names})
             case PlannerAnswered(number, decision):
-                about = {"analysis": decision.analysis, "model": decision.model, "problem": decision.problem}
+                details = {"analysis": decision.analysis, "model": decision.model, "problem": decision.problem}
                 subtasks = [str(subtask) for subtask in decision.subtasks]
-                self._event({"kind": "decision", "round": number, "subtasks": subtasks, **about})
+                self._event({"kind": "decision", "round": number, "subtasks": subtasks, **details})
             case SubtaskStarted(number, subtask):
                 self.pictures.target = subtask.destination or subtask.target
                 self._event({"kind": "begin", "round": number, "text": str(subtask)})
             case SubtaskChecked(check):
                 self._event({"kind": "check", "layer": check.layer, "code": check.code, "text": check.message})
             case AttemptEnded(attempt):
-                about = {"skill": attempt.skill, "outcome": attempt.outcome, "reason": attempt.reason}
-                self._event({"kind": "attempt", "number": attempt.number, "seconds": attempt.robot_seconds, **about})
+                details = {"skill": attempt.skill, "outcome": attempt.outcome, "reason": attempt.reason}
+                self._event({"kind": "attempt", "number": attempt.number, "seconds": attempt.robot_seconds, **details})
             case SubtaskRecorded(record):
                 feedback = record.execution.feedback
-                shown = {"ok": feedback.ok, "code": feedback.code, "text": feedback.message}
+                outcome = {"ok": feedback.ok, "code": feedback.code, "text": feedback.message}
                 subtask_text = str(record.execution.subtask)
-                self._event({"kind": "feedback", "round": record.round, "subtask": subtask_text, **shown})
+                self._event({"kind": "feedback", "round": record.round, "subtask": subtask_text, **outcome})
             case EpisodeEnded(result):
                 self._event({"kind": "end", "text": result.ending, "rounds": result.rounds})
 
     def _event(self, content: Mapping[str, Any]) -> None:
-        event = {"type": "event", "at": time.time(), **{name: _safe(value) for name, value in content.items()}}
+        event = {"type": "event", "at": time.time(), **{name: _printable(value) for name, value in content.items()}}
         self.events.append(event)
         self._send(event)
 
@@ -100,12 +100,12 @@ class Board(EpisodeListener):
     def refresh(self, operation: Operation) -> None:
         """Called every control period: what is due goes out."""
         now = time.monotonic()
-        if now - self._stated >= STATES:
-            self._stated = now
+        if now - self._state_time >= STATES:
+            self._state_time = now
             self.state = {"type": "state", **_state(operation)}
             self._send(self.state)
-        if now - self._mapped >= MAPS:
-            self._mapped = now
+        if now - self._map_time >= MAPS:
+            self._map_time = now
             self._draw_map(operation)
         self.pictures.refresh(operation.parts.robot, operation.pictures)
 
@@ -119,13 +119,13 @@ class Board(EpisodeListener):
         self._send(self.map)
 
 
-def _safe(value: Any) -> Any:
+def _printable(value: Any) -> Any:
     """Text without what could deceive the eye."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
-        return [_safe(item) for item in value]
-    return {printable(name): _safe(item) for name, item in value.items()} if isinstance(value, Mapping) else value
+        return [_printable(item) for item in value]
+    return {printable(name): _printable(item) for name, item in value.items()} if isinstance(value, Mapping) else value
 
 
 def _state(operation: Operation) -> dict[str, Any]:
@@ -143,12 +143,12 @@ def _state(operation: Operation) -> dict[str, Any]:
         for group in robot.spec.groups
     ]
     return {
-        "task": _safe(state.task),
+        "task": _printable(state.task),
         "in_charge": state.in_charge,
         "planner": state.planner,
         "doing": state.doing,
         "round": state.round,
-        "inventory": [_safe(name) for name in state.inventory],
+        "inventory": [_printable(name) for name in state.inventory],
         "stamp": round(state.stamp, 3),
         "recording": state.recording.name if state.recording else "",
         "last": state.last.parent.parent.name if state.last else "",
@@ -170,9 +170,9 @@ def _bounded(limit: float) -> float:
 
 def _map(world: WorldSnapshot) -> dict[str, Any]:
     rooms = [{"name": name, "kind": room.kind, "floor": room.floor} for name, room in world.rooms.items() if room.floor]
-    fixed = [_drawn(name, state) for name, state in world.fixed.items()]
-    loose = [{**_drawn(name, state), "held": state.relation == "held"} for name, state in world.objects.items()]
-    opened = {
+    fixed = [_footprint(name, state) for name, state in world.fixed.items()]
+    loose = [{**_footprint(name, state), "held": state.relation == "held"} for name, state in world.objects.items()]
+    openings = {
         joint.receptacle: round(joint.fraction, 2)
         for joint in world.joints.values()
         if not thresholds.is_closed(joint.fraction)
@@ -181,19 +181,19 @@ def _map(world: WorldSnapshot) -> dict[str, Any]:
         "rooms": rooms,
         "fixed": [drawn for drawn in fixed if "x" in drawn],
         "loose": [drawn for drawn in loose if "x" in drawn],
-        "open": opened,
+        "open": openings,
         "held": world.held,
         "success": world.success,
     }
 
 
-def _drawn(name: str, state: ThingState) -> dict[str, Any]:
+def _footprint(name: str, state: ThingState) -> dict[str, Any]:
     """A footprint: middle, half sizes and yaw, metres and radians."""
-    drawn: dict[str, Any] = {"name": name, "kind": state.kind, "colour": state.colour}
+    footprint: dict[str, Any] = {"name": name, "kind": state.kind, "colour": state.colour}
     if state.position is not None:
         half = state.half or (0.03, 0.03, 0.03)
         w, x, y, z = state.quaternion or (1.0, 0.0, 0.0, 0.0)
         yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-        drawn |= {"x": state.position[0], "y": state.position[1], "z": state.position[2], "yaw": round(yaw, 3)}
-        drawn |= {"half": [half[0], half[1]]}
-    return drawn
+        footprint |= {"x": state.position[0], "y": state.position[1], "z": state.position[2], "yaw": round(yaw, 3)}
+        footprint |= {"half": [half[0], half[1]]}
+    return footprint

@@ -100,47 +100,49 @@ class PagePictures:
         """The last picture of each view, for a page that is opened later."""
         self._shown: dict[str, float] = {}
         """Robot time of the picture of each view that was shown last."""
-        self._sent = self._due = self._large_from = -math.inf
-        self._turn = 0
+        self._frame_time = self._next_time = self._large_from = -math.inf
+        self._next_index = 0
 
     def refresh(self, robot: Robot, pictures: Pictures) -> None:
         """Called every control period: renders and shows what is due."""
         now = time.monotonic()
-        if now >= self._due and self._watched():
-            self._due = max(self._due + 1.0 / FRAMES, now)  # so many a second whatever the period of the robot
-            self._take(robot, pictures, now)
+        if now >= self._next_time and self._watched():
+            self._next_time = max(
+                self._next_time + 1.0 / FRAMES, now
+            )  # so many a second whatever the period of the robot
+            self._render_due(robot, pictures, now)
 
-    def _take(self, robot: Robot, pictures: Pictures, now: float) -> None:
+    def _render_due(self, robot: Robot, pictures: Pictures, now: float) -> None:
         """Render the view that is looked at and the next of the others; where nothing has moved, those that are due."""
         views = shown_views(robot)
-        first = self.focus if self.focus in views else views[0]
-        others = [view for view in views if view != first]
+        focused = self.focus if self.focus in views else views[0]
+        other_views = [view for view in views if view != focused]
         stamp, waits = robot.observe().stamp, robot.waits
-        due = [view for view in (first,) if not waits or self._shown.get(view) != stamp]
-        for _ in others:
-            self._turn = (self._turn + 1) % len(others)
-            if not waits or self._shown.get(others[self._turn]) != stamp:
-                due.append(others[self._turn])
+        due_views = [view for view in (focused,) if not waits or self._shown.get(view) != stamp]
+        for _ in other_views:
+            self._next_index = (self._next_index + 1) % len(other_views)
+            if not waits or self._shown.get(other_views[self._next_index]) != stamp:
+                due_views.append(other_views[self._next_index])
                 break
-        if not due and now - self._sent < HEARTBEAT:
+        if not due_views and now - self._frame_time < HEARTBEAT:
             return
-        self._sent, wall = now, time.time()
-        rendered = {view: jpeg(self._picture(pictures, view, large=view == first), QUALITY) for view in due}
-        self._shown |= dict.fromkeys(due, stamp)
+        self._frame_time, wall = now, time.time()
+        rendered = {view: jpeg(self._picture(pictures, view, large=view == focused), QUALITY) for view in due_views}
+        self._shown |= dict.fromkeys(due_views, stamp)
         self.latest |= rendered
         self._show(Frame(stamp, now, wall, rendered))
 
     def _picture(self, pictures: Pictures, view: str, *, large: bool) -> Image:
         """What a view shows now, larger where it is the one that is looked at."""
-        began = time.perf_counter()
-        large = large and began >= self._large_from
+        start = time.perf_counter()
+        large = large and start >= self._large_from
         if view == OUTSIDE:
             height = LARGE if large else SMALL
             picture = pictures.outside(height * 4 // 3, height, self.target)
         else:
             picture = pictures.of(view, LARGE if large else None)
-        if large and time.perf_counter() - began > SLOW:
-            self._large_from = began + SMALL_SECONDS
+        if large and time.perf_counter() - start > SLOW:
+            self._large_from = start + SMALL_SECONDS
         return picture
 
 

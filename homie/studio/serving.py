@@ -43,9 +43,9 @@ class Server:
             address: Gets the single-use link, each time there is a new one.
         """
         self._hub = hub
-        self._socket = _listening(options.host, options.port)
-        shown = f"[{options.host}]" if ":" in options.host else options.host
-        self.url = f"http://{shown}:{self._socket.getsockname()[1]}"
+        self._socket = _listen(options.host, options.port)
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        self.url = f"http://{host}:{self._socket.getsockname()[1]}"
         self.access = Access(options.host, lambda token: address(self.page))
         config = uvicorn.Config(
             application(hub, self.access),
@@ -100,23 +100,23 @@ def serve_studio(
         listeners: Get the events of every episode.
         desk: Where orders lie; for programs that bring some of their own.
     """
-    for repaired in repair_takes(options.record) if options.record is not None else ():
-        tell(str(repaired))
+    for repair in repair_takes(options.record) if options.record is not None else ():
+        tell(str(repair))
     desk = desk or Desk()
     hub = Hub(desk, Library(options.runs or runs_folder(), options.record), stale=options.stale)
-    chosen = choose(options)
+    parts = choose(options)
     server = Server(options, hub, address)
     try:
-        operation = Operation(options, chosen, desk, hub.board, listeners=(hub.board, *listeners))
+        operation = Operation(options, parts, desk, hub.board, listeners=(hub.board, *listeners))
     except BaseException:
-        chosen.close()
+        parts.close()
         raise
     with server:
         address(server.page)
         operation.run()
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

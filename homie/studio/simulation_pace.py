@@ -25,11 +25,11 @@ class Pace:
             return
         now = time.monotonic()
         clock, robot = self._anchor or (now, stamp)
-        ahead = clock + (stamp - robot) / self._speed - now
-        if self._anchor is None or ahead < -LATE or stamp < robot:
+        wait = clock + (stamp - robot) / self._speed - now
+        if self._anchor is None or wait < -LATE or stamp < robot:
             self._anchor = now, stamp
-        elif ahead > 0.0:
-            time.sleep(ahead)
+        elif wait > 0.0:
+            time.sleep(wait)
 
     def rest(self) -> None:
         """Robot time pauses for a while."""

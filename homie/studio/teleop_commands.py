@@ -83,12 +83,12 @@ class Hand:
             self.message = f"The {self._robot.spec.name} has no arm."
             return {}
         q = chain.measured(observation.body)
-        now = kinematics.forward(q)
-        before = self._pose or now
+        hand_pose = kinematics.forward(q)
+        last_pose = self._pose or hand_pose
         step = np.array([_unit(value) for value in stick.reach]) * REACH_SPEED * period
         turn = rotation_z(_unit(stick.wrist) * WRIST_SPEED * period)
-        position = now.position + _shortened(before.position + step - now.position, LEAD)
-        pose = Pose(position, turn @ before.rotation)
+        position = hand_pose.position + _limit_length(last_pose.position + step - hand_pose.position, LEAD)
+        pose = Pose(position, turn @ last_pose.rotation)
         # Where the whole pose cannot be kept the hand may turn, as a person's does.
         for rotation in (pose.rotation, None) if not stick.wrist else (pose.rotation,):
             solution = kinematics.solve(pose.position, rotation, q)
@@ -103,6 +103,6 @@ def _unit(value: float) -> float:
     return float(min(max(value, -1.0), 1.0))
 
 
-def _shortened(vector: Array, longest: float) -> Array:
+def _limit_length(vector: Array, longest: float) -> Array:
     length = float(np.linalg.norm(vector))
     return vector * (longest / length) if length > longest else vector

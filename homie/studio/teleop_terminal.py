@@ -69,17 +69,17 @@ class Terminal:
 
     def refresh(self, operation: Operation) -> None:
         """Say when a recording begins, and what people say of it when it has ended."""
-        was, self._recording = self._recording, operation.recording
-        now = self._recording
-        if now is not None and now != was:
-            self.tell(f"recording   {now}")
+        previous, self._recording = self._recording, operation.recording
+        current = self._recording
+        if current is not None and current != previous:
+            self.tell(f"recording   {current}")
             if operation.state.in_charge == "person":
                 self.tell(WHY)
-        if was is not None and now is None:
-            last = operation.state.last
-            notes = read_notes(last) if last is not None else ()
+        if previous is not None and current is None:
+            episode_folder = operation.state.last
+            notes = read_notes(episode_folder) if episode_folder is not None else ()
             verdict = "discarded" if discarded(notes) else f"marked {mark_of(notes) or 'neither success nor failure'}"
-            self.tell(f"recorded    {was}  {verdict}")
+            self.tell(f"recorded    {previous}  {verdict}")
 
 
 class Sights(EpisodeListener):
@@ -90,12 +90,12 @@ class Sights(EpisodeListener):
 
     def on(self, event: Event) -> None:
         match event:
-            case PlannerAsked(asked):
-                names: dict[str, list[str]] = {view: [] for view in asked.views}
-                for detection in in_sight(asked.detections):
+            case PlannerAsked(planner_input):
+                names: dict[str, list[str]] = {view: [] for view in planner_input.views}
+                for detection in in_sight(planner_input.detections):
                     names.setdefault(detection.view, []).append(detection.called)
-                seen = {view: ", ".join(dict.fromkeys(called)) or "nothing" for view, called in names.items()}
-                self.text = "\n".join(f"  {view}: {called}" for view, called in seen.items())
+                seen = {view: ", ".join(dict.fromkeys(name_list)) or "nothing" for view, name_list in names.items()}
+                self.text = "\n".join(f"  {view}: {name_list}" for view, name_list in seen.items())
 
 
 def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners: tuple[EpisodeListener, ...]) -> None:
@@ -107,14 +107,14 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
         listeners: Get the events of every episode.
     """
     if options.record is not None:
-        for repaired in repair_takes(options.record):
-            write(str(repaired))
+        for repair in repair_takes(options.record):
+            write(str(repair))
     desk, front = Desk(), Terminal(write)
-    chosen = choose(options)
+    parts = choose(options)
     try:
-        operation = Operation(options, chosen, desk, front, listeners=(*listeners, front.sights))
+        operation = Operation(options, parts, desk, front, listeners=(*listeners, front.sights))
     except BaseException:
-        chosen.close()
+        parts.close()
         raise
     reading = _keys if sys.stdin.isatty() else _lines
     typist = threading.Thread(target=reading, args=(desk, front), daemon=True)
@@ -122,10 +122,10 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
         typist.start()
         operation.run()
     if reading is _lines and operation.refused:
-        none = "Nothing was done: no line of the input could be carried out."
+        nothing_done = "Nothing was done: no line of the input could be carried out."
         lines = counted(operation.refused, "line")
-        some = f"{lines} of the input could not be carried out, as was said above; all others were."
-        raise BadInput(f"{some if operation.done else none} See docs/collect.md for the lines.")
+        partly_done = f"{lines} of the input could not be carried out, as was said above; all others were."
+        raise BadInput(f"{partly_done if operation.done else nothing_done} See docs/collect.md for the lines.")
 
 
 def _lines(desk: Desk, front: Terminal) -> None:
@@ -207,9 +207,9 @@ def _unbuffered() -> Iterator[None]:
     import termios
     import tty
 
-    before = termios.tcgetattr(0)
+    attributes = termios.tcgetattr(0)
     tty.setcbreak(0)
     try:
         yield
     finally:
-        termios.tcsetattr(0, termios.TCSADRAIN, before)
+        termios.tcsetattr(0, termios.TCSADRAIN, attributes)

@@ -77,16 +77,16 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
         if not task:
             raise BadInput("No episode goes on that could be done again: begin a task.")
         return (Finish(discard=True), Begin(task=task, record=record))
-    if begun := _BEGIN.fullmatch(plain):
-        return (Begin(task=begun["task"], planner=begun["planner"] or "", record=record),)
+    if begin := _BEGIN.fullmatch(plain):
+        return (Begin(task=begin["task"], planner=begin["planner"] or "", record=record),)
     if motion := _MOTION.fullmatch(lower):
         stick, seconds = MOTIONS[motion[1]]
         return (Move(stick, float(motion[2]) if motion[2] else seconds),)
     if note := _note(plain):
         return (Say(note),)
-    what, _, why = plain.partition("#")
-    subtask = registry.load("tools", "spoken-subtask")(what.strip(), tuple(actions), _FIRST)
-    return (Do(subtask, why.strip()),)
+    text, _, reason = plain.partition("#")
+    subtask = registry.load("tools", "spoken-subtask")(text.strip(), tuple(actions), _FIRST)
+    return (Do(subtask, reason.strip()),)
 
 
 def urgent(line: str) -> bool:
@@ -100,14 +100,14 @@ def _plain(line: str) -> str:
 
 def _note(plain: str) -> notes.Note | None:
     """A note, where a line is one. Raises BadInput for one that means nothing."""
-    word, _, rest = plain.partition(" ")
+    word, _, content = plain.partition(" ")
     match word.lower():
         case "note":
-            return notes.note("remark", rest)
+            return notes.note("remark", content)
         case "mark":
-            return notes.note("mark", rest.lower())
+            return notes.note("mark", content.lower())
         case "why":
-            number, _, text = rest.partition(" ")
+            number, _, text = content.partition(" ")
             if not number.isdecimal() or int(number) < 1:
                 raise BadInput("Say of which round: why 3 The fridge is shut.")
             return notes.note("analysis", text, round=int(number))

@@ -53,8 +53,8 @@ def compare_command(
         check_apart(out, options.runs)
     if options.protocols is None:
         options = options.model_copy(update={"runs": _comparable(options.runs)})
-    runs, unread = readable(options.runs)
-    for sentence in unread:
+    runs, problems = readable(options.runs)
+    for sentence in problems:
         tell(f"not read: {sentence}")
     options = options.model_copy(update={"runs": runs})
     intervals = Intervals(options.confidence, options.resamples, options.seed)
@@ -70,7 +70,7 @@ def compare_command(
     if len(options.runs) == 1 and options.protocols is None:
         tell("One run is given, so nothing is compared: give a second one for differences.")
     if options.out is None and options.form == "markdown" and not json:
-        _show(tables, every=options.all_tables or options.protocols is not None)
+        _show(tables, show_all=options.all_tables or options.protocols is not None)
         return
     text = write(tables, "json" if json else options.form)
     if options.out is None:
@@ -81,14 +81,14 @@ def compare_command(
     tell(f"{options.out}  ({counted(len(options.runs), 'run')})")
 
 
-def _show(tables: Sequence[Table], *, every: bool) -> None:
+def _show(tables: Sequence[Table], *, show_all: bool) -> None:
     """Print tables for a reader: those that are needed first, or all."""
-    shown = [table for table in tables if every or table.title.startswith(FIRST)]
-    say(write(shown, "markdown"), end="")
-    if any(table.title == "Metrics" for table in shown):
+    visible = [table for table in tables if show_all or table.title.startswith(FIRST)]
+    say(write(visible, "markdown"), end="")
+    if any(table.title == "Metrics" for table in visible):
         tell(LEGEND)
-    if left := [table.title for table in tables if table not in shown]:
-        tell(f"With --all-tables also: {'; '.join(left)}.")
+    if hidden := [table.title for table in tables if table not in visible]:
+        tell(f"With --all-tables also: {'; '.join(hidden)}.")
 
 
 def _comparison(folders: Sequence[Path]) -> Comparison | None:
@@ -103,9 +103,9 @@ def _comparable(folders: list[Path]) -> list[Path]:
     for folder in runs:
         single = sum(map(is_run, folder.iterdir())) if folder.is_dir() and not is_bench(folder) else 0
         if (is_run(folder) and not is_bench(folder)) or single:
-            whose = "holds runs of" if single else "is a run of"
+            relation = "holds runs of" if single else "is a run of"
             raise BadInput(
-                f"{folder} {whose} `homie run`, whose tasks have no goal to compare by; `homie report {folder}` "
+                f"{folder} {relation} `homie run`, whose tasks have no goal to compare by; `homie report {folder}` "
                 "shows it."
             )
     return runs

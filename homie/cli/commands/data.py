@@ -95,12 +95,12 @@ def lerobot_command(config: Config = None, json: Json = False, **values: Any) ->
 def tasks_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Sample errands in generated houses, as a suite, with some of them held out for tests."""
     options = build(TasksOptions, config, values)
-    drawn = draw_tasks(options)
+    summary = draw_tasks(options)
     if json:
-        held = {"templates": drawn.templates, "objects": drawn.objects}
-        print_json({"file": str(options.out), "tasks": drawn.counts, "held_out": held})
+        held_out = {"templates": summary.templates, "objects": summary.objects}
+        print_json({"file": str(options.out), "tasks": summary.counts, "held_out": held_out})
         return
-    tell(f"{options.out}  ({_counts(drawn.counts)})")
+    tell(f"{options.out}  ({_counts(summary.counts)})")
 
 
 @options_from(GenerateOptions)

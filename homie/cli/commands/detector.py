@@ -17,31 +17,31 @@ def score_command(config: Config = None, json: Json = False, **values: Any) -> N
     """Measure a detector of any maker on labelled pictures: precision by class, confusions, time."""
     options = build(DetectorScoreOptions, config, values)
     with bar(None, "pictures") as advance:
-        measured = score_detector(options, lambda done, pictures: advance("", done=done, total=pictures))
-    if not measured.boxes:
+        measurement = score_detector(options, lambda done, pictures: advance("", done=done, total=pictures))
+    if not measurement.boxes:
         tell(f"The detector '{options.detector}' reported nothing in any picture.")
     if json:
-        print_json({"detector": options.detector, "split": options.split, **asdict(measured)})
+        print_json({"detector": options.detector, "split": options.split, **asdict(measurement)})
     else:
-        _show(measured)
+        _show(measurement)
 
 
 detector_command = {"score": score_command}
 
 
-def _show(measured: DetectorMeasurement) -> None:
-    scores = measured.scores
-    facts = [
-        ("pictures", str(measured.pictures)),
+def _show(measurement: DetectorMeasurement) -> None:
+    scores = measurement.scores
+    rows = [
+        ("pictures", str(measurement.pictures)),
         ("mAP50", f"{scores.large:.3f} of boxes from 16 x 16 pixels of 256 x 256, {scores.every:.3f} of all"),
-        ("boxes", f"{measured.boxes}, {measured.others} of them of classes that the data set has not"),
-        ("time", f"{measured.milliseconds} ms a picture"),
+        ("boxes", f"{measurement.boxes}, {measurement.others} of them of classes that the data set has not"),
+        ("time", f"{measurement.milliseconds} ms a picture"),
     ]
     by_class = sorted(scores.by_class.items(), key=lambda item: -item[1])
-    say(columns(facts))
+    say(columns(rows))
     say("")
     say(columns([("class", "average precision"), *((name, f"{value:.3f}") for name, value in by_class)]))
     if scores.confusions:
-        taken = [(true or "nothing", name, str(count)) for true, name, count in scores.confusions]
+        confusions = [(true_class or "nothing", name, str(count)) for true_class, name, count in scores.confusions]
         say("")
-        say(columns([("it is", "taken for", "times"), *taken]))
+        say(columns([("it is", "taken for", "times"), *confusions]))

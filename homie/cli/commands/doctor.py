@@ -77,15 +77,15 @@ def doctor_command(
 ) -> None:
     """Check this machine."""
     findings = list(examine())
-    well = all(finding.ok for finding in findings if finding.needed)
+    is_ok = all(finding.ok for finding in findings if finding.needed)
     if json:
-        print_json({"ok": well, "findings": [asdict(finding) for finding in findings]})
+        print_json({"ok": is_ok, "findings": [asdict(finding) for finding in findings]})
     else:
         _show(finding for finding in findings if everything or not finding.name.startswith(FOLDED))
         if not everything:
             _show_folded(findings)
-        say("Everything that Homie needs is here." if well else "Something that Homie needs is missing.")
-    if not well:
+        say("Everything that Homie needs is here." if is_ok else "Something that Homie needs is missing.")
+    if not is_ok:
         raise typer.Exit(MissingPart.exit_code)
 
 
@@ -101,15 +101,15 @@ def _show_folded(findings: Sequence[Finding]) -> None:
     """A line for the optional parts and one for the planners: which are there, and which are not."""
     for prefix in FOLDED:
         group = [finding for finding in findings if finding.name.startswith(prefix)]
-        there = [_bare(finding.name, prefix) for finding in group if finding.ok]
-        lacking = [_bare(finding.name, prefix) for finding in group if not finding.ok]
-        detail = f"{len(there)} of {len(group)}: {', '.join(there) or 'none'}"
-        more = f"; not: {', '.join(lacking)}" if lacking else ""
-        say(f"{'ok' if not lacking else '-':<8}{TITLES[prefix]:<28}{detail}{more}")
+        available = [_short_name(finding.name, prefix) for finding in group if finding.ok]
+        missing = [_short_name(finding.name, prefix) for finding in group if not finding.ok]
+        detail = f"{len(available)} of {len(group)}: {', '.join(available) or 'none'}"
+        remark = f"; not: {', '.join(missing)}" if missing else ""
+        say(f"{'ok' if not missing else '-':<8}{TITLES[prefix]:<28}{detail}{remark}")
     say(f"{'':<36}-> `homie doctor --all` says what each of them needs")
 
 
-def _bare(name: str, prefix: str) -> str:
+def _short_name(name: str, prefix: str) -> str:
     return name.removeprefix(prefix).strip(" []")
 
 
@@ -143,11 +143,11 @@ def examine() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    lacking = packages.lacking()
+    missing = packages.lacking()
     for requirement in packages.requirements():
-        there = packages.installed_version(requirement.name) or "not installed"
-        well = requirement not in lacking
-        yield Finding(name=requirement.name, ok=well, detail=there, fix=packages.install_command())
+        version = packages.installed_version(requirement.name) or "not installed"
+        is_ok = requirement not in missing
+        yield Finding(name=requirement.name, ok=is_ok, detail=version, fix=packages.install_command())
 
 
 def _own_packages() -> Finding:
@@ -185,9 +185,9 @@ def _problem(process: subprocess.Popen[str]) -> str:
 
 def _sentence(errors: list[str]) -> str:
     """The first line of the error that a traceback ends with; without a traceback the last line."""
-    places = [at for at, line in enumerate(errors) if line.startswith("  File ")]
-    after = errors[places[-1] :] if places else errors[-1:]
-    return next((line for line in after if line.strip() and not line.startswith(" ")), "")
+    places = [index for index, line in enumerate(errors) if line.startswith("  File ")]
+    tail = errors[places[-1] :] if places else errors[-1:]
+    return next((line for line in tail if line.strip() and not line.startswith(" ")), "")
 
 
 def _encoder() -> Finding:
@@ -222,13 +222,13 @@ def _variables() -> Finding:
         "HOMIE_POLICY_TOKEN",
         "HOMIE_PLAY_TOKEN",
     }
-    there = sorted(name for name in os.environ if name.startswith("HOMIE_"))
-    strange = [name for name in there if name not in known]
-    if strange:
+    present = sorted(name for name in os.environ if name.startswith("HOMIE_"))
+    unknown = [name for name in present if name not in known]
+    if unknown:
         fix = f"the variables are: {', '.join(sorted(known))}"
-        return Finding(name="variables", ok=False, detail=f"mean nothing: {', '.join(strange)}", needed=False, fix=fix)
+        return Finding(name="variables", ok=False, detail=f"mean nothing: {', '.join(unknown)}", needed=False, fix=fix)
     return Finding(
-        name="variables", ok=True, detail=f"set: {', '.join(there)}" if there else "none is set", needed=False
+        name="variables", ok=True, detail=f"set: {', '.join(present)}" if present else "none is set", needed=False
     )
 
 
@@ -236,8 +236,8 @@ def _extras() -> Iterator[Finding]:
     """The extras that this version of Homie declares."""
     for extra in packages.extras():
         names = [requirement.name for requirement in packages.lacking(extra)]
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        detail = f"not installed: {', '.join(names[:MOST_NAMES])}{more}" if names else "installed"
+        remark = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        detail = f"not installed: {', '.join(names[:MOST_NAMES])}{remark}" if names else "installed"
         command = packages.install_command(extra)
         yield Finding(name=f"optional [{extra}]", ok=not names, detail=detail, needed=False, fix=command)
 
@@ -247,6 +247,6 @@ def _planners() -> Iterator[Finding]:
     for state in part_states("planners"):
         detail = state.problem or "usable"
         if state.keys and not state.problem:
-            there = [name for name in state.keys if os.environ.get(name)]
-            detail += f"; keys set: {', '.join(there)}" if there else f"; no key set ({', '.join(state.keys)})"
+            present = [name for name in state.keys if os.environ.get(name)]
+            detail += f"; keys set: {', '.join(present)}" if present else f"; no key set ({', '.join(state.keys)})"
         yield Finding(name=f"planner {state.name}", ok=not state.problem, detail=detail, needed=False, fix=state.fix)

@@ -40,8 +40,8 @@ def list_environments(
 def remove(name: Name) -> None:
     """Remove an environment."""
     environment = environments.find(name)
-    there = environments.remove(environment)
-    tell(f"{environment.folder} {'is removed' if there else 'was not there'}.")
+    was_removed = environments.remove(environment)
+    tell(f"{environment.folder} {'is removed' if was_removed else 'was not there'}.")
 
 
 env_command = {"make": make, "list": list_environments, "remove": remove}

@@ -54,11 +54,11 @@ def list_command(
 
 def _list_names(*, json: bool) -> None:
     """The names of all kinds; as JSON, with where they are found."""
-    listed = {kind: registry.targets(kind) for kind in KINDS}
+    targets_by_kind = {kind: registry.targets(kind) for kind in KINDS}
     if json:
-        print_json(listed)
+        print_json(targets_by_kind)
         return
-    say(columns((kind, ", ".join(targets)) for kind, targets in listed.items()))
+    say(columns((kind, ", ".join(targets)) for kind, targets in targets_by_kind.items()))
     say("`homie list KIND` says what each of them is.")
 
 
@@ -67,8 +67,8 @@ def _list_parts(kind: str, name: str | None, *, json: bool) -> None:
     if kind == "planners":
         states["expert"] = _expert()
     if name is not None:
-        own = ":" in name and name not in states
-        states = {name: own_state(kind, name)} if own else _only(states, name, kind)
+        is_own = ":" in name and name not in states
+        states = {name: own_state(kind, name)} if is_own else _only(states, name, kind)
     if json:
         print_json({kind: {state.name: _part(state, kind) for state in states.values()}})
         return
@@ -100,7 +100,7 @@ def _show_part(state: PartState, kind: str) -> None:
         say(f"{INDENT}{'':<4}{state.problem or 'usable'}")
     if state.fix:
         say(f"{INDENT}{'':<4}-> {state.fix}")
-    settings = [(each, _default(field), field.description or "") for each, field in _fields(state)]
+    settings = [(setting, _default(field), field.description or "") for setting, field in _fields(state)]
     if settings:
         say(columns([("SETTING", "DEFAULT", ""), *settings], indent=INDENT))
 
@@ -108,7 +108,7 @@ def _show_part(state: PartState, kind: str) -> None:
 def _advise(advice: Mapping[str, str]) -> None:
     """What makes the parts usable that are not: a line for each piece of advice, below the names that it helps."""
     for sentence in dict.fromkeys(advice.values()):
-        say(f"{', '.join(name for name, each in advice.items() if each == sentence)}:")
+        say(f"{', '.join(name for name, text in advice.items() if text == sentence)}:")
         say(f"{INDENT}-> {sentence}")
 
 
@@ -129,24 +129,26 @@ def _list_suites(name: str | None, *, json: bool) -> None:
         targets = _only(targets, name, "suites")
     suites: dict[str, Suite] = {}
     missing: dict[str, str] = {}
-    for each in targets:
+    for suite_name in targets:
         try:
-            suites[each] = find_suite(each)
+            suites[suite_name] = find_suite(suite_name)
         except MissingPart as error:
-            missing[each] = error.need
+            missing[suite_name] = error.need
     if json:
-        shown = {each: {"target": targets[each], **_counts(suite)} for each, suite in suites.items()}
-        print_json({"suites": shown, "missing": missing})
+        summaries = {
+            suite_name: {"target": targets[suite_name], **_counts(suite)} for suite_name, suite in suites.items()
+        }
+        print_json({"suites": summaries, "missing": missing})
         return
     say("suites")
     if name in suites:
         _show_suite(name, targets[name], suites[name])
         return
     rows = [
-        (each, counted(len(suites[each].tasks), "task"), first_sentence(suites[each].description))
-        if each in suites
-        else (each, "not usable", "")
-        for each in targets
+        (suite_name, counted(len(suites[suite_name].tasks), "task"), first_sentence(suites[suite_name].description))
+        if suite_name in suites
+        else (suite_name, "not usable", "")
+        for suite_name in targets
     ]
     say(columns(rows, indent=INDENT))
     _advise(missing)
@@ -156,8 +158,8 @@ def _list_suites(name: str | None, *, json: bool) -> None:
 
 def _show_suite(name: str, target: str, suite: Suite) -> None:
     """All about one suite, but for its tasks."""
-    played = f"{counted(suite.protocol.trials, 'trial')} of up to {counted(_rounds(suite), 'round')}"
-    say(f"{INDENT}{name}  version {suite.version}, {counted(len(suite.tasks), 'task')}, {played}  {target}")
+    protocol_text = f"{counted(suite.protocol.trials, 'trial')} of up to {counted(_rounds(suite), 'round')}"
+    say(f"{INDENT}{name}  version {suite.version}, {counted(len(suite.tasks), 'task')}, {protocol_text}  {target}")
     say(columns([("", " ".join(suite.description.split()))], indent=INDENT))
 
 
@@ -202,8 +204,8 @@ def _part(state: PartState, kind: str) -> dict[str, object]:
     keys = {"keys": state.keys} if kind == "planners" else {}
     note = {"note": state.note} if state.note else {}
     about = {"about": state.about, **note}
-    usable = {"usable": not state.problem} if state.problem or kind in CONFIGURED else {}
-    return {"target": state.target, **usable, **about, **fix, "settings": settings, **keys}
+    usability = {"usable": not state.problem} if state.problem or kind in CONFIGURED else {}
+    return {"target": state.target, **usability, **about, **fix, "settings": settings, **keys}
 
 
 def _fields(state: PartState) -> Iterable[tuple[str, FieldInfo]]:

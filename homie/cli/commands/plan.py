@@ -52,8 +52,8 @@ def plan_command(
     situation = first_round(options)
     planner = load_planner(options.planner, options.planner_settings)
     # Planners that look at pictures have a setting to turn that off (`--set images=false`); the others have none.
-    looks = planner.Settings is not None and "images" in planner.Settings.model_fields
-    if options.image and not looks and options.detector is None:
+    uses_pictures = planner.Settings is not None and "images" in planner.Settings.model_fields
+    if options.image and not uses_pictures and options.detector is None:
         log.warning(
             "The planner %s does not look at pictures itself and needs a detector to do so: give --detector.",
             options.planner,
@@ -95,10 +95,10 @@ def first_round(options: PlanOptions) -> PlannerInput:
 
 def _skill_set(name: str) -> SkillSet | type[SkillSet]:
     """What of a skill set says what it can do: its class, or the set itself where a name means another thing."""
-    named = named_part(SKILL_SET, name)
-    if inspect.isclass(named.make) and issubclass(named.make, SkillSet):
-        return named.make
-    return named.build()
+    part = named_part(SKILL_SET, name)
+    if inspect.isclass(part.make) and issubclass(part.make, SkillSet):
+        return part.make
+    return part.build()
 
 
 def detecting(options: PlanOptions) -> Callable[[Mapping[str, Image]], tuple[Detection, ...]]:

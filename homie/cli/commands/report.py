@@ -25,14 +25,14 @@ def report_command(
     for out in (options.out, options.rerun):
         check_apart(out, options.runs)
     page = report(options)
-    for unread in page.unread:
-        tell(f"not read: {unread}")
+    for problem in page.unread:
+        tell(f"not read: {problem}")
     if json:
-        facts = {"report": str(page.path), "bytes": page.size, "episodes": page.episodes, "linked": page.linked}
-        facts |= {"unread": list(page.unread)} if page.unread else {}
+        result = {"report": str(page.path), "bytes": page.size, "episodes": page.episodes, "linked": page.linked}
+        result |= {"unread": list(page.unread)} if page.unread else {}
         if options.rerun is not None:
-            facts |= {"recording": str(options.rerun), "recording_bytes": page.recording}
-        print_json(facts)
+            result |= {"recording": str(options.rerun), "recording_bytes": page.recording}
+        print_json(result)
         return
     linked = f", {counted(page.linked, 'picture or video', 'pictures and videos')} linked" if page.linked else ""
     tell(f"{page.path}  ({counted(page.episodes, 'episode')}, {page.size / MEBIBYTE:.1f} MiB{linked})")

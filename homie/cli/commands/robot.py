@@ -44,18 +44,18 @@ def check(
     json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Listen to the robot and show which topics, actions and frames of a profile are there, with rates and ages."""
-    read = registry.load("ros", "read-profile")(profile)
+    robot_profile = registry.load("ros", "read-profile")(profile)
     with registry.load("ros", "node")("/homie_check", transport) as node:
         tell(f"Listening for {seconds:g} s on the ROS 2 network over {node.transport} ...")
-        findings = registry.load("ros", "check")(node, read, seconds)
+        findings = registry.load("ros", "check")(node, robot_profile, seconds)
     missing = sum(bool(finding.problem) for finding in findings)
     sentence = (
-        f"{missing} of {len(findings)} parts of the profile {read.name} are not there as it says: compare it with "
-        "`ros2 topic list`, ROS_DOMAIN_ID and the clock of the robot."
+        f"{missing} of {len(findings)} parts of the profile {robot_profile.name} are not there as it says: compare "
+        "it with `ros2 topic list`, ROS_DOMAIN_ID and the clock of the robot."
     )
     if json:
-        shown = {"profile": read.name, "findings": [dataclasses.asdict(finding) for finding in findings]}
-        print_json({**shown, "error": sentence, "exit_code": InfrastructureError.exit_code} if missing else shown)
+        result = {"profile": robot_profile.name, "findings": [dataclasses.asdict(finding) for finding in findings]}
+        print_json({**result, "error": sentence, "exit_code": InfrastructureError.exit_code} if missing else result)
         if missing:
             raise typer.Exit(InfrastructureError.exit_code)
         return
@@ -159,9 +159,9 @@ def _end(finished: bool) -> str:
 
 def _row(finding: object) -> tuple[str, ...]:
     rate, age = getattr(finding, "rate", None), getattr(finding, "age", None)
-    written = "" if age is None else f"{1000 * age:.0f} ms" if abs(age) < SECONDS else f"{age:.0f} s"
-    shown = ("" if rate is None else f"{rate:.1f} Hz", written)
-    return (getattr(finding, "part", ""), getattr(finding, "name", ""), *shown, _state(finding))
+    age_text = "" if age is None else f"{1000 * age:.0f} ms" if abs(age) < SECONDS else f"{age:.0f} s"
+    cells = ("" if rate is None else f"{rate:.1f} Hz", age_text)
+    return (getattr(finding, "part", ""), getattr(finding, "name", ""), *cells, _state(finding))
 
 
 def _state(finding: object) -> str:

@@ -147,13 +147,13 @@ def describe_mjcf(house: MjcfHouse) -> SceneListing:
             room=piece.room,
             surfaces=tuple(surface.name for surface in piece.surfaces),
             opens=" and ".join(item.name.rpartition("/")[2].replace("_", " ") for item in piece.articulations),
-            state=_how_open(max(map(world.openness, piece.articulations))) if piece.articulations else "",
+            state=_opening_state(max(map(world.openness, piece.articulations))) if piece.articulations else "",
         )
         for piece in home.index.receptacles
     )
     objects = []
     for item in home.index.objects:
-        *_, last = world.around(item.name)
+        *_, outermost = world.around(item.name)
         place = world.place(item.name)
         objects.append(
             ListedObject(
@@ -161,8 +161,8 @@ def describe_mjcf(house: MjcfHouse) -> SceneListing:
                 kind=item.kind,
                 colour=item.colour,
                 room=world.room_of(world.position(item.body)) or "",
-                receptacle=last.entity,
-                surface=last.surface,
+                receptacle=outermost.entity,
+                surface=outermost.surface,
                 nested=f"{place.relation} {place.entity}" if place.entity in world.objects else "",
             )
         )
@@ -177,11 +177,11 @@ def describe(scene: SceneSpec) -> SceneListing:
     receptacles = []
     for piece in scene.furniture:
         plan = piece.blueprint
-        moving = plan.articulations
-        if not plan.surfaces and not moving:
+        articulations = plan.articulations
+        if not plan.surfaces and not articulations:
             continue
-        opens = " and ".join(link.name.replace("_", " ") for link in moving)
-        state = [_how_open(piece.open)] if moving else []
+        opens = " and ".join(link.name.replace("_", " ") for link in articulations)
+        state = [_opening_state(piece.open)] if articulations else []
         state += ["on" if piece.on else "off"] if plan.powered else []
         surfaces = tuple(surface.name for surface in plan.surfaces)
         receptacles.append(
@@ -210,18 +210,18 @@ def describe(scene: SceneSpec) -> SceneListing:
         for item in scene.objects
     )
     people = tuple(
-        ListedPerson(person.id, person.colour, scene.room_at(*person.position), _doing(person))
+        ListedPerson(person.id, person.colour, scene.room_at(*person.position), _activity(person))
         for person in scene.people
     )
     return SceneListing(scene.seed, rooms, tuple(receptacles), objects, people)
 
 
-def _doing(person: PersonSpec) -> str:
+def _activity(person: PersonSpec) -> str:
     """What a person does: `stands, holds out a hand`."""
     gestures = {"none": "", "hand_out": "holds out a hand", "pointing": f"points at {person.points_at}"}
-    does = ["sits" if person.posture == "sitting" else "stands", gestures[person.gesture]]
-    does += ["walks when the robot is near"] if person.path else []
-    return ", ".join(filter(None, does))
+    phrases = ["sits" if person.posture == "sitting" else "stands", gestures[person.gesture]]
+    phrases += ["walks when the robot is near"] if person.path else []
+    return ", ".join(filter(None, phrases))
 
 
 def _nested(scene: SceneSpec) -> dict[str, str]:
@@ -234,7 +234,7 @@ def _nested(scene: SceneSpec) -> dict[str, str]:
     return {name: f"{place.relation} {place.entity}" for name, place in places.items() if place.entity in world.objects}
 
 
-def _how_open(fraction: float) -> str:
+def _opening_state(fraction: float) -> str:
     """The state of a door or drawer in a word; `ajar` between the two (`homie.kernel.world.thresholds`)."""
     return "closed" if thresholds.is_closed(fraction) else "open" if thresholds.is_open(fraction) else "ajar"
 
@@ -262,8 +262,8 @@ def _print(listing: SceneListing) -> None:
 
 
 def _where(item: ListedObject) -> str:
-    at = f"{item.receptacle} ({item.surface})" if item.surface else item.receptacle
-    return f"{at}, {item.nested}" if item.nested else at
+    place = f"{item.receptacle} ({item.surface})" if item.surface else item.receptacle
+    return f"{place}, {item.nested}" if item.nested else place
 
 
 def _table(title: str, names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
@@ -280,17 +280,17 @@ def _draw(scene: SceneSpec, path: Path) -> None:
 
 def show_table(options: SceneOptions, *, json: bool) -> None:
     """Print the table of a family and a seed, or of a file. Raises BadInput."""
-    useless = sorted(options.model_fields_set & {*HOUSE, "meshes"})
-    if useless:
-        raise BadInput(f"A table has no {' and no '.join(useless)}: leave --{useless[0]} out.")
+    unsupported = sorted(options.model_fields_set & {*HOUSE, "meshes"})
+    if unsupported:
+        raise BadInput(f"A table has no {' and no '.join(unsupported)}: leave --{unsupported[0]} out.")
     scene = scene_of(options.robot.partition(":")[2], options.seed, options.scene)
     if options.save is not None:
         save(options.save, to_json(scene.model_dump(mode="json")))
     if options.png is not None:
-        drawn, robot = BytesIO(), FrankaTable(scene)
+        buffer, robot = BytesIO(), FrankaTable(scene)
         with robot:
-            Picture.fromarray(robot.look("front")).save(drawn, format="PNG")
-        save(options.png, drawn.getvalue())
+            Picture.fromarray(robot.look("front")).save(buffer, format="PNG")
+        save(options.png, buffer.getvalue())
     if json:
         print_json(scene.model_dump(mode="json"))
         return

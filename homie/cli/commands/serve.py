@@ -110,8 +110,10 @@ def ros(
     # Another process opens the scene again (`ros_bridge.robot.twin`), from another folder perhaps.
     place = None if scene is None else scene.resolve()
     values = settings({"robot_settings": robot_option})
-    own = {name: _whole_path(value) for name, value in values.get("robot_settings", {}).items()}
-    options = OpenOptions.build(robot=robot, seed=seed, scene=place, picture_size=picture_size, robot_settings=own)
+    file_settings = {name: _whole_path(value) for name, value in values.get("robot_settings", {}).items()}
+    options = OpenOptions.build(
+        robot=robot, seed=seed, scene=place, picture_size=picture_size, robot_settings=file_settings
+    )
     kind = robot.partition(":")[0]
     opening, argument = registry.find("robots", robot)
     if not isinstance(opening, Opening) or kind == "ros":

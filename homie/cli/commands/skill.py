@@ -86,19 +86,19 @@ def texts(
         raise BadInput(f"The policy of '{name}' takes no texts: use rt1x or octo.")
     values = settings({"planner_settings": None, "skill_settings": skill_option}).get("skill_settings", {})
     prefix = f"{name}."
-    if wrong := [key for key in values if not key.startswith(prefix)]:
-        raise BadInput(f"A setting is {prefix}NAME here (got '{wrong[0]}').")
+    if foreign := [key for key in values if not key.startswith(prefix)]:
+        raise BadInput(f"A setting is {prefix}NAME here (got '{foreign[0]}').")
     try:
         words = skill_set.Settings(**{key.removeprefix(prefix): value for key, value in values.items()})
     except ValidationError as error:
         raise BadInput(f"Setting of the skill set '{name}': {explain(error, skill_set.Settings)}") from error
-    said = {
+    policy_texts = {
         words.say(read_subtask(node), task.text).replace("_", " ")
         for task in find_suite(suite).tasks
         for path in (*task.keypaths, task.expert or ())
         for node in path
     }
-    sentences = sorted(said - {""})
+    sentences = sorted(policy_texts - {""})
     if not sentences:
         raise BadInput(
             f"The suite '{suite}' has no key paths or experts that name what is picked, put, opened or closed."
