@@ -144,9 +144,9 @@ class LiberoRobot(SnapshotRobot):
         self.world.update()
         self._stamp += PERIOD
 
-    def _resolved(self, command: Command, body: Proprioception) -> Command:
+    def _resolve_pose(self, command: Command, body: Proprioception) -> Command:
         self._pose = command.effector
-        return super()._resolved(command, body)
+        return super()._resolve_pose(command, body)
 
     def _send(self, command: Command) -> None:
         if (q := command.get("arm")) is not None:
