@@ -107,7 +107,8 @@ class Wordings:
         text = rng.choice(self.human if human else self.plain)
         phrases = _wordings_file()
         opener = rng.choice(phrases["openers"]) if rng.random() < OPENER else ""
-        closer = rng.choice(phrases["closers"]) if not text.endswith("?") and rng.random() < CLOSER else ""
+        closes = not text.endswith(("?", "!", ".")) and rng.random() < CLOSER
+        closer = rng.choice(phrases["closers"]) if closes else ""
         return f"{opener}{text}{closer}", human
 
 
