@@ -527,6 +527,20 @@ def test_targets_are_held_to_what_is_in_sight_remembered_held_or_in_the_task() -
     assert asked().schema == asked(targets="open").schema != request.schema
 
 
+def test_parts_of_a_known_name_and_what_surrounds_it_are_no_targets() -> None:
+    knowledge = replace(GIVEN.knowledge, remembered=(Remembered("bleach cleanser"), Remembered("banana")))
+    task = "Carry the bleach cleanser and the banana as well onto the coffee table"
+    request = asked(replace(GIVEN, task=task, knowledge=knowledge), targets="known")
+    assert request.schema is not None
+    targets = {
+        name
+        for variant in request.schema["properties"]["subtask"]["anyOf"]
+        for name in variant["properties"].get("target", {}).get("enum", ())
+    }
+    assert {"bleach cleanser", "banana", "coffee table", "table"} <= targets
+    assert not {name for name in targets if "well" in name or "bleach" in name} - {"bleach cleanser"}
+
+
 def test_a_report_with_end_is_held_to_what_may_be_reported() -> None:
     reported = replace(GIVEN, ends=(END_SUCCESS, END_FAILURE), arguments={**GIVEN.arguments, "End": ("target",)})
     schema = asked(reported, targets="known").schema

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import PlannerInput, in_sight
@@ -13,13 +13,15 @@ LONGEST_NAME = 4
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _NO_ENDS = frozenset(
     _WORD.findall(
-        "a all an and any are at be both but by could do each every for from get go have here i if in inside "
-        "into is it its me my need no not of off on onto or our out over please so some than that the their "
-        "them then there these they this those to until up want we what when where which while will with "
-        "would you your"
+        "a afterwards again all also an and any are as at away be both but by could do each every for from get go "
+        "have here i if in inside instead into is it its me my need no not now of off on onto or our out over "
+        "please so some than that the their them then there these they this those to today together too until "
+        "up want we well what when where which while will with would you your"
     )
 )
 """Words that no name begins or ends with."""
+_NOT_IN_NAMES = frozenset(("a", "an", "into", "on", "onto", "the", "to"))
+"""Words that no name of a task has."""
 _NOWHERE = "room not known"
 _EXPLORED = {True: "explored", False: "not explored"}
 
@@ -106,32 +108,38 @@ def _nested(things: Sequence[Remembered]) -> str:
 def known_names(planner_input: PlannerInput) -> tuple[str, ...]:
     """The names that a target can have: what is in sight, remembered or held, rooms, doorways, and phrases of the task.
 
-    A phrase is up to `LONGEST_NAME` words of the task in a row: which of them name a thing is for the planner to say.
+    A phrase is up to `LONGEST_NAME` words of the task in a row that do not begin or end within another name: which of
+    them name a thing is for the planner to say.
     """
     known = planner_input.knowledge
-    return tuple(
-        dict.fromkeys(
-            (
-                *(detection.called for detection in in_sight(planner_input.detections)),
-                *planner_input.inventory,
-                *(remembered.name for remembered in known.remembered),
-                *known.rooms,
-                *(doorway.name for doorway in known.doorways),
-                *_phrases(planner_input.task),
-            )
-        )
+    names = (
+        *(detection.called for detection in in_sight(planner_input.detections)),
+        *planner_input.inventory,
+        *(remembered.name for remembered in known.remembered),
+        *known.rooms,
+        *(doorway.name for doorway in known.doorways),
     )
+    return tuple(dict.fromkeys((*names, *_phrases(planner_input.task, names))))
 
 
-def _phrases(task: str) -> Iterator[str]:
+def _phrases(task: str, names: Collection[str]) -> Iterator[str]:
+    known = {tuple(_WORD.findall(name.lower())) for name in names}
     for part in re.split(r"[.,;:!?()\"\n]", task):
         words = _WORD.findall(part)
+        lower = [word.lower() for word in words]
+        spans = [
+            (first, first + len(name))
+            for name in known
+            for first in range(len(words))
+            if tuple(lower[first : first + len(name)]) == name
+        ]
         for first in range(len(words)):
-            for last in range(first, min(first + LONGEST_NAME, len(words))):
-                ends = {words[first].lower(), words[last].lower()}
-                auxiliary = last > first and words[first].lower() == "can"  # unlike the last word of `soup can`
-                if not auxiliary and ends.isdisjoint(_NO_ENDS):
-                    yield " ".join(words[first : last + 1])
+            for end in range(first + 1, min(first + LONGEST_NAME, len(words)) + 1):
+                auxiliary = end > first + 1 and lower[first] == "can"  # unlike the last word of `soup can`
+                within = any(begin < first < stop or begin < end < stop for begin, stop in spans)
+                sentence = not _NOT_IN_NAMES.isdisjoint(lower[first:end])
+                if not (auxiliary or within or sentence) and {lower[first], lower[end - 1]}.isdisjoint(_NO_ENDS):
+                    yield " ".join(words[first:end])
 
 
 def counted(names: Sequence[str]) -> tuple[str, ...]:
