@@ -82,7 +82,7 @@ class LearnedDetector(YoloOnnxDetector):
         columns, rows = (self._side or side for side in (width, height))
         frame = Letterbox.between((width, height), (-(-columns // STRIDE) * STRIDE, -(-rows // STRIDE) * STRIDE))
         table, cells = next(self._outputs(frame.put(picture)[None]))
-        boxes = self._boxes(frame, table)
+        boxes = self._boxes(frame, [table])
         class_map = _spread(cells, frame, (width, height))
         reported = _drop_nested_pieces(detections(boxes, view, (height, width), self._settings))
         class_map = np.where(self._beside_small(class_map), -1, class_map).astype(np.int16)

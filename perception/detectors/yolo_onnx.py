@@ -21,7 +21,7 @@ from homie.kernel.types import Image
 from perception.detectors.coco_classes import COCO_CLASSES
 from perception.detectors.letterbox import GRAY, Letterbox, Placing
 from perception.detectors.picture_detector import Boxes, BoxSettings, PictureDetector
-from perception.detectors.yolo_output import Layout, candidates, layout_of
+from perception.detectors.yolo_output import Layout, candidates, layout_of, table_of
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -32,6 +32,7 @@ PLACINGS: Mapping[Layout, Placing] = {
     "yolox raw": "corner",
     "rt-detr": "whole",
     "rt-detr scores": "whole",
+    "rt-detr logits": "whole",
 }
 """Where the networks of these layouts have pictures in their frames; all others have them in the middle."""
 _SIZE = 640
@@ -75,11 +76,11 @@ class YoloOnnxDetector(PictureDetector):
         frames = [Letterbox.between((picture.shape[1], picture.shape[0]), self._size, placing) for picture in pictures]
         blobs = [frame.put(picture) for frame, picture in zip(frames, pictures, strict=True)]
         outputs = self._outputs(np.stack(blobs))
-        return [self._boxes(frame, output[0]) for frame, output in zip(frames, outputs, strict=True)]
+        return [self._boxes(frame, output) for frame, output in zip(frames, outputs, strict=True)]
 
-    def _boxes(self, frame: Letterbox, output: NDArray[np.floating]) -> Boxes:
-        """The boxes of a picture, in its pixels, from the network's first output for its frame."""
-        table = candidates(output, self._layout, frame.frame, len(self._names))
+    def _boxes(self, frame: Letterbox, outputs: Sequence[NDArray[np.floating]]) -> Boxes:
+        """The boxes of a picture, in its pixels, from the network's outputs for its frame."""
+        table = candidates(table_of(outputs, len(self._names)), self._layout, frame.frame, len(self._names))
         sure = table.scores >= self._settings.score
         labels = tuple(self._names[index] for index in table.classes[sure])
         return Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels)
@@ -88,7 +89,7 @@ class YoloOnnxDetector(PictureDetector):
         """The layout of the output, from an empty picture. Raises BadInput."""
         empty = np.full((1, *self._size[::-1], 3), GRAY, dtype=np.uint8)
         try:
-            (output, *_) = next(self._outputs(empty))
+            outputs = next(self._outputs(empty))
         except BadInput:
             raise
         except Exception as error:  # ONNX Runtime has a different exception for every kind of defect
@@ -97,16 +98,17 @@ class YoloOnnxDetector(PictureDetector):
             raise BadInput(
                 f"The network in {self._path} cannot look at a picture of {width} x {height}: {reason}"
             ) from error
-        return layout_of(output, self._size, len(self._names))
+        return layout_of(outputs, self._size, len(self._names))
 
     def describe(self) -> Mapping[str, object]:
         digest = sha256(self._path)
         return {**super().describe(), "model": str(self._path), "sha256": digest, "classes": len(self._names)}
 
     def _outputs(self, pictures: NDArray[np.uint8]) -> Iterator[tuple[NDArray[Any], ...]]:
-        """All outputs for each of the pictures (n, H, W, 3), run in batches of the network's batch size."""
+        """All outputs, boxes first, for each of the pictures (n, H, W, 3), in batches of the network's batch size."""
         step = self._batch or len(pictures)
         kind = _TYPES[self._input.type]
+        names = sorted((each.name for each in self._session.get_outputs()), key=lambda name: "box" not in name)
         for start in range(0, len(pictures), step):
             group = pictures[start : start + step]
             blob = np.zeros((step, 3, *group.shape[1:3]), dtype=kind)
@@ -114,7 +116,7 @@ class YoloOnnxDetector(PictureDetector):
                 blob[: len(group)] = group[..., ::-1].transpose(0, 3, 1, 2)
             else:
                 blob[: len(group)] = group.transpose(0, 3, 1, 2).astype(kind) / kind(255)
-            outputs = self._session.run(None, {self._input.name: np.ascontiguousarray(blob)})
+            outputs = self._session.run(names, {self._input.name: np.ascontiguousarray(blob)})
             if outputs[0].ndim != 3 or len(outputs[0]) != step:
                 raise BadInput(
                     f"The network in {self._path} gives {tuple(outputs[0].shape)} where a YOLO gives one table per "
@@ -174,7 +176,7 @@ def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any
 def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str, ...]:
     """The names of the classes: from the settings, otherwise from the file. Raises BadInput."""
     task = session.get_modelmeta().custom_metadata_map.get("task", "detect")
-    if task != "detect":
+    if task not in ("detect", "segment"):
         raise BadInput(f"The network in {path} was made for '{task}': export one for detection.")
     if settings.names == "coco":
         return COCO_CLASSES

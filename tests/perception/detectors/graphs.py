@@ -104,23 +104,33 @@ def finder(
     return _save(graph, path, {"task": "detect", "names": NAMES} if metadata is None else metadata)
 
 
-def constant(path: Path, table: np.ndarray, size: tuple[int, int], names: str = NAMES) -> Path:
-    """Save a network that finds the same in every picture: its output (1, a, b)."""
+def constant(
+    path: Path,
+    answer: np.ndarray | Sequence[np.ndarray],
+    size: tuple[int, int],
+    names: str = NAMES,
+    outputs: Sequence[str] = ("output0", "output1", "output2"),
+) -> Path:
+    """Save a network that finds the same in every picture: its output (1, a, b), or all of its named outputs."""
+    answers = [answer] if isinstance(answer, np.ndarray) else answer
     graph = helper.make_graph(
         [
             helper.make_node("ReduceMax", ["images"], ["bright"], keepdims=0),
             helper.make_node("Mul", ["bright", "nothing"], ["zero"]),
-            helper.make_node("Add", ["answer", "zero"], ["output0"]),
+            *(helper.make_node("Add", [f"answer{n}", "zero"], [outputs[n]]) for n in range(len(answers))),
         ],
         "constant",
         [helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, size[1], size[0]])],
-        [helper.make_tensor_value_info("output0", TensorProto.FLOAT, list(table.shape))],
         [
-            numpy_helper.from_array(table.astype(np.float32), "answer"),
+            helper.make_tensor_value_info(outputs[n], TensorProto.FLOAT, list(each.shape))
+            for n, each in enumerate(answers)
+        ],
+        [
+            *(numpy_helper.from_array(each.astype(np.float32), f"answer{n}") for n, each in enumerate(answers)),
             numpy_helper.from_array(np.array(0, np.float32), "nothing"),
         ],
     )
-    return _save(graph, path, {"task": "detect", "names": names})
+    return _save(graph, path, {"names": names})
 
 
 def _save(graph: onnx.GraphProto, path: Path, metadata: dict[str, str]) -> Path:

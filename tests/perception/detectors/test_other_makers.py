@@ -11,6 +11,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import onnx
 import pytest
 from graphs import constant
 from painted_data import BOXES, CLASSES, painted_data
@@ -100,6 +101,68 @@ def test_a_network_trained_on_photographs_finds_what_they_show(tmp_path: Path) -
         shared = max(0, min(x1, right) - max(x0, left)) * max(0, min(y1, bottom) - max(y0, top))
         both = (x1 - x0) * (y1 - y0) + (right - left) * (bottom - top) - shared
         assert surest.name == name and shared / both > 0.8, (file, surest)
+
+
+def masked(path: Path, table: np.ndarray) -> Path:
+    """A network for segmentation with this table, as Ultralytics exports it, with 32 masks."""
+    network = onnx.load(constant(path, [table, np.zeros((1, 32, 16, 16))], (64, 64)))
+    onnx.helper.set_model_props(network, {"task": "segment", "names": NAMES})
+    onnx.save(network, path)
+    return path
+
+
+def test_boxes_of_networks_for_segmentation_are_read(tmp_path: Path) -> None:
+    """Suppressed (nms=True), before the suppression, and as YOLOv5 has it."""
+    suppressed = np.zeros((1, 300, 6 + 32))
+    suppressed[0, 0] = [10, 20, 30, 60, 0.75, 3, *[0.5] * 32]
+    raw = np.zeros((1, 4 + 4 + 32, 84))
+    raw[0, :, 7] = [20, 40, 20, 40, 0, 0, 0, 0.75, *[0.5] * 32]
+    halved = np.zeros((1, 252, 5 + 4 + 32))
+    halved[0, 7] = [20, 40, 20, 40, 0.75, 0, 0, 0, 1, *[0.5] * 32]
+    for table in (suppressed, raw, halved):
+        detector = make_part(DETECTOR, f"yolo-onnx:{masked(tmp_path / 'segment.onnx', table)}")
+        (seen_box,) = detector.detect(seen(np.zeros((64, 64, 3), np.uint8)))
+        assert (seen_box.name, seen_box.box, seen_box.score) == ("sofa", (10, 20, 30, 60), 0.75)
+
+
+def test_boxes_beside_their_scores_are_read_in_either_order(tmp_path: Path) -> None:
+    """YOLO-NAS: corners in pixels, scores. RT-DETR of transformers: logits, shares."""
+    corners, scores = np.zeros((1, 84, 4)), np.zeros((1, 84, 4))
+    corners[0, 7], scores[0, 7, 1] = (10, 36, 30, 48), 0.75
+    shares, logits = np.full((1, 20, 4), 0.1), np.full((1, 20, 4), -9.0)
+    shares[0, 7], logits[0, 7, 1] = (0.3125, 0.5, 0.3125, 0.375), np.log(3)  # log(3): three to one
+    picture = np.zeros((32, 64, 3), np.uint8)
+    for outputs, titles, names, box in (
+        ((corners, scores), ("pred_bboxes", "pred_scores"), NAMES, (10, 20, 30, 32)),  # 16 rows of gray above
+        ((logits[:, :, :3], shares), ("a", "b"), "['bowl', 'fridge/door', 'mug']", (10, 10, 30, 22)),  # stretched
+        ((logits, shares), ("logits", "pred_boxes"), NAMES, (10, 10, 30, 22)),
+    ):
+        for step in (1, -1):
+            path = constant(tmp_path / "two.onnx", outputs[::step], (64, 64), names, titles[::step])
+            (seen_box,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(picture))
+            assert (seen_box.name, seen_box.part, seen_box.box) == ("fridge", "door", box)
+            assert seen_box.score == pytest.approx(0.75, abs=1e-6)
+
+
+def test_layouts_that_are_not_read_end_in_a_sentence(tmp_path: Path) -> None:
+    """MMDeploy (`dets`, `labels`), DETR, SSD (shares beside scores), torchvision, suppressed YOLOv7, NanoDet-Plus."""
+    dets = np.zeros((1, 100, 5))
+    for outputs, message in (
+        ([dets, np.zeros((1, 100))], "outputs of 100 x 5, 100 are in no layout"),
+        ([np.zeros((1, 9, 5)), np.zeros((1, 9))], "outputs of 9 x 5, 9 are in no layout"),
+        ([np.full((1, 90, 4), 0.5), np.full((1, 90, 5), 0.2)], "5 scores for each box and there are 4 names"),
+        ([np.full((1, 90, 5), 0.2), np.full((1, 90, 4), 0.5)], "run as rtdetr:MODEL"),
+        ([np.full((1, 90, 4), 0.5), np.full((1, 90, 4), 0.2)], "outputs of 90 x 4, 90 x 4 are in no layout"),
+        ([np.zeros((9, 4)), np.zeros(9), np.zeros(9)], "where a YOLO gives one table"),
+        ([np.zeros((9, 7))], "where a YOLO gives one table"),
+        ([np.zeros((1, 2125, 4 + 32))], "not a YOLO output for 4 classes"),
+    ):
+        path = constant(tmp_path / "other.onnx", outputs, (64, 64), NAMES)
+        with pytest.raises(BadInput, match=message):
+            make_part(DETECTOR, f"yolo-onnx:{path}")
+    single = constant(tmp_path / "single.onnx", [dets, np.zeros((1, 100))], (64, 64), "['mug']")
+    with pytest.raises(BadInput, match="are in no layout that is read"):
+        make_part(DETECTOR, f"yolo-onnx:{single}")
 
 
 def test_what_is_measured_is_right_and_unsure_boxes_count(data: Path, known: str) -> None:

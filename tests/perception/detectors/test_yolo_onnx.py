@@ -182,7 +182,7 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
     whole = finder(tmp_path / "whole.onnx")
     cut = tmp_path / "cut.onnx"
     cut.write_bytes(whole.read_bytes()[:-200])
-    segment = finder(tmp_path / "segment.onnx", metadata={"task": "segment", "names": NAMES})
+    pose = finder(tmp_path / "pose.onnx", metadata={"task": "pose", "names": NAMES})
     sized = onnx.load(whole)
     sized.graph.input.append(onnx.helper.make_tensor_value_info("orig_target_sizes", onnx.TensorProto.INT64, [1, 2]))
     onnx.save(sized, tmp_path / "sized.onnx")
@@ -191,7 +191,7 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
         (text, {}, "cannot be loaded as an ONNX network"),
         (cut, {}, "cannot be loaded as an ONNX network"),
         (tmp_path, {}, "There is no file"),
-        (segment, {}, "made for 'segment'"),
+        (pose, {}, "made for 'pose'"),
         (whole, {"size": 128}, "pictures of 256 x 256 only"),
         (whole, {"device": "cuda"}, "no CUDA here"),
         (finder(tmp_path / "odd.onnx", metadata={"names": "{0: 'a', 2: 'b'}"}), {}, "no names of classes"),
