@@ -24,10 +24,14 @@ def pictures(count: int, size: tuple[int, int] = (HEIGHT, WIDTH), first: int = 0
     return np.stack([np.full((*size, 3), 20 + 20 * number, np.uint8) for number in range(first, first + count)])
 
 
+ENCODING = {"libx264": {"bf": "0"}, "libx265": {"x265-params": "bframes=0:frame-threads=1:pools=none:log-level=error"}}
+"""Frames leave the encoder in their order; with threads libx265 gives packets that a busy machine cannot mux."""
+
+
 def film(path: Path, frames: np.ndarray, *, codec: str = "libx264", rate: int = FPS, pixels: str = "yuv420p") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=rate, options={"bf": "0"} if codec == "libx264" else {})
+        stream = container.add_stream(codec, rate=rate, options=ENCODING.get(codec, {}))
         stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], pixels
         for frame in frames:
             container.mux(stream.encode(av.VideoFrame.from_ndarray(frame, format="rgb24")))
