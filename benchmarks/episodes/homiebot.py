@@ -57,12 +57,14 @@ def main() -> None:
     parser.add_argument("--names", type=int, default=300, help="episodes of experts with detours, once more renamed")
     parser.add_argument("--corrections", type=int, default=200, help="training tasks that the model itself plays")
     parser.add_argument("--split", choices=("validation", "test"), default="validation", help="split of the table")
-    parser.add_argument("--ship", choices=STAGES, help="put the adapter of a stage into the package, and end")
+    parser.add_argument(
+        "--ship", nargs="+", metavar="FOLDER", help="put the mean of trained adapters into the package, and end"
+    )
     parser.add_argument("--seed", type=int, default=33)
     arguments = parser.parse_args()
     out: Path = arguments.out
     if arguments.ship:
-        ship(out / arguments.ship)
+        ship([out / name for name in arguments.ship])
         return
     out.mkdir(parents=True, exist_ok=True)
     suite = out / "tasks.json"
@@ -106,20 +108,23 @@ def main() -> None:
     print(text)
 
 
-def ship(trained: Path, folder: Path = WEIGHTS) -> None:
+def ship(trained: Sequence[Path], folder: Path = WEIGHTS) -> None:
     """Put an adapter where the planner finds it, in bfloat16 and without paths of this machine. Its card is by hand.
 
     Args:
-        trained: The folder of a stage.
+        trained: The folders of stages, each of which goes on from the one before: the mean of their weights forgets
+            less of the first than the last does.
         folder: Where to.
     """
     folder.mkdir(exist_ok=True)
-    tensors = {name: tensor.to(torch.bfloat16) for name, tensor in load_file(trained / ADAPTER_WEIGHTS).items()}
+    adapters = [load_file(stage / ADAPTER_WEIGHTS) for stage in trained]
+    means = {name: torch.stack([adapter[name].float() for adapter in adapters]).mean(0) for name in adapters[0]}
+    tensors = {name: tensor.to(torch.bfloat16) for name, tensor in means.items()}
     save_file(tensors, folder / ADAPTER_WEIGHTS, metadata={"format": "pt"})
     (folder / ADAPTER_WEIGHTS).chmod(0o644)  # safetensors writes for its owner alone
-    config = json.loads((trained / ADAPTER_CONFIG).read_text())
+    config = json.loads((trained[-1] / ADAPTER_CONFIG).read_text())
     write_atomically(folder / ADAPTER_CONFIG, to_json({**config, "base_model_name_or_path": None}))
-    training = json.loads((trained / TRAINING).read_text())
+    training = json.loads((trained[-1] / TRAINING).read_text())
     options = {name: value for name, value in training["options"].items() if name not in PATHS}
     write_atomically(folder / TRAINING, to_json({**training, "options": options}))
 
