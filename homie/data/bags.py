@@ -1,4 +1,4 @@
-"""A robot that was recorded in a bag as recordings of Homie: a run folder for each episode that its agent announced.
+"""Convert a recorded bag into recordings of Homie: one run folder for each episode that the robot's agent announced.
 
 Replay (moments, words) --announcements--> events --> Recorder, EpisodeStore --> FOLDER/<bag>-<n>-<task>/
 """
@@ -37,19 +37,20 @@ from homie.runtime.runstore import EpisodeStore, RunFolder
 log = logging.getLogger(__name__)
 
 PLANNER = "bag"
-"""In the place of a planner's name: who decided is not known here."""
+"""Stands in for the planner's name, because the bag does not say who decided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """An episode of a bag.
+    """Result of converting one episode of a bag.
 
     Attributes:
-        run: its run folder.
-        task: the instruction.
-        subtasks: how many were recorded.
-        seconds: robot time from its first measurement to its last.
-        finished: whether the bag has its end; one without is left unfinished, and tools leave it out.
+        run: Run folder of the episode.
+        task: Instruction in natural language.
+        subtasks: Number of recorded subtasks.
+        seconds: Robot time between the first and the last measurement.
+        finished: Whether the bag contains the end of the episode. An episode without an end stays unfinished, and tools
+            skip it.
     """
 
     run: Path
@@ -61,7 +62,7 @@ class Converted:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """An episode in a bag: its task, and the time (s since 1970) at which its robot time is 0."""
+    """Task of an episode in a bag, and the wall clock time (s since 1970) at which its robot time is 0."""
 
     task: str
     zero: float
@@ -71,17 +72,18 @@ def convert_bag(bag: Path, replay: Replay, robot: str, out: Path, task: str | No
     """Write the episodes of a bag as run folders with recordings.
 
     Args:
-        bag: Its path, for names.
-        replay: What is in it.
-        robot: The robot as `--robot` names it, for `run.json`.
-        out: The folder of recordings.
-        task: All of the bag is one demonstration of this task, whatever was announced; None: as was announced.
+        bag: Path of the bag, used for naming run folders.
+        replay: Contents of the bag.
+        robot: Robot as given to `--robot`, for `run.json`.
+        out: Parent folder of the run folders.
+        task: Treat the whole bag as one demonstration of this task and ignore announcements. None: use the
+            announcements.
 
     Returns:
-        The episodes in their order.
+        The converted episodes in chronological order.
 
     Raises:
-        BadInput: The bag is not of this robot, no episode was announced in it, or its run folder is there already.
+        BadInput: The bag is of another robot, contains no announced episode, or its run folder exists already.
         InfrastructureError: The disk fails.
     """
     spans = deque(() if task else _announced_spans(replay))
@@ -107,7 +109,7 @@ def convert_bag(bag: Path, replay: Replay, robot: str, out: Path, task: str | No
                     episode.hear(item.at, Announcement("started", None, EpisodeStarted(task)))
                 if episode is not None:
                     episode.measure(item)
-            elif (announcement := None if task else _read(item)) is not None:
+            elif (announcement := None if task else _parse(item)) is not None:
                 if isinstance(announcement.about, EpisodeStarted):
                     if episode is not None:
                         converted.append(episode.close())
@@ -124,19 +126,19 @@ def convert_bag(bag: Path, replay: Replay, robot: str, out: Path, task: str | No
 
 
 class _Episode:
-    """An episode on its way from the bag into a run folder, until it is closed."""
+    """Writes one episode of a bag into a run folder, until it is closed."""
 
     def __init__(self, path: Path, span: _Span, replay: Replay, robot: str, cameras: Mapping[str, float]) -> None:
         self._span, self._replay, self._cameras = span, replay, tuple(cameras)
         self._at = span.zero
         self._first: float | None = None
         self._last: Observation | None = None
-        self._subtasks, self._over = 0, False
+        self._subtasks, self._ended = 0, False
         options = RunOptions.build(
             task=span.task, robot=robot, planner=PLANNER, video=False, frames=False, targets="sensors", out=path
         )
-        described: dict[str, dict[str, Any]] = {"planner": {"name": PLANNER}, "detector": {}, "skills": {}}
-        parts = PartsFile.of({**described, "robot": {"name": replay.spec.name}}, options)
+        part_settings: dict[str, dict[str, Any]] = {"planner": {"name": PLANNER}, "detector": {}, "skills": {}}
+        parts = PartsFile.of({**part_settings, "robot": {"name": replay.spec.name}}, options)
         self._run = RunFolder.open(options, None, parts, {})
         with ExitStack() as opened:
             opened.callback(self._run.close)
@@ -146,46 +148,47 @@ class _Episode:
             recorder = Recorder(
                 folder,
                 replay.spec,
-                look=self._look,
+                look=self._camera_picture,
                 cameras=self._cameras,
-                # As measured it is 29.97 or, on a busy machine, 3.16: data sets count whole frames a second.
+                # The measured rate is e.g. 29.97 or, on a busy machine, 3.16; data sets need a whole number of frames a
+                # second.
                 fps=float(max(1, round(min(cameras.values(), default=1.0)))),
                 clock=lambda: self._at,
             )
             opened.callback(recorder.close)
-            # The store comes last: `episode.json` says that all the rest is there.
+            # The store is the last listener: `episode.json` marks that all other files are complete.
             self._listeners: tuple[EpisodeListener, ...] = (recorder, store)
             self._opened = opened.pop_all()
         if not cameras:
             log.warning("The bag has no pictures of a camera of the profile.")
 
     def measure(self, moment: ReplayedMoment) -> None:
-        """Take up a moment, once every camera has shown something."""
-        if self._over or (self._last is None and any(self._replay.look(camera) is None for camera in self._cameras)):
+        """Record a moment, but not before every camera has delivered a picture."""
+        if self._ended or (self._last is None and any(self._replay.look(camera) is None for camera in self._cameras)):
             return
-        if moment.at < self._span.zero:  # the clock of the robot has not begun
+        if moment.at < self._span.zero:  # before robot time 0
             return
         self._at = moment.at
         self._last = Observation(moment.at - self._span.zero, moment.body)
         self._first = self._last.stamp if self._first is None else self._first
-        self._tell(CommandSent(self._last, SentCommand(moment.command, moment.command)))
+        self._notify(CommandSent(self._last, SentCommand(moment.command, moment.command)))
 
     def hear(self, at: float, announcement: Announcement) -> None:
-        """Take up what was announced at a time (s since 1970)."""
-        if self._over:
+        """Record an announcement received at a time in s since 1970."""
+        if self._ended:
             return
         self._at = at
         self._subtasks += announcement.name == "recorded"
-        self._over = announcement.name == "ended"
+        self._ended = announcement.name == "ended"
         nothing = Proprioception(Pose2(0.0, 0.0, 0.0))
-        # A run announces its episode before the clock of the robot begins.
-        self._tell(announcement.event(self._last or Observation(max(0.0, at - self._span.zero), nothing)))
+        # A run announces its episode before robot time begins.
+        self._notify(announcement.event(self._last or Observation(max(0.0, at - self._span.zero), nothing)))
 
     def finish(self) -> None:
-        """End an episode in which nobody has planned: it has no rounds, and nobody says End."""
+        """End an episode without a planner: it has no rounds, and no End was announced."""
         if self._last is not None:
-            self._over = True
-            self._tell(EpisodeEnded(EpisodeResult(self._span.task, "rounds", 0, (), (), self._last.stamp)))
+            self._ended = True
+            self._notify(EpisodeEnded(EpisodeResult(self._span.task, "rounds", 0, (), (), self._last.stamp)))
 
     def close(self) -> Converted:
         """Release the files. Idempotent."""
@@ -193,24 +196,25 @@ class _Episode:
         last = 0.0 if self._last is None else self._last.stamp
         seconds = last - (self._first or 0.0)
         return Converted(
-            run=self._run.path, task=self._span.task, subtasks=self._subtasks, seconds=seconds, finished=self._over
+            run=self._run.path, task=self._span.task, subtasks=self._subtasks, seconds=seconds, finished=self._ended
         )
 
-    def _look(self, camera: str) -> Image:
+    def _camera_picture(self, camera: str) -> Image:
         picture = self._replay.look(camera)
-        assert picture is not None  # `measure` has waited for it
+        assert picture is not None  # `measure` waits for every camera
         return picture
 
-    def _tell(self, event: Event) -> None:
+    def _notify(self, event: Event) -> None:
         for listener in self._listeners:
             listener.on(event)
 
 
 def _announced_spans(replay: Replay) -> list[_Span]:
-    """The episodes that were announced. What was the shortest time on its way tells when robot time was 0."""
+    """Return the announced episodes. The announcement with the smallest delay gives the time at which robot time was
+    0."""
     episodes: list[tuple[str, float, list[float]]] = []
     for item in replay:
-        announcement = _read(item) if isinstance(item, ReplayedWords) else None
+        announcement = _parse(item) if isinstance(item, ReplayedWords) else None
         if announcement is None:
             continue
         if isinstance(announcement.about, EpisodeStarted):
@@ -220,8 +224,8 @@ def _announced_spans(replay: Replay) -> list[_Span]:
     return [_Span(task, min(zeros, default=at)) for task, at, zeros in episodes]
 
 
-def _read(words: ReplayedWords) -> Announcement | None:
-    """An announcement, None for what is none: the topic is open to others."""
+def _parse(words: ReplayedWords) -> Announcement | None:
+    """Parse an announcement; None for any other text, as others may publish on the topic too."""
     try:
         return read_announcement(words.text)
     except BadInput as error:

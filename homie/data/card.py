@@ -1,4 +1,4 @@
-"""The card of a data set: README.md with the front matter that `datasets` and the Hugging Face hub read."""
+"""Card of a data set: README.md with the front matter that `datasets` and the Hugging Face Hub read."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ _TITLES = {
     "sft": "Decisions of a household robot",
     "dpo": "Preferences between decisions of a household robot",
 }
-_COUNTED = {"sft": "action", "dpo": "kind of pair"}
+_COUNTED_BY = {"sft": "action", "dpo": "kind of pair"}
 _COLUMNS = {
     "sft": "`prompt` and `completion` (messages with parts), `images` (the pictures, in order)",
     "dpo": "`prompt`, `chosen` and `rejected` (messages with parts), `images` (the pictures, in order)",
 }
-_MOST = 20
-"""Episodes that a card names of those that were left out; `data.json` has all."""
+_MAX_LISTED = 20
+"""Maximum number of skipped episodes that a card lists; `data.json` lists all."""
 
 
 def card(data: DataFile) -> str:
-    """The text of the card. Equal data sets have equal cards."""
+    """Return the text of the card. Equal data sets have equal cards."""
     recipe = data.recipe
     parts = [
         front_matter(_front(data)),
         f"# {_TITLES[recipe.purpose]}\n",
-        _contents(data),
+        _split_table(data),
         "## Made from\n",
         table(
             ("source", "what", "planner", "versions"),
@@ -33,9 +33,9 @@ def card(data: DataFile) -> str:
                 for source in recipe.sources
             ],
         ),
-        _how(data),
+        _recipe_text(data),
         _left_out(data),
-        _use(data),
+        _usage(data),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -52,7 +52,7 @@ def _front(data: DataFile) -> dict[str, object]:
     }
 
 
-def _contents(data: DataFile) -> str:
+def _split_table(data: DataFile) -> str:
     names = sorted({name for share in data.splits.values() for name in share.counts})
     rows = [
         (
@@ -63,11 +63,11 @@ def _contents(data: DataFile) -> str:
         for split, share in data.splits.items()
     ]
     shares = table(("split", "episodes", "tasks", "houses", "lines", *names), rows)
-    by = _COUNTED[data.recipe.purpose]
+    by = _COUNTED_BY[data.recipe.purpose]
     return f"{shares}\nThe last columns count lines by {by}. SHA-256 of the data: `{data.sha256}`.\n"
 
 
-def _how(data: DataFile) -> str:
+def _recipe_text(data: DataFile) -> str:
     recipe = data.recipe
     lines = [f"Homie {recipe.homie}, seed {recipe.seed}, episodes kept: {recipe.keep}, split: {recipe.split['by']}."]
     if recipe.explain:
@@ -82,12 +82,12 @@ def _how(data: DataFile) -> str:
 def _left_out(data: DataFile) -> str:
     if not data.left_out:
         return ""
-    named = [f"- {name}: {reason}" for name, reason in list(data.left_out.items())[:_MOST]]
-    more = [f"- and {len(data.left_out) - _MOST} more, in data.json"] if len(data.left_out) > _MOST else []
+    named = [f"- {name}: {reason}" for name, reason in list(data.left_out.items())[:_MAX_LISTED]]
+    more = [f"- and {len(data.left_out) - _MAX_LISTED} more, in data.json"] if len(data.left_out) > _MAX_LISTED else []
     return "\n".join(["## Left out\n", *named, *more, ""])
 
 
-def _use(data: DataFile) -> str:
+def _usage(data: DataFile) -> str:
     recipe = data.recipe
     if recipe.form == "emmoe":
         return "## Use\n\nThe form is that of EMMOE's own data (paper, appendix F).\n"
@@ -102,11 +102,11 @@ def _use(data: DataFile) -> str:
 
 
 def asked(settings: dict[str, object]) -> str:
-    """The settings of the prompt as options of the command line, but for those that every planner has."""
-    from_default = {
+    """Return the prompt settings as command line options, without those that every planner has."""
+    prompt_settings = {
         name: value for name, value in settings.items() if name not in ("template", "reasks", "reading", "leniencies")
     }
-    pairs = [f"--set {name}={_value(value)}" for name, value in from_default.items() if value is not None]
+    pairs = [f"--set {name}={_value(value)}" for name, value in prompt_settings.items() if value is not None]
     return " ".join([f"--template {settings['template']}", *pairs])
 
 

@@ -1,4 +1,4 @@
-"""What the cards of all data sets have in common: front matter, tables, a licence."""
+"""Parts shared by the cards of all data sets: front matter, tables, licence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.text_pattern import spelt
 
 UNKNOWN = "unknown"
-"""The licence of data of which nobody has said any, as the Hugging Face hub names it."""
+"""Licence value of the Hugging Face Hub for data whose licence was not given."""
 License = Annotated[
     Annotated[
         str,
@@ -31,13 +31,14 @@ OURS = "<!-- Homie writes this page with every export. Delete this line to keep 
 
 
 def read_card(path: Path) -> str | None:
-    """The card that an export may write again, "" where there is none; None for one that a person keeps."""
+    """Return the existing card that an export may overwrite, "" if there is none; None if a person maintains the
+    card."""
     before = path.read_text(errors="replace") if path.exists() else ""
     return None if before and OURS not in before else before
 
 
 def license_of(card: str) -> str:
-    """The licence that a card names."""
+    """Return the licence given in the front matter of a card."""
     try:
         front = parse_yaml(card.partition("---\n")[2].partition("---\n")[0])
     except (ValueError, yaml.YAMLError):
@@ -47,11 +48,11 @@ def license_of(card: str) -> str:
 
 
 def front_matter(values: Mapping[str, object]) -> str:
-    """The YAML at the head of a card."""
+    """Format the YAML front matter of a card."""
     return f"---\n{yaml.safe_dump(dict(values), sort_keys=False)}---\n"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Format a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |" for cells in lines) + "\n"

@@ -1,4 +1,4 @@
-"""What may be wrong with a finished data set: files, pictures, and answers that a planner would not read."""
+"""Checks of a finished data set: files, pictures, and answers that a planner could not parse."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from homie.runtime.runstore.damage import changed
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a data set.
+    """Problem found in a data set.
 
     Attributes:
-        where: `train/metadata.jsonl, line 3`.
+        where: File and line, such as `train/metadata.jsonl, line 3`.
     """
 
     where: str
@@ -32,20 +32,20 @@ class Problem:
 
 
 def validate(folder: Path, progress: Callable[[int], None] | None = None) -> Iterator[Problem]:
-    """All that is wrong with a data set, as it is found.
+    """Yield all problems of a data set as they are found.
 
-    Files against their checksums, pictures against their names, and every answer against the reader of the planner:
-    what is taught has to be read as it is, without being asked again. Nothing prefers End, and no two answers of a pair
-    are the same.
+    Checks files against their checksums, pictures against their names, and every answer with the planner's parser: an
+    answer used for training must parse without a retry. In pairs, End must not be the chosen answer, and the two
+    answers must differ.
 
     Raises:
-        BadInput: there is no finished data set, or `data.json` is damaged.
+        BadInput: The folder has no finished data set, or `data.json` is damaged.
     """
     data = read_data_file(folder)
     for name, mark in data.files.items():
         if wrong := changed(folder / name, mark):
             yield Problem(name, wrong)
-    reader = _Reader(data)
+    reader = _AnswerReader(data)
     pictures: dict[Path, str] = {}
     for split, share in data.splits.items():
         path = lines_file(folder, data, split)
@@ -54,7 +54,7 @@ def validate(folder: Path, progress: Callable[[int], None] | None = None) -> Ite
         try:
             for number, line in enumerate(read_lines(folder, split), 1):
                 place = f"{where}, line {number}"
-                for problem in (*_pictures(path.parent, line, pictures), *reader.problems(line)):
+                for problem in (*_picture_problems(path.parent, line, pictures), *reader.problems(line)):
                     yield Problem(place, problem)
                 if progress is not None:
                     progress(number)
@@ -65,8 +65,8 @@ def validate(folder: Path, progress: Callable[[int], None] | None = None) -> Ite
                 yield Problem(where, f"it has {number} lines, {share.lines} were written")
 
 
-class _Reader:
-    """What a planner would read in the answers of a data set."""
+class _AnswerReader:
+    """Parses the answers of a data set as a planner would."""
 
     def __init__(self, data: DataFile) -> None:
         self._chat = data.recipe.form == "chat"
@@ -74,21 +74,21 @@ class _Reader:
         self._writer: PromptWriter = load_prompts(settings)
 
     def problems(self, line: Mapping[str, Any]) -> Iterator[str]:
-        """What is wrong with the answers of a line."""
+        """Yield the problems of the answers in one line."""
         try:
             answers = self._answers(line)
         except (KeyError, TypeError, IndexError, ValueError) as error:
             yield f"it is not a line of this form: {type(error).__name__}: {error}"
             return
-        taught = answers.get("completion") or answers["chosen"]
-        if taught.problem:
-            yield f"a planner would not read the answer: {taught.problem}"
+        target_answer = answers.get("completion") or answers["chosen"]
+        if target_answer.problem:
+            yield f"a planner would not read the answer: {target_answer.problem}"
         if "chosen" not in answers:
             return
         rejected = answers["rejected"]
-        if taught.subtasks == (END,):
+        if target_answer.subtasks == (END,):
             yield "End is chosen"
-        if taught.raw == rejected.raw:  # a name that the reader forgives is rejected all the same
+        if target_answer.raw == rejected.raw:  # a misspelt name that the parser tolerates may be rejected
             yield "chosen and rejected are the same"
         if not rejected.subtasks:
             yield f"a planner would not read the rejected answer: {rejected.problem}"
@@ -99,15 +99,19 @@ class _Reader:
                 texts = {"completion": line["conversations"][1]["value"]}
             else:
                 texts = {name: line[name] for name in ("chosen", "rejected")}
-            return {name: self._writer.read(text, _asked(ACTIONS, (), ARGUMENTS)) for name, text in texts.items()}
+            return {
+                name: self._writer.read(text, _parsing_input(ACTIONS, (), ARGUMENTS)) for name, text in texts.items()
+            }
         arguments = {action: tuple(names) for action, names in zip(line["actions"], line["arguments"], strict=True)}
-        question = _asked(tuple(line["actions"]), tuple(line["models"]), arguments)
+        question = _parsing_input(tuple(line["actions"]), tuple(line["models"]), arguments)
         names = ("completion",) if "completion" in line else ("chosen", "rejected")
         return {name: self._writer.read(line[name][0]["content"][0]["text"], question) for name in names}
 
 
-def _asked(actions: tuple[str, ...], models: tuple[str, ...], arguments: Mapping[str, tuple[str, ...]]) -> PlannerInput:
-    """As much of a round as reading an answer needs."""
+def _parsing_input(
+    actions: tuple[str, ...], models: tuple[str, ...], arguments: Mapping[str, tuple[str, ...]]
+) -> PlannerInput:
+    """Return a planner input with only the fields that parsing an answer needs."""
     return PlannerInput(
         task="",
         round=1,
@@ -122,8 +126,8 @@ def _asked(actions: tuple[str, ...], models: tuple[str, ...], arguments: Mapping
     )
 
 
-def _pictures(folder: Path, line: Mapping[str, Any], checked: dict[Path, str]) -> Iterator[str]:
-    """What is wrong with the pictures of a line; each is read once."""
+def _picture_problems(folder: Path, line: Mapping[str, Any], checked: dict[Path, str]) -> Iterator[str]:
+    """Yield the problems of the pictures of one line; every file is read once."""
     names = line.get("images_file_names", line.get("image", ()))
     for name in names:
         path = folder / name

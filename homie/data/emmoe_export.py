@@ -1,4 +1,5 @@
-"""Episodes as files of EMMOE-100: a folder each with `keypath.json`, `info.txt` and four pictures for each subtask."""
+"""Export of episodes in the format of EMMOE-100: one folder each with `keypath.json`, `info.txt` and four pictures per
+subtask."""
 
 from __future__ import annotations
 
@@ -27,15 +28,17 @@ from homie.kernel.types import VIEWS
 from homie.runtime.runstore import HeldFolder, held_folder
 
 LONGEST = 40
-"""Characters of a folder's name: `homie bench` makes the id of a task of it, which has 48 with what comes before it."""
+"""Maximum length of a folder name in characters: `homie bench` makes a task id of it, at most 48 including its
+prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What is in the folder now.
+    """Result of an export.
 
     Attributes:
-        left_out: Why, by episode.
+        episodes, subtasks: Numbers of those in the folder now.
+        left_out: Reason for each skipped episode, by name.
     """
 
     path: Path
@@ -45,13 +48,14 @@ class Exported:
 
 
 def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> Exported:
-    """Write episodes as files of EMMOE-100, `OUT/data/train/NAME` and `OUT/data/test/NAME`.
+    """Write episodes in the format of EMMOE-100, as `OUT/data/train/NAME` and `OUT/data/test/NAME`.
 
-    A folder that has its `keypath.json`, which is written last, stays as it is: the same command goes on after a kill.
+    A folder with `keypath.json`, which is written last, is left as it is, so that the same command resumes after a
+    kill.
 
     Raises:
-        BadInput: a source or the folder cannot be used, or no episode is left.
-        InfrastructureError: the disk fails.
+        BadInput: A source or the folder cannot be used, or no episode could be exported.
+        InfrastructureError: The disk fails.
     """
     sources = open_sources(options.sources)
     split = read_split(options.split)
@@ -68,9 +72,9 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
             try:
                 with reading_episode(entry):
                     episode = kept(source.read(entry), options.keep)
-                place = out / "data" / side_of(split, episode) / _name(entry.name, names)
-                if not (place / KEYPATHS).exists():
-                    _write(place, explained(episode) if options.explain else episode)
+                target = out / "data" / side_of(split, episode) / _folder_name(entry.name, names)
+                if not (target / KEYPATHS).exists():
+                    _write_episode(target, explained(episode) if options.explain else episode)
                 episodes, subtasks = episodes + 1, subtasks + len(episode.steps)
             except LeftOut as why:
                 reason = left_out[entry.name] = str(why)
@@ -101,18 +105,18 @@ subtasks with analysis, feedback and inventory) and four pictures for each subta
 
 
 def keypaths_of(episode: Episode) -> Sequence[Sequence[str]]:
-    """The key paths of the task. Where it has none: one, of the subtasks that changed something, and End.
+    """Return the key paths of the task; if it has none, a single one: the subtasks that changed something, and End.
 
-    EMMOE's are written by people; this one holds what this episode did, and nothing that would do as well.
+    EMMOE's key paths are written by people; the single one holds only what this episode did, without alternatives.
     """
     if episode.keypaths:
         return episode.keypaths
-    done = [step.subtask for step in episode.steps if step.feedback.ok]
-    return ([*(str(subtask) for subtask in done if subtask.action not in ("Go to", "End")), "[End]"],)
+    succeeded = [step.subtask for step in episode.steps if step.feedback.ok]
+    return ([*(str(subtask) for subtask in succeeded if subtask.action not in ("Go to", "End")), "[End]"],)
 
 
 def expert_step(step: Step) -> ExpertStep:
-    """A step as `info.txt` has it."""
+    """Convert a step to the form of `info.txt`."""
     return ExpertStep(
         number=step.number,
         subtask=step.subtask,
@@ -123,24 +127,24 @@ def expert_step(step: Step) -> ExpertStep:
     )
 
 
-def _write(folder: Path, episode: Episode) -> None:
+def _write_episode(folder: Path, episode: Episode) -> None:
     pictures = [
         (step, view, whole(step.pictures[view])) for step in episode.steps for view in VIEWS if view in step.pictures
     ]
     if folder.exists():
-        shutil.rmtree(folder)  # what a kill has left
+        shutil.rmtree(folder)  # left by a kill
     folder.mkdir(parents=True)
     for step, view, data in pictures:
         picture_file(folder, step.number, view).write_bytes(data)
     write_task(folder, episode.text, keypaths_of(episode), [expert_step(step) for step in episode.steps])
 
 
-def _name(episode: str, taken: set[str]) -> str:
-    """A folder name for an episode: the number of a task of EMMOE-100, or words."""
-    last = episode.rpartition("/")[2]
-    plain = last if last.isdigit() else slug(episode.replace("/", " "), LONGEST)
-    name, number = plain, 2
+def _folder_name(episode: str, taken: set[str]) -> str:
+    """Return an unused folder name for an episode: the number of a task of EMMOE-100, or words."""
+    leaf = episode.rpartition("/")[2]
+    base = leaf if leaf.isdigit() else slug(episode.replace("/", " "), LONGEST)
+    name, number = base, 2
     while name in taken:
-        name, number = f"{plain}-{number}", number + 1
+        name, number = f"{base}-{number}", number + 1
     taken.add(name)
     return name

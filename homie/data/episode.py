@@ -1,4 +1,4 @@
-"""An episode for training: input, pictures, decision and result of every step."""
+"""Episode for training: input, pictures, decision and result of every step."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Step:
     """One subtask of an episode.
 
     Attributes:
-        input: The planner's input before it.
-        history: The subtasks before it.
-        model: The one that was chosen, or that ran where the choice was left open; "" for End.
-        inventory: What was in the hand after it.
-        pictures: Files by the names of the views, the camera at the hand among them.
-        asked: Whether the planner was asked for this step; of a decision with several subtasks only the first is one
-            that its pictures belong to.
-        report, answer: What was said of the task with End, "" for nothing.
-        replaced: What the planner did, where `subtask` is another, of the expert.
+        input: Input of the planner before the step.
+        history: Earlier subtasks.
+        model: The chosen model, or the one that ran if the choice was left open; "" for End.
+        inventory: Held object after the step.
+        pictures: Picture files by view name, including the wrist camera.
+        asked: Whether the planner was queried for this step. Of a decision with several subtasks this is only the
+            first, the one that the pictures belong to.
+        report, answer: Report and answer given with End, "" for none.
+        replaced: The planner's own subtask, if `subtask` is a different one by the expert.
     """
 
     input: RoundInput
@@ -41,27 +41,27 @@ class Step:
 
     @property
     def number(self) -> int:
-        """Its number in the history, from 1."""
+        """Number of the step in the history, from 1."""
         return len(self.history) + 1
 
     @property
     def ends(self) -> bool:
-        """Whether it says that the task is finished."""
+        """Whether the step is End."""
         return self.subtask.action == END.action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """One episode. What could not be read of a planner's output is not a step of it.
+    """One episode. Planner outputs that could not be parsed are not among its steps.
 
     Attributes:
-        name: Unlike that of any other episode of its sources, such as `my-run/lemon-sofa-0`.
-        task: The id of the task.
-        house: Episodes of equal ones were in the same house, "" where nobody knows.
-        split: `train` or `test`, "" where nobody says.
-        done: Whether the task was done in the end, None where nobody can tell.
-        expert: Subtasks that do the task, () where nobody says.
-        labelled: Whether the subtasks of its steps are labels of the expert.
+        name: Unique among all episodes of its sources, such as `my-run/lemon-sofa-0`.
+        task: Task id.
+        house: Equal for episodes in the same house; "" if unknown.
+        split: `train` or `test`; "" if unknown.
+        done: Whether the task was done at the end; None if unknown.
+        expert: Subtasks that complete the task; () if unknown.
+        labelled: Whether the subtasks of the steps are labels by the expert.
     """
 
     name: str
@@ -77,9 +77,10 @@ class Episode:
 
     @property
     def ended(self) -> bool:
-        """Whether the planner said End."""
+        """Whether the last step is End."""
         return bool(self.steps) and self.steps[-1].ends
 
 
 class LeftOut(Exception):
-    """An episode that cannot be used. The message says why, to follow its name and a colon."""
+    """Raised for an episode that cannot be used. The message is the reason, to follow the episode's name and a
+    colon."""

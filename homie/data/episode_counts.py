@@ -1,4 +1,4 @@
-"""What is in some episodes, counted: the figures of EMMOE's appendix B.2 for data of one's own."""
+"""Counts over episodes: the statistics of EMMOE's appendix B.2, for any data."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from homie.data.training_examples import EpisodeOver, every
 
 @dataclass
 class Statistics:
-    """Counts over episodes, added up one by one.
+    """Counts over episodes, accumulated episode by episode.
 
     Attributes:
-        outcomes: Of episodes (`done`, `not done`, `said End`, `no End`; the last two where nobody can tell).
-        actions: Of all subtasks.
-        failures: By error code.
-        models: Of subtasks that succeeded.
-        lengths: Subtasks of each episode.
+        outcomes: Episodes by outcome (`done`, `not done`; `said End` or `no End` if success is unknown).
+        actions: All subtasks by action.
+        failures: Failed subtasks by error code.
+        models: Successful subtasks by model.
+        lengths: Number of subtasks of each episode.
     """
 
     episodes: int = 0
@@ -48,8 +48,8 @@ class Statistics:
         if episode.house:
             self.houses.add(episode.house)
         self.splits[episode.split or "not said"] += 1
-        known = {True: "done", False: "not done", None: "said End" if episode.ended else "no End"}
-        self.outcomes[known[episode.done]] += 1
+        outcome = {True: "done", False: "not done", None: "said End" if episode.ended else "no End"}
+        self.outcomes[outcome[episode.done]] += 1
         self.lengths.append(len(episode.steps))
         for step in episode.steps:
             self.actions[step.subtask.action] += 1
@@ -64,11 +64,11 @@ class Statistics:
 
     @property
     def subtasks(self) -> int:
-        """Subtasks of all episodes, End and failures included."""
+        """Number of subtasks of all episodes, including End and failures."""
         return sum(self.lengths)
 
     def report(self) -> dict[str, Any]:
-        """All of it, JSON-ready."""
+        """Return all counts as JSON-ready values."""
         return {
             "episodes": self.episodes,
             "tasks": len(self.tasks),
@@ -91,7 +91,7 @@ class Statistics:
 
 
 def count(sources: Sequence[Source], progress: EpisodeOver | None = None) -> Statistics:
-    """The counts over all episodes of some sources. Raises BadInput."""
+    """Count all episodes of some sources. Raises BadInput."""
     total = Statistics()
     for source, entry in every(sources):
         reason = ""

@@ -1,4 +1,4 @@
-"""From sources to a LeRobot data set: the loop of `homie data lerobot`."""
+"""Export of sources to a LeRobot data set: `homie data lerobot`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from homie.kernel.support.files import GO_ON, place_of, writing
 
 @dataclass(frozen=True, slots=True)
 class LeRobotExport:
-    """What an export has added to a data set, and what is in it now.
+    """Result of an export: what it added, and the size of the data set now.
 
     Attributes:
-        dropped: Columns of sources that it has not.
+        dropped: Columns of the sources that were not exported.
     """
 
     path: Path
@@ -35,12 +35,12 @@ class LeRobotExport:
 
 
 def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None) -> LeRobotExport:
-    """Add the demonstrations of the sources to a LeRobot data set; those that it has already are left as they are.
+    """Add the demonstrations of the sources to a LeRobot data set; those that it already has are left unchanged.
 
-    Where there is a data set already, it decides which episodes fit, else the first episode does.
+    The layout of an existing data set, else that of the first episode, decides which episodes fit.
 
     Args:
-        options: Of what, in which form, where to.
+        options: Sources, format, output folder.
         progress: Called after every episode.
 
     Raises:
@@ -53,10 +53,10 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
     dropped = tuple(dict.fromkeys(column for source in sources for column in source.dropped))
     layout = layout_of(read_info(options.out)[0]) if is_lerobot(options.out) else None
     writer: LeRobotWriter | None = None
-    added, last = 0, ""
+    added, last_reason = 0, ""
     with writing(options.out, "into", advice=GO_ON, raises=InfrastructureError), ExitStack() as stack:
         for source, entry in every(sources):
-            last = ""
+            last_reason = ""
             try:
                 with reading_episode(entry):
                     demonstration = source.demonstration(entry, options.fps)
@@ -69,19 +69,19 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
                     stack.enter_context(writer)
                 added += _add(writer, demonstration)
             except LeftOut as reason:
-                last = str(reason)
+                last_reason = str(reason)
             if progress is not None:
-                progress(entry, last)
+                progress(entry, last_reason)
         if writer is None or not writer.episodes:
-            raise BadInput(f"No episode can be exported{f' (the last: {last})' if last else ''}.")
+            raise BadInput(f"No episode can be exported{f' (the last: {last_reason})' if last_reason else ''}.")
         writer.commit()
     return LeRobotExport(options.out, added, writer.episodes, writer.frames, dropped)
 
 
 def _add(writer: LeRobotWriter, demonstration: Demonstration) -> int:
-    """Add an episode unless it is there; how many were added.
+    """Add an episode unless the data set contains it. Returns the number added.
 
-    Raises LeftOut for one that cannot be added, a damaged film among them, OSError."""
+    Raises LeftOut for an episode that cannot be added, e.g. because of a damaged film, OSError."""
     name = writer.free_name(demonstration)
     if name is None:
         return 0

@@ -1,4 +1,4 @@
-"""The options of `homie data`, one model for each of its parts."""
+"""Options of `homie data`, one model per subcommand."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Explain = Annotated[
 
 
 class TrainingOptions(Options):
-    """A data set for training: of what, in which words, where to."""
+    """Options of `homie data sft` and `homie data dpo`: data sets for training planners."""
 
     usage: ClassVar[Usage] = Usage("data sft", "sources", "runs/rule --out data/sft")
 
@@ -78,7 +78,7 @@ class TrainingOptions(Options):
 
 
 class TasksOptions(Options):
-    """Sampled errands, as a suite."""
+    """Options of `homie data tasks`: errands sampled as a suite."""
 
     usage: ClassVar[Usage] = Usage("data tasks", "out", "tasks.json")
 
@@ -107,7 +107,7 @@ class TasksOptions(Options):
 
 
 class GenerateOptions(Options):
-    """Episodes of a suite's expert, by the thousand."""
+    """Options of `homie data generate`: episodes by a suite's expert."""
 
     usage: ClassVar[Usage] = Usage("data generate", "suite", "tasks.json")
 
@@ -138,7 +138,7 @@ class GenerateOptions(Options):
 
 
 class DetectionsOptions(Options):
-    """Pictures of generated houses with labelled boxes."""
+    """Options of `homie data detections`: pictures of generated houses with labelled boxes."""
 
     usage: ClassVar[Usage] = Usage("data detections", "out", "data/detections")
 
@@ -161,7 +161,7 @@ class DetectionsOptions(Options):
 
 
 class EmmoeOptions(Options):
-    """Episodes as files of EMMOE-100."""
+    """Options of `homie data emmoe`: export in the format of EMMOE-100."""
 
     usage: ClassVar[Usage] = Usage("data emmoe", "sources", "runs/rule --out data/emmoe")
 
@@ -174,7 +174,7 @@ class EmmoeOptions(Options):
 
 
 class LeRobotOptions(Options):
-    """Recorded episodes as a LeRobot data set."""
+    """Options of `homie data lerobot`: export of recorded episodes as a LeRobot data set."""
 
     usage: ClassVar[Usage] = Usage("data lerobot", "sources", "recordings --out data/lerobot")
 
@@ -193,7 +193,7 @@ class LeRobotOptions(Options):
 
 
 class SplitOptions(Options):
-    """Which episodes are for training and which for testing."""
+    """Options of `homie data split`: a split of episodes into training and testing."""
 
     usage: ClassVar[Usage] = Usage("data split", "sources", "runs/rule")
 
@@ -207,7 +207,7 @@ class SplitOptions(Options):
 
 
 class StatsOptions(Options):
-    """Which episodes to count."""
+    """Options of `homie data stats`: counts over episodes."""
 
     usage: ClassVar[Usage] = Usage("data stats", "sources", "runs/rule")
 
@@ -215,7 +215,7 @@ class StatsOptions(Options):
 
 
 class ShowOptions(Options):
-    """Which line of a data set to show."""
+    """Options of `homie data show`: a line of a data set."""
 
     usage: ClassVar[Usage] = Usage("data show", "dataset", "data/sft")
 
@@ -225,7 +225,7 @@ class ShowOptions(Options):
 
 
 class ValidateOptions(Options):
-    """Which data set to check."""
+    """Options of `homie data validate`: the data set to check."""
 
     usage: ClassVar[Usage] = Usage("data validate", "dataset", "data/sft")
 

@@ -1,4 +1,4 @@
-"""Pictures of episodes: read, stood for, and kept in a data set once each, by their content."""
+"""Pictures of episodes: reading, placeholders, and storage in a data set without duplicates."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from homie.kernel.types import Image
 
 _PNG, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 _DIGITS = 24
-"""Hex digits of a SHA-256 in a name: 96 bits, so that not even a billion pictures have two of one name."""
+"""Hex digits of the SHA-256 in a file name: with 96 bits, not even a billion pictures have a collision."""
 
 
 def read_picture(path: Path) -> Image:
-    """The picture (H, W, 3) of a file. Raises LeftOut."""
+    """Read a picture file as (H, W, 3). Raises LeftOut."""
     try:
         with Picture.open(path) as picture:
             return np.asarray(picture.convert("RGB"), dtype=np.uint8)
@@ -31,7 +31,7 @@ def read_picture(path: Path) -> Image:
 
 
 def blank(path: Path) -> Image:
-    """A black picture of the size of a file's; only its first bytes are read. Raises LeftOut."""
+    """Return a black picture of a file's size; only the first bytes are read. Raises LeftOut."""
     try:
         with path.open("rb") as file:
             head = file.read(24)
@@ -44,60 +44,60 @@ def blank(path: Path) -> Image:
 
 
 class PictureStore:
-    """The pictures of a data set, in a folder of it, by what is in them: the same picture is there once.
+    """Picture folder of a data set, addressed by content: equal pictures are stored once.
 
-    Pictures are named first and kept together with `settle`, so that an episode with a damaged picture leaves none. A
-    file is linked where that can be done (run folders never change a picture), and copied elsewhere.
+    Pictures are named first and stored together by `settle`, so that an episode with a damaged picture leaves none. A
+    file is hard-linked if possible (run folders never change a picture), else copied.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._names: dict[Path, str] = {}
-        self._waiting: dict[str, Path | bytes] = {}
+        self._pending: dict[str, Path | bytes] = {}
 
     def name(self, picture: Path | Image) -> str:
-        """The name that a picture has in the folder after `settle`. Raises LeftOut for a damaged file."""
+        """Return the name that a picture will have in the folder after `settle`. Raises LeftOut for a damaged file."""
         if isinstance(picture, Path):
             if picture not in self._names:
-                self._names[picture] = self._waits(whole(picture), picture)
+                self._names[picture] = self._add_pending(whole(picture), picture)
             return self._names[picture]
         data = io.BytesIO()
         Picture.fromarray(picture).save(data, "PNG", compress_level=1)
-        return self._waits(data.getvalue(), None)
+        return self._add_pending(data.getvalue(), None)
 
     def settle(self) -> None:
-        """Keep the pictures that were named since the last time. Raises OSError."""
-        if self._waiting:
+        """Store the pictures named since the last call. Raises OSError."""
+        if self._pending:
             self.folder.mkdir(parents=True, exist_ok=True)
-        for name, picture in self._waiting.items():
-            place = self.folder / name
-            if not place.exists() and not (isinstance(picture, Path) and _linked(picture, place)):
+        for name, picture in self._pending.items():
+            target = self.folder / name
+            if not target.exists() and not (isinstance(picture, Path) and _link(picture, target)):
                 temporary = self.folder.parent / f".{name}.tmp"
                 temporary.write_bytes(picture.read_bytes() if isinstance(picture, Path) else picture)
-                temporary.replace(place)
+                temporary.replace(target)
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was named and not kept."""
+        """Discard the pictures that were named but not stored."""
         self._names.clear()
-        self._waiting.clear()
+        self._pending.clear()
 
-    def _waits(self, data: bytes, file: Path | None) -> str:
+    def _add_pending(self, data: bytes, file: Path | None) -> str:
         ending = ".png" if data.startswith(_PNG) else ".jpg"
         name = digest(data) + ending
-        self._waiting[name] = file or data
+        self._pending[name] = file or data
         return name
 
 
 def digest(data: bytes) -> str:
-    """What a picture is called in a data set, without the ending."""
+    """Return the name of a picture in a data set, without the ending."""
     return hashlib.sha256(data).hexdigest()[:_DIGITS]
 
 
-def _linked(file: Path, place: Path) -> bool:
-    """Link a file, if both places are on one file system that can do it. Raises OSError for a disk that fails."""
+def _link(file: Path, target: Path) -> bool:
+    """Link a file if both paths are on one file system that supports links. Raises OSError if the disk fails."""
     try:
-        os.link(file, place)
+        os.link(file, target)
     except OSError as error:
         if error.errno in DISK:
             raise
@@ -106,7 +106,7 @@ def _linked(file: Path, place: Path) -> bool:
 
 
 def whole(path: Path) -> bytes:
-    """The bytes of a picture file. Raises LeftOut for one that a kill or a full disk has cut off."""
+    """Return the bytes of a picture file. Raises LeftOut for one truncated by a kill or a full disk."""
     try:
         data = path.read_bytes()
     except OSError as error:

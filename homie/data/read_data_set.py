@@ -1,4 +1,4 @@
-"""Reading a finished data set line by line."""
+"""Reader of a finished data set, line by line."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from homie.kernel.support.files import reading
 
 
 def read_lines(folder: Path, split: str) -> Iterator[dict[str, Any]]:
-    """The lines of a split, one by one. Raises BadInput for a line that is none, naming it."""
+    """Yield the lines of a split. Raises BadInput with the location of an invalid line."""
     data = read_data_file(folder)
     path = lines_file(folder, data, split)
     with reading(path), path.open("rb") as file:
         for number, raw in enumerate(file, 1):
-            # A JSON list has an object a line too, between its brackets and commas.
+            # The JSON list has one object per line too, enclosed in brackets and commas.
             text = raw[raw.find(b"{") : raw.rfind(b"}") + 1] if data.recipe.form == "emmoe" else raw
-            yield _parsed(text, f"{path}, line {number}")
+            yield _parse(text, f"{path}, line {number}")
 
 
 def shown(line: Mapping[str, Any]) -> str:
-    """A line for people: who says what, with the names of the pictures in their places."""
+    """Format a line for people: all messages, with the names of the pictures in their places."""
     if "conversations" in line:
         pictures = ", ".join(line.get("image", ()))
         turns = [f"[{turn['from']}]\n{turn['value']}" for turn in line["conversations"]]
@@ -45,13 +45,13 @@ def _block(title: str, parts: list[dict[str, Any]], pictures: Iterator[str]) -> 
 
 
 def lines_file(folder: Path, data: DataFile, split: str) -> Path:
-    """The file of a split. Raises BadInput for a split that the data set has not."""
+    """Return the file of a split. Raises BadInput for a split that the data set does not have."""
     if split not in data.splits:
         raise BadInput(f"The data set {folder} has no split '{split}': choose {' or '.join(data.splits)}.")
     return folder / (f"{split}/metadata.jsonl" if data.recipe.form == "chat" else f"{split}.json")
 
 
-def _parsed(text: bytes, where: str) -> dict[str, Any]:
+def _parse(text: bytes, where: str) -> dict[str, Any]:
     with reading(where):
         line = parse_json(text)
     if not isinstance(line, dict):

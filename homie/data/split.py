@@ -1,6 +1,6 @@
-"""Which episodes are for training and which for testing: by task, by house, or so that neither is in both.
+"""Split of episodes into training and testing: by task, by house, or with neither shared.
 
-episodes --groups--> a seeded order of groups, the first of them for testing --> a `SplitFile`
+episodes --groups--> order shuffled by the seed, the first groups for testing --> a `SplitFile`
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from homie.kernel.support.files import reading, to_json, write_atomically, writi
 By: TypeAlias = Literal["task", "house", "both"]
 Side: TypeAlias = TaskSplit
 Key: TypeAlias = tuple[str, str]
-"""What an episode may share with others: ("task", its id) or ("house", its house)."""
+"""Property that episodes may share: ("task", its id) or ("house", its house)."""
 
 
 ROUNDING = 1e-9
-"""Episodes: 0.29 of 100 are 28.999999999999996 to a computer."""
+"""Tolerance in episodes for floating point errors: 0.29 * 100 is 28.999999999999996."""
 
 
 class SplitFile(BaseModel):
-    """A split, as a file.
+    """A split as stored in a file.
 
     Attributes:
-        tasks, houses: The side of each, for those that the split goes by.
+        tasks, houses: Side of each task and house, if the split is by them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,31 +49,30 @@ class SplitFile(BaseModel):
     houses: dict[str, Side] = {}
 
     def side(self, task: str, house: str) -> Side:
-        """The side of an episode. Raises LeftOut for a task or a house that it does not know."""
-        for name, known, key in (("task", self.tasks, task), ("house", self.houses, house or task)):
-            if known and key not in known:
+        """Return the side of an episode. Raises LeftOut for an unknown task or house."""
+        for name, sides_by_key, key in (("task", self.tasks, task), ("house", self.houses, house or task)):
+            if sides_by_key and key not in sides_by_key:
                 raise LeftOut(f"the split file does not have its {name} {key}: make the split anew")
         return self.tasks[task] if self.tasks else self.houses[house or task]
 
 
 Split: TypeAlias = Literal["suite", "none"] | SplitFile
-"""As tasks say, all for training, or by a file."""
+"""As in the tasks of the suite, all for training, or by a split file."""
 
 
 def make_split(sources: Sequence[Source], by: By, share: float, seed: int) -> tuple[SplitFile, Counter[str]]:
-    """A split, and how many episodes are on each side.
+    """Make a split. Returns it with the number of episodes on each side.
 
-    Whole groups go to one side: the episodes of a task (`task`), of a house (`house`), or all that are connected by a
-    task or a house (`both`). In an order that the seed decides, groups are taken for testing while no more than the
-    share of the episodes is; with two groups or more, one at least.
-
+    Whole groups go to one side: the episodes of a task (`task`), of a house (`house`), or all that are connected by
+    shared tasks or houses (`both`). In an order shuffled by the seed, groups are assigned to testing as long as the
+    share is not exceeded, but at least one and never all.
     Raises:
-        BadInput: there are fewer than two groups, so that one side would be empty, or a scene is damaged.
+        BadInput: There are fewer than two groups, so that one side would be empty, or a scene is damaged.
     """
     entries = [(source, entry) for source in sources for entry in source.entries()]
     keys = [_keys(source, entry, by) for source, entry in entries]
-    groups = _connected(keys)
-    sizes = Counter(groups[some[0]] for some in keys)
+    groups = _connected_groups(keys)
+    sizes = Counter(groups[episode_keys[0]] for episode_keys in keys)
     if len(sizes) < 2:
         what = {"task": "task", "house": "house", "both": "group of connected tasks and houses"}[by]
         raise BadInput(f"All episodes are of one {what}: they cannot be split by it. Choose another --by.")
@@ -95,11 +94,11 @@ def make_split(sources: Sequence[Source], by: By, share: float, seed: int) -> tu
         tasks={name: side for (kind, name), side in sorted(sides.items()) if kind == "task"},
         houses={name: side for (kind, name), side in sorted(sides.items()) if kind == "house"},
     )
-    return file, Counter(sides[some[0]] for some in keys)
+    return file, Counter(sides[episode_keys[0]] for episode_keys in keys)
 
 
 def read_split(text: str) -> Split:
-    """What `--split` means: `suite`, `none`, or the file of a split. Raises BadInput."""
+    """Parse `--split`: `suite`, `none`, or a split file. Raises BadInput."""
     if text == "suite" or text == "none":
         return "suite" if text == "suite" else "none"
     path = Path(text)
@@ -108,7 +107,8 @@ def read_split(text: str) -> Split:
 
 
 def side_of(split: Split, episode: Episode) -> Side:
-    """The side of an episode; train where its suite does not say. Raises LeftOut where a split file does not know."""
+    """Return the side of an episode; train if its suite gives none. Raises LeftOut for an episode unknown to the split
+    file."""
     if isinstance(split, SplitFile):
         return split.side(episode.task, episode.house)
     match episode.split if split == "suite" else "train":
@@ -120,19 +120,19 @@ def side_of(split: Split, episode: Episode) -> Side:
 
 
 def write_split(path: Path, split: SplitFile) -> None:
-    """A split as a file. Raises BadInput."""
+    """Write a split to a file. Raises BadInput."""
     with writing(path):
         write_atomically(path, to_json(split.model_dump()))
 
 
 def _keys(source: Source, entry: Entry, by: By) -> list[Key]:
     keys = [("task", entry.task)] if by != "house" else []
-    # An episode of which nobody knows the house is in one of its own task.
+    # An episode of an unknown house is assigned a house of its own task.
     return keys if by == "task" else [*keys, ("house", source.house(entry) or entry.task)]
 
 
-def _connected(keys: Iterable[Sequence[Key]]) -> Mapping[Key, Key]:
-    """For each key a key that stands for all that are connected with it."""
+def _connected_groups(keys: Iterable[Sequence[Key]]) -> Mapping[Key, Key]:
+    """Return for each key a representative of the group of keys connected with it (union-find)."""
     parent: dict[Key, Key] = {}
 
     def root(key: Key) -> Key:
@@ -142,8 +142,8 @@ def _connected(keys: Iterable[Sequence[Key]]) -> Mapping[Key, Key]:
             key = parent[key]
         return key
 
-    for some in keys:
-        roots = sorted({root(key) for key in some})
+    for episode_keys in keys:
+        roots = sorted({root(key) for key in episode_keys})
         for other in roots[1:]:
             parent[other] = roots[0]
     return {key: root(key) for key in parent}

@@ -1,4 +1,4 @@
-"""From sources to a data set: the loop of `homie data sft` and `homie data dpo`.
+"""Makes data sets from sources: `homie data sft` and `homie data dpo`.
 
 sources --episode by episode--> versions --form--> lines --writer--> OUT
 """
@@ -33,17 +33,17 @@ from homie.kernel.support.version import __version__
 from homie.runtime.assembly import load_planner, load_prompts
 
 EpisodeOver: TypeAlias = Callable[[Entry, str], None]
-"""Called after each episode with the reason why it is left out, "" if it is not."""
+"""Called after each episode with the reason why it is skipped, "" if it is not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """In which words lines are written.
+    """Wording of lines: text form, analyses, rewordings, made-up names.
 
     Attributes:
-        form: Of the lines.
-        rewrite: Rewriter of lines, to at most `versions` others; None for none.
-        names: Number of further copies of each episode with other names, sampled with the seed.
+        form: Text form of the lines.
+        rewrite: Rewriter of texts, to at most `versions` rewordings; None for none.
+        names: Number of copies of each episode with other names, sampled with the seed.
     """
 
     form: Form
@@ -54,33 +54,33 @@ class Words:
     seed: int = 0
 
     def lines(self, purpose: Purpose, episode: Episode) -> Iterator[Line]:
-        """The lines of an episode, in its own words first. Raises LeftOut."""
-        whole = explained(episode) if self.explain else episode
-        yield from self.form.lines(purpose, whole)
-        for number, other in enumerate(self._others(whole, purpose), 1):
+        """Yield the lines of an episode, in the original wording first. Raises LeftOut."""
+        complete = explained(episode) if self.explain else episode
+        yield from self.form.lines(purpose, complete)
+        for number, other in enumerate(self._copies(complete, purpose), 1):
             yield from self.form.lines(purpose, other, number)
 
-    def _others(self, episode: Episode, purpose: Purpose) -> Iterator[Episode]:
-        """The episode in other words, then with other names."""
+    def _copies(self, episode: Episode, purpose: Purpose) -> Iterator[Episode]:
+        """Yield reworded copies of the episode, then copies with other names."""
         if self.rewrite is not None:
             yield from versions(episode, self.versions, self.rewrite, analyses=purpose == "sft")
         yield from renamed(episode, self.names, self.seed)
 
 
 def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOver | None = None) -> DataFile:
-    """Make a data set, or go on with an unfinished one.
+    """Make a data set, or resume an unfinished one.
 
-    Episodes are read, converted and written one by one. An episode that cannot be used is left out by name.
+    Episodes are read, converted and written one by one. An episode that cannot be used is skipped and listed by name.
 
     Args:
-        options: of what, in which words, where to.
+        options: Sources, wording, output folder.
         purpose: `sft` for conversations, `dpo` for pairs.
         progress: Called after every episode.
 
     Raises:
-        BadInput: the options, a source or the folder cannot be used, or no episode gives a line.
-        MissingPart: the rewriter needs a package that is not installed.
-        InfrastructureError: the disk fails, or the rewriter gives no answer.
+        BadInput: The options, a source or the folder cannot be used, or no episode gives a line.
+        MissingPart: The rewriter needs a package that is not installed.
+        InfrastructureError: The disk fails, or the rewriter gives no answer.
     """
     sources = open_sources(options.sources)
     split = read_split(options.split)
@@ -119,18 +119,18 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
             rewrite = stack.enter_context(Rewritings(file, rewriter, options.versions))
             words = replace(words, versions=options.versions, rewrite=rewrite)
         for source, entry in every(sources):
-            before = folder.done.get(entry.name)
-            if before is None:
+            journal_entry = folder.done.get(entry.name)
+            if journal_entry is None:
                 reason = _convert(folder, source, entry, words, options, split)
             else:
-                reason = before.left_out
+                reason = journal_entry.left_out
             if progress is not None:
                 progress(entry, reason)
         return folder.finish(card)
 
 
 def every(sources: Sequence[Source]) -> Iterator[tuple[Source, Entry]]:
-    """All episodes that there are, in order. Raises BadInput."""
+    """Yield all episodes of the sources, in order. Raises BadInput."""
     for source in sources:
         with reading(source.path):
             entries = source.entries()
@@ -139,7 +139,7 @@ def every(sources: Sequence[Source]) -> Iterator[tuple[Source, Entry]]:
 
 
 def kept(episode: Episode, keep: str) -> Episode:
-    """The episode. Raises LeftOut for one that is not to be used."""
+    """Return the episode unchanged. Raises LeftOut if its outcome excludes it."""
     if keep == "done" and episode.done is False:
         raise LeftOut("the task was not done")
     if (keep == "ended" or (keep == "done" and episode.done is None)) and not episode.ended:
@@ -150,7 +150,7 @@ def kept(episode: Episode, keep: str) -> Episode:
 def _convert(
     folder: DatasetWriter, source: Source, entry: Entry, words: Words, options: TrainingOptions, split: Split
 ) -> str:
-    """Add one episode; why it is left out, "" where it is not."""
+    """Add one episode. Returns why it is skipped, "" if it is not."""
     try:
         with reading_episode(entry):
             episode = source.read(entry)

@@ -1,4 +1,4 @@
-"""The card of a data set of labelled pictures."""
+"""Card of a data set of labelled pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from homie.data.detections.recipe import SPLITS, DetectionData
 
 
 def card(data: DetectionData) -> str:
-    """The text of the card, with the class balance. Equal data sets have equal cards."""
+    """Return the text of the card, with the class balance. Equal data sets have equal cards."""
     options = data.recipe.options
     front = {
         "pretty_name": "A home as a robot sees it",

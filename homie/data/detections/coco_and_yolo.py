@@ -1,7 +1,7 @@
-"""The files that trainers of detectors read: COCO's JSON, or the text files of YOLO.
+"""Annotation files for training detectors: COCO's JSON, or the text files of YOLO.
 
 coco   annotations/SPLIT.json      boxes and outlines (compressed run lengths), classes numbered from 1
-yolo   labels/SPLIT/PICTURE.txt    class, middle and size of each box as shares of the picture; data.yaml
+yolo   labels/SPLIT/PICTURE.txt    class, centre and size of each box as fractions of the picture; data.yaml
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ ANNOTATIONS, LABELS = "annotations", "labels"
 
 
 def write_layout(out: Path, recipe: DetectionRecipe, houses: Mapping[int, HouseFile]) -> DetectionData:
-    """Write the annotations and the card of all houses. Raises OSError."""
+    """Write the annotations of all houses and the card. Raises OSError."""
     pictures: dict[Split, list[LabelledPicture]] = {
         split: [picture for house in houses.values() if house.split == split for picture in house.pictures]
         for split in SPLITS
     }
     labels = {
-        split: Counter(label.name for picture in shown for label in picture.labels) for split, shown in pictures.items()
+        split: Counter(label.name for picture in members for label in picture.labels)
+        for split, members in pictures.items()
     }
     classes = tuple(sorted({name for counts in labels.values() for name in counts}))
     digest = hashlib.sha256()
@@ -41,7 +42,7 @@ def write_layout(out: Path, recipe: DetectionRecipe, houses: Mapping[int, HouseF
     data = DetectionData(
         recipe=recipe,
         classes=classes,
-        pictures={split: len(shown) for split, shown in pictures.items()},
+        pictures={split: len(members) for split, members in pictures.items()},
         houses={split: sum(house.split == split for house in houses.values()) for split in SPLITS},
         labels={split: dict(sorted(counts.items())) for split, counts in labels.items()},
         sha256=digest.hexdigest(),
@@ -54,10 +55,10 @@ def _write_coco(pictures: Mapping[Split, Sequence[LabelledPicture]], classes: Se
     numbers = {name: number for number, name in enumerate(classes, 1)}
     categories = [{"id": number, "name": name, "supercategory": "home"} for name, number in numbers.items()]
     files = []
-    for split, shown in pictures.items():
+    for split, members in pictures.items():
         images: list[dict[str, Any]] = []
         annotations: list[dict[str, Any]] = []
-        for number, picture in enumerate(shown, 1):
+        for number, picture in enumerate(members, 1):
             width, height = picture.size
             file = picture.file.removeprefix(f"{IMAGES}/{split}/")
             images.append({"id": number, "file_name": file, "width": width, "height": height})
@@ -81,8 +82,8 @@ def _write_coco(pictures: Mapping[Split, Sequence[LabelledPicture]], classes: Se
 def _write_yolo(pictures: Mapping[Split, Sequence[LabelledPicture]], classes: Sequence[str]) -> list[tuple[str, bytes]]:
     numbers = {name: number for number, name in enumerate(classes)}
     files = []
-    for shown in pictures.values():
-        for picture in shown:
+    for members in pictures.values():
+        for picture in members:
             lines = [_yolo_line(numbers[label.name], label.box, picture.size) for label in picture.labels]
             path = Path(LABELS, *Path(picture.file).parts[1:]).with_suffix(".txt")
             files.append((str(path), "".join(lines).encode()))
@@ -93,5 +94,5 @@ def _write_yolo(pictures: Mapping[Split, Sequence[LabelledPicture]], classes: Se
 
 def _yolo_line(number: int, box: tuple[int, int, int, int], size: tuple[int, int]) -> str:
     x, y, width, height = box
-    middle = ((x + width / 2) / size[0], (y + height / 2) / size[1])
-    return f"{number} {middle[0]:.6f} {middle[1]:.6f} {width / size[0]:.6f} {height / size[1]:.6f}\n"
+    centre = ((x + width / 2) / size[0], (y + height / 2) / size[1])
+    return f"{number} {centre[0]:.6f} {centre[1]:.6f} {width / size[0]:.6f} {height / size[1]:.6f}\n"

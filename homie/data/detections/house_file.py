@@ -13,10 +13,10 @@ HOUSES, IMAGES = "houses", "images"
 
 
 class LabelledPicture(BaseModel):
-    """A picture and what is in it.
+    """A picture with its labels.
 
     Attributes:
-        file: Its path in the data set.
+        file: Path relative to the data set.
         size: Width and height in pixels.
     """
 

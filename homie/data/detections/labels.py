@@ -1,8 +1,8 @@
-"""Labels of a picture from what the simulated detector reports in it: a box and an outline for each object and part.
+"""Picture labels from the detections of the simulated detector: a box and an outline for each object and part.
 
-The class of an object or of furniture is its kind (`fridge`), that of a part the kind with the part (`fridge/door`),
-that of a room its floor (`kitchen/floor`). Furniture has the box around all of it, doors and handles included, as a
-person would draw it; its parts have boxes of their own.
+The class of an object or of furniture is its kind (`fridge`); of a part, kind and part (`fridge/door`); of a room, its
+floor (`kitchen/floor`). The box of furniture encloses all of it including doors and handles, as a person would draw it;
+its parts also have their own boxes.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from homie.kernel.types import FLOOR, Detection, Mask, mask_bounds
 
 
 class Label(BaseModel):
-    """A labelled box of a picture.
+    """Label of one object or part in a picture.
 
     Attributes:
-        name: The class.
+        name: Class.
         box: x, y, width, height in pixels.
-        area: Pixels of the outline.
-        counts: The outline as compressed run lengths of COCO.
+        area: Number of pixels inside the outline.
+        counts: Outline as compressed run lengths of COCO.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,14 +37,14 @@ class Label(BaseModel):
 
 
 def labels_of(detections: Sequence[Detection]) -> list[Label]:
-    """The labels of one picture, larger ones first.
+    """Return the labels of one picture, largest area first.
 
     Args:
-        detections: Of one view, with masks and instances; names are kinds, possibly behind a colour.
+        detections: Detections of one view, with masks and instances; names are kinds, possibly preceded by a colour.
     """
     kinds: dict[str, str] = {}
     outlines: dict[tuple[str, str], Mask] = {}
-    whole: dict[str, list[Mask]] = defaultdict(list)
+    masks_by_instance: dict[str, list[Mask]] = defaultdict(list)
     for detection in detections:
         if detection.mask is None:
             continue
@@ -52,8 +52,8 @@ def labels_of(detections: Sequence[Detection]) -> list[Label]:
         key = (detection.instance, detection.part)
         outlines[key] = outlines[key] | detection.mask if key in outlines else detection.mask
         if detection.part != FLOOR:
-            whole[detection.instance].append(detection.mask)
-    outlines |= {(instance, ""): np.logical_or.reduce(masks) for instance, masks in whole.items()}
+            masks_by_instance[detection.instance].append(detection.mask)
+    outlines |= {(instance, ""): np.logical_or.reduce(masks) for instance, masks in masks_by_instance.items()}
     labels = [
         _label("/".join(filter(None, (kinds[instance], part))), mask) for (instance, part), mask in outlines.items()
     ]
@@ -61,7 +61,7 @@ def labels_of(detections: Sequence[Detection]) -> list[Label]:
 
 
 def _kind(detection: Detection) -> str:
-    """The kind of a detected object without the colour that its name may have."""
+    """Return the kind of a detected object, without a colour in its name."""
     kind = kind_of(detection.instance)
     return kind if detection.name.endswith(kind) else detection.name
 

@@ -1,7 +1,7 @@
-"""Labelled pictures of generated houses: `homie data detections`.
+"""Generate labelled pictures of generated houses: `homie data detections`.
 
-One house is one unit of work: its pictures are written first and `houses/SEED.json` last, so that an interrupted
-command goes on with the next house. When all are there, the annotations, the card and `data.json` are written.
+A house is the unit of work: its pictures are written first and `houses/SEED.json` last, so that an interrupted command
+resumes with the next house. After the last house, the annotations, the card and `data.json` are written.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from homie.runtime.runstore.checksummed_json import read_model, write_model
 from homie.runtime.runstore.resumable import resumable_folder
 
 QUALITY = 92
-"""Of the JPEG files: the noise of a camera stays, its blocks do not show."""
+"""JPEG quality: high enough to keep camera noise and hide compression blocks."""
 DETECTOR = "simulated"
-"""Whose output the labels are."""
+"""Detector whose output is used as labels."""
 
 
 def make_detections(options: DetectionsOptions, over: Callable[[int, int], object]) -> DetectionData:
-    """Make a data set of labelled pictures, or go on with an unfinished one.
+    """Make a data set of labelled pictures, or resume an unfinished one.
 
     Args:
-        options: Of which houses, how many, where to.
+        options: Houses, number of pictures, output folder.
         over: Called after each house with the number done and the number of houses.
 
     Raises:
@@ -52,25 +52,25 @@ def make_detections(options: DetectionsOptions, over: Callable[[int, int], objec
     with resumable_folder(out, recipe, DATA, "data set", besides="versions of packages"):
         (out / HOUSES).mkdir(exist_ok=True)
         splits = recipe.splits()
-        todo = [(seed, split) for seed, split in splits.items() if not _house_path(out, seed).exists()]
-        for done, _ in enumerate(_made(options, todo), len(splits) - len(todo) + 1):
+        pending = [(seed, split) for seed, split in splits.items() if not _house_path(out, seed).exists()]
+        for done, _ in enumerate(_make_houses(options, pending), len(splits) - len(pending) + 1):
             over(done, len(splits))
         data = write_layout(out, recipe, {seed: read_model(_house_path(out, seed), HouseFile) for seed in splits})
         write_model(out / DATA, data)
     return data
 
 
-def _made(options: DetectionsOptions, todo: Sequence[tuple[int, Split]]) -> Iterator[int]:
-    """Make the houses, one after the other or in processes; the seed of each that is done."""
+def _make_houses(options: DetectionsOptions, pending: Sequence[tuple[int, Split]]) -> Iterator[int]:
+    """Make the houses, in this process or in workers; yield the seed of each finished house."""
     if options.workers == 1:
-        yield from (make_house(options, seed, split) for seed, split in todo)
+        yield from (make_house(options, seed, split) for seed, split in pending)
         return
     with worker_pool(options.workers) as pool:
-        yield from pool.map(make_house, [options] * len(todo), *zip(*todo, strict=True))
+        yield from pool.map(make_house, [options] * len(pending), *zip(*pending, strict=True))
 
 
 def make_house(options: DetectionsOptions, seed: int, split: Split) -> int:
-    """Write the pictures of one house and its `houses/SEED.json`; its seed.
+    """Write the pictures of one house and its `houses/SEED.json`. Returns the seed.
 
     Raises:
         BadInput: The robot has no scenes with pictures.
@@ -78,15 +78,15 @@ def make_house(options: DetectionsOptions, seed: int, split: Split) -> int:
     """
     detector: Detector = registry.load("detectors", DETECTOR)("", None)
     rng = np.random.default_rng([options.seed, seed])
-    chosen = {"catalogue": options.catalogue, "furniture": options.furniture}
+    scene_options = {"catalogue": options.catalogue, "furniture": options.furniture}
     size = pixels_of(options.picture_size or "256x256")
     (options.out / IMAGES / split).mkdir(parents=True, exist_ok=True)
     pictures = []
-    views = scenes_of(options.robot).views(seed, chosen, options.viewpoints, size, options.randomise)
-    for place, observation in enumerate(views):
+    views = scenes_of(options.robot).views(seed, scene_options, options.viewpoints, size, options.randomise)
+    for viewpoint, observation in enumerate(views):
         detections = detector.detect(observation)
         for view, frame in observation.frames.items():
-            file = f"{IMAGES}/{split}/{seed:010d}-{place:03d}-{view}.jpg"
+            file = f"{IMAGES}/{split}/{seed:010d}-{viewpoint:03d}-{view}.jpg"
             write_atomically(
                 options.out / file, _jpeg(photographed(frame.rgb, rng) if options.randomise else frame.rgb)
             )

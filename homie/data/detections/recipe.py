@@ -1,4 +1,4 @@
-"""What a data set of labelled pictures is made from, and what became of it."""
+"""Recipe of a data set of labelled pictures, and `data.json` of the finished data set."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ DATA = "data.json"
 
 
 class DetectionRecipe(Order):
-    """What decides what is in a data set: the options and the versions of the packages."""
+    """Everything that determines the contents of a data set: the options and the versions of the packages."""
 
     versions: dict[str, str]
 
     @classmethod
     def of(cls, options: DetectionsOptions) -> DetectionRecipe:
-        """The recipe of some options; the number of workers and the folder do not matter."""
+        """Return the recipe of some options, which does not depend on the number of workers or the output folder."""
         return cls(options=options.model_dump(mode="json", exclude={"out", "workers"}), versions=versions())
 
     def splits(self) -> dict[int, Split]:
-        """The split of each house by its seed; every split has a house."""
+        """Return the split of each house by its seed; every split has at least one house."""
         rng = np.random.default_rng(self.options["seed"])
         number = self.options["houses"]
         seeds: list[int] = []
@@ -38,19 +38,19 @@ class DetectionRecipe(Order):
                 seeds.append(seed)
         test, validation = (max(1, round(number * self.options[split])) for split in ("test", "validation"))
         return {
-            seed: "test" if place < test else "validation" if place < test + validation else "train"
-            for place, seed in enumerate(seeds)
+            seed: "test" if index < test else "validation" if index < test + validation else "train"
+            for index, seed in enumerate(seeds)
         }
 
 
 class DetectionData(BaseModel):
-    """`data.json`, written last: a data set that has it is finished.
+    """Contents of `data.json`, which is written last: its presence marks a finished data set.
 
     Attributes:
-        classes: Names in the order of their numbers, from 1 in COCO and from 0 in YOLO.
-        pictures, houses: By split.
-        labels: Boxes by split and class.
-        sha256: Of the annotations.
+        classes: Class names in the order of their ids, which begin at 1 in COCO and at 0 in YOLO.
+        pictures, houses: Number of pictures and houses in each split.
+        labels: Number of boxes by split and class.
+        sha256: Checksum of the annotations.
     """
 
     model_config = ConfigDict(frozen=True)

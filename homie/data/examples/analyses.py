@@ -1,6 +1,6 @@
-"""Analyses for steps that have none: experts and rules act without giving reasons, and a model is to give some.
+"""Template analyses for steps without one: experts and rules act without giving reasons, but a model should give some.
 
-They say no more than the episode tells: what came of the step before, and what comes next. Their form is that of the
+They state only what the episode shows: the result of the previous step, and the next subtask. Their form follows the
 demonstration in the EMMOE paper (appendix B.3).
 """
 
@@ -27,15 +27,15 @@ _NEXT = {
     "Close": "close the {target}",
 }
 _END = "According to the historical execution and final task, I have finally finished the task and it's time to end"
-"""That of the paper's demonstration."""
+"""Wording of the paper's demonstration."""
 
 
 def explained(episode: Episode) -> Episode:
-    """The episode with an analysis for every step."""
-    return replace(episode, steps=tuple(_explained(episode)))
+    """Return the episode with an analysis for every step."""
+    return replace(episode, steps=tuple(_explain_steps(episode)))
 
 
-def _explained(episode: Episode) -> Iterator[Step]:
+def _explain_steps(episode: Episode) -> Iterator[Step]:
     before: Step | None = None
     for step in episode.steps:
         yield step if step.analysis else replace(step, analysis=analysis(step, before))
@@ -43,36 +43,37 @@ def _explained(episode: Episode) -> Iterator[Step]:
 
 
 def analysis(step: Step, before: Step | None) -> str:
-    """Why a step is taken, from itself and the step before it."""
+    """Return an analysis of a step, from the step itself and the one before it."""
     if step.ends:
         return _END
     plan = f"I should {in_words(step.subtask)}"
     if before is None:
         return f"According to my final task, {plan} first"
     if before.feedback.ok:
-        return f"{_filled(_DONE, before.subtask)}, so {plan} next"
+        return f"{_fill(_DONE, before.subtask)}, so {plan} next"
     reason = before.feedback.message.rstrip(".")
     return f"I failed to {in_words(before.subtask)} ({reason}), so {plan}"
 
 
 def in_words(subtask: Subtask) -> str:
-    """What a subtask asks for.
+    """Return a subtask in words.
 
     Example:
         >>> in_words(Subtask("Put", "apple", "kitchen_counter"))
         'put the apple down at the kitchen counter'
     """
-    return _filled(_NEXT, subtask)
+    return _fill(_NEXT, subtask)
 
 
-def _filled(sentences: dict[str, str], subtask: Subtask) -> str:
-    """A sentence about a subtask; of an action that is in no table, and of a Put without a place, a plainer one."""
-    known = sentences.get(subtask.action)
-    if known is None or (subtask.action == "Put" and not subtask.destination):
+def _fill(sentences: dict[str, str], subtask: Subtask) -> str:
+    """Fill a sentence for a subtask; a plainer one for an action without a template and for a Put without
+    destination."""
+    template = sentences.get(subtask.action)
+    if template is None or (subtask.action == "Put" and not subtask.destination):
         plain = f"do {subtask}"
         return plain if sentences is _NEXT else f"I have done {subtask}"
-    return known.format(target=_said(subtask.target), destination=_said(subtask.destination))
+    return template.format(target=_readable(subtask.target), destination=_readable(subtask.destination))
 
 
-def _said(name: str) -> str:
+def _readable(name: str) -> str:
     return name.replace("_", " ")

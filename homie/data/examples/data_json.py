@@ -1,4 +1,4 @@
-"""`data.json`: what a data set was made of and how, and what it holds."""
+"""`data.json`: recipe and contents of a data set."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ DATA = "data.json"
 
 
 class Recipe(BaseModel):
-    """How a data set is made. Equal recipes, on episodes that did not change, make equal data sets.
+    """Recipe of a data set. Equal recipes on unchanged episodes make equal data sets.
 
     Attributes:
         purpose, form: See `homie.data.examples.forms`.
-        prompt: How the model is asked.
-        versions: In other words, for each text.
-        rewriter: Who wrote them.
-        renamed: Versions of each episode with made-up names.
+        prompt: Description of the prompt writer.
+        versions: Number of rewordings of each text.
+        rewriter: Description of the rewriter.
+        renamed: Number of copies of each episode with made-up names.
         keep: Which episodes are used.
-        split: How they are split.
-        sources, license: What a card says of them.
+        split: How episodes are split.
+        sources, license: Sources and licence for the card.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,10 +49,10 @@ class Recipe(BaseModel):
 
 
 class Share(BaseModel):
-    """What is in one split.
+    """Contents of one split.
 
     Attributes:
-        counts: Lines by action (SFT), by kind of pair (DPO).
+        counts: Number of lines by action (SFT) or by kind of pair (DPO).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,11 +65,12 @@ class Share(BaseModel):
 
 
 class DataFile(BaseModel):
-    """`data.json`.
+    """Contents of `data.json`.
 
     Attributes:
-        left_out: Why, by episode.
-        files: Those with the lines. sha256: of all of them; a picture is named by its own, so that it counts too.
+        left_out: Reason for each skipped episode, by name.
+        files: Checksums of the files with lines.
+        sha256: Checksum of all files; pictures are included, because each is named by its own checksum.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -83,13 +84,13 @@ class DataFile(BaseModel):
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of the data."""
+        """SHA-256 of the data."""
         marks = {name: mark.model_dump() for name, mark in sorted(self.files.items())}
         return hashlib.sha256(to_json(marks)).hexdigest()
 
 
 def read_data_file(folder: Path) -> DataFile:
-    """What a finished data set says of itself. Raises BadInput."""
+    """Read `data.json` of a finished data set. Raises BadInput."""
     if not (folder / DATA).exists():
         raise BadInput(
             f"There is no finished data set in {folder}: give a folder that `homie data sft` or `homie data dpo` has "

@@ -1,4 +1,4 @@
-"""What the expert of a suite would do next, after whatever a planner has done: labels for the planner's own mistakes.
+"""Expert labels for the situations that a planner reached, so that a model learns to recover from its own mistakes.
 
 episode --labelled--> the same situations, the expert's answers
 """
@@ -13,14 +13,14 @@ from homie.kernel.types.script_progress import add_places, next_step, same_name
 
 
 def labelled(episode: Episode, *, corrections: bool = False) -> Episode:
-    """The episode with the expert's next subtask in every situation that the planner came to.
+    """Return the episode with the expert's next subtask as the label of every step.
 
     Args:
-        episode: Of any planner.
-        corrections: Only where the planner did something else.
+        episode: Episode of any planner.
+        corrections: Keep only steps at which the planner did something else.
 
     Raises:
-        LeftOut: There is no expert.
+        LeftOut: The task has no expert.
     """
     if not episode.expert:
         raise LeftOut("its task has no expert to label by")
@@ -30,12 +30,12 @@ def labelled(episode: Episode, *, corrections: bool = False) -> Episode:
         add_places(places, step.input.knowledge.remembered)
         label = next_step(episode.expert, step.history, places)
         differs = label is not None and not _equal(label, step.subtask)
-        known = label is not None and (differs or not corrections)
-        taught = Feedback("success" if known else "fail")
-        taken = label or step.subtask
+        usable = label is not None and (differs or not corrections)
+        result = Feedback("success" if usable else "fail")
+        chosen = label or step.subtask
         models = step.input.models
-        model = "" if taken == END else step.model or (models[0] if len(models) == 1 else "")
-        labelled_step = replace(step, subtask=taken, model=model, feedback=taught)
+        model = "" if chosen == END else step.model or (models[0] if len(models) == 1 else "")
+        labelled_step = replace(step, subtask=chosen, model=model, feedback=result)
         steps.append(
             replace(labelled_step, analysis="", report="", answer="", replaced=step.subtask if differs else None)
         )

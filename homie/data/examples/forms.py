@@ -1,4 +1,4 @@
-"""The lines of a data set, in one of two forms.
+"""Lines of a data set, in one of two forms.
 
 chat      TRL's conversational form with pictures: `prompt` and `completion`, or `prompt`, `chosen` and `rejected`,
           in the words of Homie's planners
@@ -24,17 +24,17 @@ from homie.runtime.planner_inputs import HAND
 
 Purpose: TypeAlias = Literal["sft", "dpo"]
 Look: TypeAlias = Callable[[Path], Image]
-"""From a file to its picture."""
+"""Function that reads a picture file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a data set, but for its pictures.
+    """One line of a data set, without its picture column.
 
     Attributes:
-        pictures: Files, or arrays (H, W, 3) where what is shown is in no file; they go into the column of the form in
-            this order.
-        counts: What it counts as in tables.
+        pictures: Files, or arrays (H, W, 3) for pictures that are in no file; listed in this order in the form's
+            picture column.
+        counts: Category in the tables of counts.
     """
 
     fields: Mapping[str, Any]
@@ -43,39 +43,39 @@ class Line:
 
 
 class Form(ABC):
-    """How steps and pairs are written."""
+    """Text form of steps and pairs."""
 
     name: str = ""
     pictures_in: str = ""
-    """The column with the names of the pictures, for lines that have some."""
+    """Name of the column with picture files, for lines that have pictures."""
 
     def lines(self, purpose: Purpose, episode: Episode, version: int = 0) -> Iterator[Line]:
         """The lines of an episode. Raises LeftOut.
 
         Args:
-            version: 0 for its own words.
+            version: Number of the rewording; 0 for the original wording.
         """
         return self.conversations(episode, version) if purpose == "sft" else self.preferences(episode, version)
 
     @abstractmethod
     def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
-        """A line for each step that succeeded, with everything before it."""
+        """Yield a line for each successful step, with everything before it."""
 
     @abstractmethod
     def preferences(self, episode: Episode, version: int) -> Iterator[Line]:
-        """A line for each pair."""
+        """Yield a line for each pair."""
 
 
 class ChatForm(Form):
-    """TRL's conversational form: what a planner is asked and should answer, messages with parts.
+    """TRL's conversational form: prompts and answers of a planner as messages with parts.
 
     Args:
-        writer: how it is asked.
-        seed: of the choices that pairs leave open.
+        writer: Writer of the prompts.
+        seed: Seed of the random choices in pairs.
     """
 
     name = "chat"
-    pictures_in = "images_file_names"  # `datasets` makes the column `images` of it
+    pictures_in = "images_file_names"  # `datasets` turns it into the column `images`
 
     def __init__(self, writer: PromptWriter, seed: int) -> None:
         self._writer = writer
@@ -84,14 +84,14 @@ class ChatForm(Form):
     def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
         for place in teachable(episode):
             step = episode.steps[place]
-            messages, pictures = self._asked(episode, place)
-            answer = self._taught(step)
+            messages, pictures = self._prompt(episode, place)
+            answer = self._target_answer(step)
             yield Line(
                 {
-                    **_head(episode, step, version),
+                    **_identity(episode, step, version),
                     "prompt": messages,
                     "completion": [_message("assistant", answer)],
-                    **_lists(step),
+                    **_options(step),
                 },
                 pictures,
                 step.subtask.action,
@@ -102,21 +102,21 @@ class ChatForm(Form):
         for pair in pairs(episode, f"{self._seed}/{version}"):
             step = episode.steps[pair.step]
             if pair.step not in asked:
-                asked[pair.step] = self._asked(episode, pair.step)
+                asked[pair.step] = self._prompt(episode, pair.step)
             messages, pictures = asked[pair.step]
             yield Line(
                 {
-                    **_head(episode, step, version, pair.kind),
+                    **_identity(episode, step, version, pair.kind),
                     "prompt": messages,
                     "chosen": [_message("assistant", self._answer(pair.chosen))],
                     "rejected": [_message("assistant", self._answer(pair.rejected))],
-                    **_lists(step),
+                    **_options(step),
                 },
                 pictures,
                 pair.kind,
             )
 
-    def _taught(self, step: Step) -> str:
+    def _target_answer(self, step: Step) -> str:
         return self._writer.answer(
             step.subtask, step.model, step.analysis or None, report=step.report, answer=step.answer
         )
@@ -124,30 +124,31 @@ class ChatForm(Form):
     def _answer(self, choice: Choice) -> str:
         return self._writer.answer(choice.subtask, choice.model)
 
-    def _asked(self, episode: Episode, place: int) -> tuple[list[dict[str, Any]], tuple[Path | Image, ...]]:
-        """The messages before a step, with a mark for each picture, and the pictures.
+    def _prompt(self, episode: Episode, place: int) -> tuple[list[dict[str, Any]], tuple[Path | Image, ...]]:
+        """Return the messages before a step, with a placeholder for each picture, and the pictures.
 
-        Pictures are not read where they are shown as they were taken: blank ones of the same size stand for them, and
-        a picture in the messages that is none of these was changed, so that the real ones are needed.
+        Unmodified pictures are not read: blank ones of the same size stand in for them. A picture in the messages that
+        is none of these was modified by the writer; then the messages are written again with the real pictures.
         """
-        messages, files = self._written(episode, place, blank)
+        messages, files = self._write_messages(episode, place, blank)
         shown = [part for message in messages for part in message.parts if not isinstance(part, str)]
         if any(id(part) not in files for part in shown):
-            messages, files = self._written(episode, place, read_picture)
+            messages, files = self._write_messages(episode, place, read_picture)
             shown = [part for message in messages for part in message.parts if not isinstance(part, str)]
         written = [{"role": message.role, "content": [_part(part) for part in message.parts]} for message in messages]
         return written, tuple(files[id(part)][1] if id(part) in files else part for part in shown)
 
-    def _written(
+    def _write_messages(
         self, episode: Episode, place: int, look: Look
     ) -> tuple[Sequence[Message], dict[int, tuple[Image, Path]]]:
-        """The messages, and the files of pictures by the identity of their arrays, which are kept beside them."""
+        """Return the messages, and picture files by the id of their array; the arrays are kept so that ids stay
+        unique."""
         files: dict[int, tuple[Image, Path]] = {}
         asked = [step for step in episode.steps[:place] if step.asked]
         remembered = asked[-self._writer.remembers :] if self._writer.remembers else []
         earlier: list[Answered] = []
         for step in remembered:
-            answer = self._taught(step)
+            answer = self._target_answer(step)
             earlier.append((self._input(step, look, files), answer))
         return self._writer.ask(self._input(episode.steps[place], look, files), earlier), files
 
@@ -162,7 +163,7 @@ class ChatForm(Form):
 
 
 class OfficialForm(Form):
-    """EMMOE's own form, to the letter; its pairs have no pictures."""
+    """EMMOE's own form, character by character; its pairs have no pictures."""
 
     name = "emmoe"
     pictures_in = "image"
@@ -188,8 +189,8 @@ class OfficialForm(Form):
                 yield Line({"prompt": prompt, "chosen": chosen, "rejected": rejected}, (), pair.kind)
 
 
-def _head(episode: Episode, step: Step, version: int, kind: str = "") -> dict[str, Any]:
-    """What tells a line from all others, and whose it is."""
+def _identity(episode: Episode, step: Step, version: int, kind: str = "") -> dict[str, Any]:
+    """Return the fields that identify a line and its episode."""
     return {
         "id": _id(episode, step, version) + (f"-{kind}" if kind else ""),
         "episode": episode.name,
@@ -205,11 +206,12 @@ def _id(episode: Episode, step: Step, version: int) -> str:
     return f"{name}_v{version}" if version else name
 
 
-def _lists(step: Step) -> dict[str, Any]:
-    """The lists that an answer chooses from; arguments: what each of the actions takes, in their order."""
-    lists = step.input
-    arguments = [list(arguments_of(action, lists.arguments)) for action in lists.actions]
-    return {"actions": list(lists.actions), "models": list(lists.models), "arguments": arguments}
+def _options(step: Step) -> dict[str, Any]:
+    """Return the options that an answer chooses from; `arguments` lists the parameters of each action, in the same
+    order."""
+    round_input = step.input
+    arguments = [list(arguments_of(action, round_input.arguments)) for action in round_input.actions]
+    return {"actions": list(round_input.actions), "models": list(round_input.models), "arguments": arguments}
 
 
 def _message(role: str, text: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""A data set while it is made: a kill at any moment loses the episode in hand, and the same command goes on after it.
+"""Journal of an unfinished data set: after a kill the same command resumes and repeats only the interrupted episode.
 
-OUT/.unfinished/recipe.json       how it is made; another recipe does not go on with it
+OUT/.unfinished/recipe.json       the recipe; a command with another recipe cannot resume
 OUT/.unfinished/train.jsonl       lines so far; test.jsonl likewise
-OUT/.unfinished/journal.jsonl     an `Entry` for each episode, written when its lines are on disk
+OUT/.unfinished/journal.jsonl     an `Entry` per episode, written when its lines are on disk
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ UNFINISHED = ".unfinished"
 
 
 class Entry(BaseModel):
-    """What became of one episode.
+    """Journal entry of one episode.
 
     Attributes:
-        sizes: Bytes of the lines of each split after it.
-        left_out: Why it is not used.
+        sizes: Size in bytes of the lines file of each split after this episode.
+        left_out: Why it is skipped, "" if it is not.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,22 +43,22 @@ class Entry(BaseModel):
 
 
 class Journal:
-    """The lines so far, and of which episodes they are; `close` releases the files.
+    """Lines written so far and the episodes that they come from; `close` releases the files.
 
-    done: the episodes that are in it or left out, by name, in order.
+    done: Episodes that are added or skipped, by name, in order.
     """
 
     def __init__(self, out: Path, recipe: Recipe) -> None:
-        """Raises BadInput if another data set is being made here or the journal is damaged, OSError."""
+        """Raises BadInput if the folder has another unfinished data set or the journal is damaged, OSError."""
         self.folder = out / UNFINISHED
         self.folder.mkdir(exist_ok=True)
         self._check(recipe)
-        entries = self._read()
+        entries = self._read_entries()
         self.done = {entry.episode: entry for entry in entries}
         self._sizes = entries[-1].sizes if entries else dict.fromkeys(SPLITS, 0)
         for split in SPLITS:
             with self.lines(split).open("ab") as file:
-                file.truncate(self._sizes[split])  # lines of the episode that a kill has cut off
+                file.truncate(self._sizes[split])  # drop lines of the episode interrupted by a kill
         text = b"".join(_line(entry) for entry in entries)
         self._journal = (self.folder / "journal.jsonl").open("r+b" if entries else "wb")
         self._journal.truncate(len(text))
@@ -66,7 +66,7 @@ class Journal:
         self._files = {split: self.lines(split).open("ab") for split in SPLITS}
 
     def lines(self, split: str) -> Path:
-        """The file with the lines of a split."""
+        """Return the lines file of a split."""
         return self.folder / f"{split}.jsonl"
 
     def add(
@@ -80,7 +80,7 @@ class Journal:
         counts: Mapping[str, int] | None = None,
         left_out: str = "",
     ) -> None:
-        """Add an episode with its lines, or one that is left out. Raises OSError."""
+        """Add an episode with its lines, or a skipped one. Raises OSError."""
         data = b"".join(lines)
         file = self._files[split]
         file.write(data)
@@ -112,12 +112,12 @@ class Journal:
                 f"{', '.join(other)}): choose another --out, or delete it."
             )
 
-    def _read(self) -> tuple[Entry, ...]:
-        """The entries whose lines are all there. Raises BadInput for a damaged journal, OSError."""
-        there = {split: self.lines(split).stat().st_size if self.lines(split).exists() else 0 for split in SPLITS}
-        anew = f"delete the folder {self.folder} to begin the data set anew"
-        entries, _ = kept_lines(self.folder / "journal.jsonl", Entry, advice=anew)
-        return tuple(takewhile(lambda entry: all(entry.sizes[split] <= there[split] for split in SPLITS), entries))
+    def _read_entries(self) -> tuple[Entry, ...]:
+        """Return the entries whose lines are complete on disk. Raises BadInput for a damaged journal, OSError."""
+        disk_sizes = {split: self.lines(split).stat().st_size if self.lines(split).exists() else 0 for split in SPLITS}
+        remedy = f"delete the folder {self.folder} to begin the data set anew"
+        entries, _ = kept_lines(self.folder / "journal.jsonl", Entry, advice=remedy)
+        return tuple(takewhile(lambda entry: all(entry.sizes[split] <= disk_sizes[split] for split in SPLITS), entries))
 
 
 def _line(entry: Entry) -> bytes:

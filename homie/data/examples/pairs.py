@@ -1,12 +1,12 @@
-"""Pairs for DPO: what is better said than what, in which situation (EMMOE, section 5.1 and appendix F.2).
+"""Preference pairs for DPO (EMMOE, section 5.1 and appendix F.2).
 
-re-plan   the subtask that failed is rejected for the one that succeeded after it, in the situation of the first
-order     a subtask that succeeded is chosen over the next that did
-action    ... over itself with the action by a name that is not in the list
+re-plan   a failed subtask is rejected in favour of the one that succeeded right after it, in the situation of the first
+order     a successful subtask is chosen over the next successful one
+action    ... over itself with a name of the action that is not in the list
 model     ... over itself with another model of the same type
-expert    in an episode that an expert has labelled: its next subtask is chosen over what the planner did there
+expert    in an episode labelled by an expert: the expert's next subtask is chosen over the planner's
 
-But for the last, End is never chosen: it is better to go on for a few steps than to stop too soon.
+Except in `expert`, End is never the chosen answer: a few steps too many are better than stopping too early.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ OTHER_ACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Close": ("Push", "Shut", "Lock", "Cover"),
     }
 )
-"""Names of actions that are in no list; the first of each is the one of EMMOE's own code."""
+"""Action names that are in no list; the first of each is the one in EMMOE's own code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A subtask with the model for it."""
+    """A subtask with its model."""
 
     subtask: Subtask
     model: str
@@ -44,10 +44,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """In the situation before a step, one answer is better than the other.
+    """Preference between two answers in the situation before a step.
 
     Attributes:
-        step: By its place in the episode.
+        step: Index of the step in the episode.
     """
 
     kind: Kind
@@ -57,34 +57,36 @@ class Pair:
 
 
 def pairs(episode: Episode, seed: str | None = None) -> Iterator[Pair]:
-    """All pairs of an episode, re-plans first; no two answers of a pair are equal. Of a labelled episode (`teacher`)
-    those between the expert and the planner.
+    """Yield all pairs of an episode, re-plans first; the two answers of a pair always differ. A labelled episode yields
+    the pairs between expert and planner.
 
     Args:
-        episode: whose steps they are about.
-        seed: of the choice among names and models; None takes the first, as EMMOE's own code does.
+        episode: The episode.
+        seed: Seed for sampling names and models; None takes the first of each, as EMMOE's own code does.
     """
     steps = [(place, step) for place, step in enumerate(episode.steps) if step.asked]
     if episode.labelled:
-        yield from _by_expert(steps)
+        yield from _expert_pairs(steps)
         return
-    for (place, failed), (_, better) in pairwise(steps):
-        if not failed.feedback.ok and better.feedback.ok:
-            yield from _different("replan", place, _choice(better), _choice(failed))
-    good = teachable(episode)
-    for number, place in enumerate(good):
+    for (place, failed), (_, replacement) in pairwise(steps):
+        if not failed.feedback.ok and replacement.feedback.ok:
+            yield from _pair_if_different("replan", place, _choice(replacement), _choice(failed))
+    successes = teachable(episode)
+    for number, place in enumerate(successes):
         step = episode.steps[place]
         choice = _choice(step)
-        chance = None if seed is None else random.Random(f"{seed}/{episode.name}/{step.number}")
-        if number + 1 < len(good):
-            yield from _different("order", place, choice, _choice(episode.steps[good[number + 1]]))
-        for name in _some(other_names(step), chance):
-            yield from _different("action", place, choice, Choice(replace(step.subtask, action=name), step.model))
-        for model in _some(other_models(step), chance):
-            yield from _different("model", place, choice, Choice(step.subtask, model))
+        rng = None if seed is None else random.Random(f"{seed}/{episode.name}/{step.number}")
+        if number + 1 < len(successes):
+            yield from _pair_if_different("order", place, choice, _choice(episode.steps[successes[number + 1]]))
+        for name in _at_most_one(other_names(step), rng):
+            yield from _pair_if_different(
+                "action", place, choice, Choice(replace(step.subtask, action=name), step.model)
+            )
+        for model in _at_most_one(other_models(step), rng):
+            yield from _pair_if_different("model", place, choice, Choice(step.subtask, model))
 
 
-def _by_expert(steps: Sequence[tuple[int, Step]]) -> Iterator[Pair]:
+def _expert_pairs(steps: Sequence[tuple[int, Step]]) -> Iterator[Pair]:
     for place, step in steps:
         if step.replaced is not None:
             model = step.model or next(iter(step.input.models), "")
@@ -93,30 +95,30 @@ def _by_expert(steps: Sequence[tuple[int, Step]]) -> Iterator[Pair]:
 
 
 def teachable(episode: Episode) -> tuple[int, ...]:
-    """The places of the steps that succeeded and that the planner was asked for: what SFT teaches."""
+    """Return the indices of the successful steps for which the planner was queried: the training examples of SFT."""
     return tuple(place for place, step in enumerate(episode.steps) if step.asked and step.feedback.ok)
 
 
 def other_names(step: Step) -> tuple[str, ...]:
-    """Names for the action of a step that its list does not have."""
+    """Return names for the action of a step that are not in its list of actions."""
     return tuple(name for name in OTHER_ACTIONS.get(step.subtask.action, ()) if name not in step.input.actions)
 
 
 def other_models(step: Step) -> tuple[str, ...]:
-    """Models of the same type as that of a step: others that have its action too."""
-    able = [name for name, ability in step.input.abilities.items() if step.subtask.action in ability.actions]
-    return tuple(name for name in able if name != step.model) if step.model in able else ()
+    """Return the other models that support the action of a step."""
+    capable = [name for name, ability in step.input.abilities.items() if step.subtask.action in ability.actions]
+    return tuple(name for name in capable if name != step.model) if step.model in capable else ()
 
 
-def _some(choices: Sequence[str], chance: random.Random | None) -> Sequence[str]:
-    """One of them, if there are any."""
-    return [chance.choice(choices)] if chance is not None and choices else choices[:1]
+def _at_most_one(choices: Sequence[str], rng: random.Random | None) -> Sequence[str]:
+    """Return at most one of the choices."""
+    return [rng.choice(choices)] if rng is not None and choices else choices[:1]
 
 
 def _choice(step: Step) -> Choice:
     return Choice(step.subtask, step.model)
 
 
-def _different(kind: Kind, place: int, chosen: Choice, rejected: Choice) -> Iterator[Pair]:
+def _pair_if_different(kind: Kind, place: int, chosen: Choice, rejected: Choice) -> Iterator[Pair]:
     if chosen != rejected and chosen.subtask.action != "End":
         yield Pair(kind, place, chosen, rejected)

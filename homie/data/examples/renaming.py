@@ -1,8 +1,8 @@
-"""The same episode with other names: what is learnt of it is to repeat a name, not which names there are.
+"""Copies of an episode with other names, so that a model learns to copy a name rather than to memorise names.
 
-Names are made up of syllables at random, so no name that was held out of training comes in by them. What the task names
-and the objects that were seen are renamed, everywhere in the episode alike: objects that are never taken, since they
-are held out as targets, would be learnt as such, and a task such as "clear the shelf" names none of those it is about.
+Names are made of random syllables, so they cannot reveal names held out of training. Names in the task and of detected
+objects are replaced consistently in the whole episode. Otherwise a model would learn never to take objects that are
+held out as targets, also because a task such as "clear the shelf" does not name the objects it is about.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from homie.kernel.types import Feedback, Subtask
 from homie.runtime.planner_inputs import RoundInput
 
 SHARE = 0.75
-"""Of the names of an episode. Those that stay are learnt beside names that they were never beside."""
+"""Share of an episode's names that are replaced. The others are learnt next to names that they never occur with."""
 KNOWN, SPELT = 150, 0.25
-"""Words that come again and again in a data set, so that the tokenizer of a small model learns them whole; and the
-share of words that are made up for one name, from which it learns to repeat the pieces of a word that is new to it."""
+"""Number of recurring words in a data set, which a small model's tokenizer learns as whole tokens; and share of words
+made up for a single name, from which the model learns to copy a new word piece by piece."""
 WORDS = (1, 1, 2)
-"""Words of a name, at random: `apple`, `white table`."""
+"""Numbers of words of a name, to sample from: `apple`, `white table`."""
 SYLLABLES = (1, 2, 2)
-"""Of a word, at random."""
+"""Numbers of syllables of a word, to sample from."""
 STARTS = ("", *"bcdfghjklmnpqrstvwyz", "bl", "ch", "cr", "dr", "fl", "pl", "sh", "sp", "st", "str", "th", "tr")
 VOWELS = ("a", "e", "i", "o", "u", "ee", "oo", "ou", "ea")
 ENDS = ("", "", "", *"bdgklmnprstx", "ck", "nd", "ng", "ss", "st")
-_LISTS = (
+_FIELDS_WITHOUT_NAMES = (
     "actions",
     "models",
     "arguments",
@@ -42,38 +42,38 @@ _LISTS = (
     "round",
     "rounds",
 )
-"""Fields of what a planner sees that have no names of things."""
+"""Fields of the planner input that contain no object names."""
 
 
 def renamed(episode: Episode, number: int, seed: int) -> Iterator[Episode]:
-    """The episode with other names, so many times; nothing where no object was seen and the task names none.
+    """Yield copies of the episode with other names; none if no object was detected and the task names none.
 
     Args:
-        episode: Of which only words are changed; its pictures still show what was there.
-        number: How many.
-        seed: Of what is renamed, and of the names.
+        episode: Episode, of which only words are changed; its pictures still show the original objects.
+        number: Number of copies.
+        seed: Seed of the choice of names to replace and of the new names.
     """
-    names, known = _named(episode), _known(seed)
+    names, known = _names_to_replace(episode), _recurring_words(seed)
     for version in range(number if names else 0):
         rng = random.Random(f"{seed}/{episode.name}/{version}")
-        others = {name: made_up(rng, known) for name in names if rng.random() < SHARE}
-        if others:
-            yield _under(episode, others)
+        new_names = {name: made_up(rng, known) for name in names if rng.random() < SHARE}
+        if new_names:
+            yield _replace_names(episode, new_names)
 
 
 def made_up(rng: random.Random, known: Sequence[str]) -> str:
-    """A name that nothing has.
+    """Return a random name that no object has.
 
     Args:
-        known: Words that come again.
+        known: Recurring words of the data set.
     """
     words = rng.choice(WORDS)
     return " ".join(_word(rng) if rng.random() < SPELT else rng.choice(known) for _ in range(words))
 
 
 @cache
-def _known(seed: int) -> tuple[str, ...]:
-    """The words that come again in a data set of a seed."""
+def _recurring_words(seed: int) -> tuple[str, ...]:
+    """Return the recurring words of a data set with this seed."""
     rng = random.Random(seed)
     return tuple(_word(rng) for _ in range(KNOWN))
 
@@ -83,38 +83,40 @@ def _word(rng: random.Random) -> str:
     return "".join(rng.choice(STARTS) + rng.choice(VOWELS) + rng.choice(ENDS) for _ in range(syllables))
 
 
-def _named(episode: Episode) -> tuple[str, ...]:
-    """What subtasks are about and the task names, and what was seen in or on something, the longest first: `white
-    table` before `table`."""
+def _names_to_replace(episode: Episode) -> tuple[str, ...]:
+    """Return the names of subtasks that occur in the task, and of objects detected on or in something; longest first,
+    so that `white table` comes before `table`."""
     subtasks = [step.subtask for step in episode.steps]
     names = {name for subtask in subtasks for name in (subtask.target, subtask.destination) if name}
-    named = {name for name in names if _pattern((name,)).search(episode.text)}
-    seen = {item.name for step in episode.steps for item in step.input.knowledge.remembered if item.place}
-    return tuple(sorted(named | seen, key=lambda name: (-len(name), name)))
+    task_names = {name for name in names if _pattern((name,)).search(episode.text)}
+    detected = {item.name for step in episode.steps for item in step.input.knowledge.remembered if item.place}
+    return tuple(sorted(task_names | detected, key=lambda name: (-len(name), name)))
 
 
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(r"\b(?:" + "|".join(map(re.escape, names)) + r")\b")
 
 
-def _under(episode: Episode, others: Mapping[str, str]) -> Episode:
-    """The episode with these names; longer ones come first."""
-    words = _Words(others)
+def _replace_names(episode: Episode, new_names: Mapping[str, str]) -> Episode:
+    """Return the episode with replaced names; longer names take precedence."""
+    words = _Replacer(new_names)
     return replace(
         episode, text=words.in_text(episode.text), steps=tuple(words.in_step(step) for step in episode.steps)
     )
 
 
-class _Words:
-    def __init__(self, others: Mapping[str, str]) -> None:
-        self._others, self._pattern = others, _pattern(tuple(others))
+class _Replacer:
+    def __init__(self, new_names: Mapping[str, str]) -> None:
+        self._new_names, self._pattern = new_names, _pattern(tuple(new_names))
 
     def in_text(self, text: str) -> str:
-        return self._pattern.sub(lambda match: self._others[match[0]], text)
+        return self._pattern.sub(lambda match: self._new_names[match[0]], text)
 
     def in_step(self, step: Step) -> Step:
         dumped = step.input.model_dump(mode="json")
-        dumped = {name: value if name in _LISTS else self._in_value(value) for name, value in dumped.items()}
+        dumped = {
+            name: value if name in _FIELDS_WITHOUT_NAMES else self._in_value(value) for name, value in dumped.items()
+        }
         return replace(
             step,
             input=RoundInput.model_validate(dumped),

@@ -1,4 +1,4 @@
-"""The same episode in other words: instruction and analyses rewritten, all else as it was (EMMOE, section 5.1)."""
+"""Copies of an episode with reworded instruction and analyses, everything else unchanged (EMMOE, section 5.1)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import TypeAlias
 from homie.data.episode import Episode
 
 Rewrite: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
-"""From a text, and the names that it has to keep, to other versions of it."""
+"""Function from a text, and the names that it must keep, to rewordings of the text."""
 
 
 def versions(episode: Episode, number: int, rewrite: Rewrite, *, analyses: bool = True) -> Iterator[Episode]:
-    """The episode in other words, at most `number` times.
+    """Yield at most `number` reworded copies of the episode.
 
-    Where there are fewer versions of a text than wanted, the text stays as it is; a version in which no text is new is
-    none.
+    A text with fewer rewordings than requested is left as it is in the other copies; a copy without any new text is
+    skipped.
 
     Args:
-        analyses: Whether they are rewritten too, which pairs do not show.
+        analyses: Whether to reword the analyses, which pairs do not contain.
     """
     names = _names(episode)
     reasons = [step.analysis for step in episode.steps if step.analysis] if analyses else []
     texts = dict.fromkeys([episode.text, *reasons])
-    others = {text: tuple(rewrite(text, names)) for text in texts} if number else {}
-    for place in range(number):
-        new = {text: some[place] for text, some in others.items() if place < len(some)}
+    rewordings = {text: tuple(rewrite(text, names)) for text in texts} if number else {}
+    for index in range(number):
+        new = {text: texts_of[index] for text, texts_of in rewordings.items() if index < len(texts_of)}
         if new:
             yield _in_words(episode, new)
 
@@ -43,7 +43,7 @@ def _in_words(episode: Episode, new: dict[str, str]) -> Episode:
 
 
 def _names(episode: Episode) -> tuple[str, ...]:
-    """The names of the things that the episode is about, the longest first."""
+    """Return the names of the objects in the episode's subtasks, longest first."""
     subtasks = [step.subtask for step in episode.steps]
     names = {name for subtask in subtasks for name in (subtask.target, subtask.destination) if name}
     return tuple(sorted(names, key=lambda name: (-len(name), name)))

@@ -1,6 +1,6 @@
-"""Texts in other words, kept as they come: what a model was paid for is never asked for twice.
+"""Cache of reworded texts, so that a paid model is never queried twice for the same text.
 
-FILE.jsonl: {"text": ..., "names": [...], "versions": [...], "asked": 2}, a line each
+FILE.jsonl: one line per text: {"text": ..., "names": [...], "versions": [...], "asked": 2}
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json, writing
 
 BEGIN = b'{"text": '
-"""What a line begins with, a torn one too: a file that ends in something else is of another kind."""
+"""Beginning of every line, also of a truncated one: a file whose last line begins otherwise is of another kind."""
 
 
 class Rewritten(BaseModel):
-    """A line: a text, the names in it that have to stay, and the text in other words.
+    """One line: a text, the names in it that must be kept, and its rewordings.
 
     Attributes:
-        asked: How many versions were asked for; a rewriter may give fewer. 0 in lines of Homie 0.2.
+        asked: Number of rewordings requested; a rewriter may return fewer. 0 in lines of Homie 0.2.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,36 +36,36 @@ class Rewritten(BaseModel):
 
 
 class Rewritings:
-    """Asks a rewriter for what the file does not have. Used as a context manager, and called as
-    `homie.data.examples.rewordings.Rewrite`. Raises BadInput for a file that is none of its kind."""
+    """Calls a rewriter for texts that the file does not have. Used as a context manager, and callable as
+    `homie.data.examples.rewordings.Rewrite`. Raises BadInput for a file of another kind."""
 
     def __init__(self, path: Path, rewriter: Rewriter, versions: int) -> None:
         self._rewriter = rewriter
         self._versions = versions
-        self._known = dict[tuple[str, tuple[str, ...]], Rewritten]()
+        self._cache = dict[tuple[str, tuple[str, ...]], Rewritten]()
         self.asked = 0
         with writing(path, "the rewritten texts to"):
             data = path.read_bytes() if path.exists() else b""
             *lines, last = data.split(b"\n")
-            torn = last[: len(BEGIN)] == BEGIN[: len(last)] and _read(last) is None
-            for number, line in enumerate([*lines, last] if last and not torn else lines, 1):
-                self._take(line, f"{path}, line {number}")
+            truncated = last[: len(BEGIN)] == BEGIN[: len(last)] and _parse(last) is None
+            for number, line in enumerate([*lines, last] if last and not truncated else lines, 1):
+                self._load_line(line, f"{path}, line {number}")
             self._file = path.open("ab")
-            if torn:  # by a kill
+            if truncated:  # truncated by a kill
                 self._file.truncate(len(data) - len(last))
             else:
                 self._file.write(b"\n")
 
     def __call__(self, text: str, names: Sequence[str]) -> Sequence[str]:
-        known = self._known.get((text, tuple(names)))
-        if known is None or max(known.asked, len(known.versions)) < self._versions:
+        cached = self._cache.get((text, tuple(names)))
+        if cached is None or max(cached.asked, len(cached.versions)) < self._versions:
             versions = tuple(self._rewriter.rewrite(text, names, self._versions))
             self.asked += 1
-            known = Rewritten(text=text, names=tuple(names), versions=versions, asked=self._versions)
-            self._known[text, known.names] = known
-            self._file.write(to_json(known.model_dump(), indent=None))
+            cached = Rewritten(text=text, names=tuple(names), versions=versions, asked=self._versions)
+            self._cache[text, cached.names] = cached
+            self._file.write(to_json(cached.model_dump(), indent=None))
             self._file.flush()
-        return known.versions[: self._versions]
+        return cached.versions[: self._versions]
 
     def close(self) -> None:
         """Release the file. Idempotent."""
@@ -77,15 +77,15 @@ class Rewritings:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _take(self, line: bytes, where: str) -> None:
-        read = _read(line)
-        if read is None:
+    def _load_line(self, line: bytes, where: str) -> None:
+        rewritten = _parse(line)
+        if rewritten is None:
             raise BadInput(f"{where}, is not a rewritten text: choose another --rewritings.")
-        self._known[read.text, read.names] = read
+        self._cache[rewritten.text, rewritten.names] = rewritten
 
 
-def _read(line: bytes) -> Rewritten | None:
-    """What a line holds, None where it is none."""
+def _parse(line: bytes) -> Rewritten | None:
+    """Parse a line; None if it is invalid."""
     try:
         return Rewritten.model_validate(parse_json(line))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Writing a data set, episode by episode, and finishing it."""
+"""Writer of a data set, episode by episode."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from homie.runtime.runstore import HeldFolder, held_folder, write_model
 
 CARD = "README.md"
 OURS = (UNFINISHED, *SPLITS, "images", "rewritten.jsonl")
-"""What an unfinished data set may have in its folder."""
+"""Names that the folder of an unfinished data set may contain."""
 
 
 class DatasetWriter(HeldFolder):
-    """A data set that is being made; one process at a time. Used as a context manager.
+    """A data set in the making; one process at a time. Used as a context manager.
 
     Args:
-        out: the folder: new, empty, or with an unfinished data set of the same recipe, which goes on.
-        recipe: how it is made.
-        pictures_in: the column with the names of the pictures.
+        out: Folder: new, empty, or with an unfinished data set of the same recipe, which is resumed.
+        recipe: Recipe of the data set.
+        pictures_in: Name of the column with picture files.
 
     Raises:
-        BadInput: the folder has something else, or a finished data set.
+        BadInput: The folder contains other files or a finished data set.
     """
 
     def __init__(self, out: Path, recipe: Recipe, pictures_in: str) -> None:
@@ -48,17 +48,17 @@ class DatasetWriter(HeldFolder):
             raise
         self.recipe = recipe
         self._pictures_in = pictures_in
-        self._beside = recipe.form == "chat"  # each split has pictures of its own: `datasets` wants them beside it
-        folders = [self.path / split / "images" if self._beside else self.path / "images" for split in SPLITS]
+        self._own_pictures = recipe.form == "chat"  # `datasets` needs the pictures of a split beside its lines
+        folders = [self.path / split / "images" if self._own_pictures else self.path / "images" for split in SPLITS]
         self._stores = {split: PictureStore(folder) for split, folder in zip(SPLITS, folders, strict=True)}
 
     @property
     def done(self) -> Mapping[str, Entry]:
-        """The episodes that are in it or left out, by name."""
+        """Added and skipped episodes, by name."""
         return self._journal.done
 
     def add(self, episode: Episode, split: str, lines: Iterable[Line]) -> Counter[str]:
-        """Add the lines of an episode; what they count as. Raises LeftOut for one that cannot be used, OSError."""
+        """Add the lines of an episode and return their counts. Raises LeftOut for an unusable episode, OSError."""
         store = self._stores[split]
         written: list[bytes] = []
         counts: Counter[str] = Counter()
@@ -78,35 +78,35 @@ class DatasetWriter(HeldFolder):
         return counts
 
     def leave_out(self, name: str, task: str, reason: str) -> None:
-        """Note that an episode is not used, and why. Raises OSError."""
+        """Record that an episode is skipped, and why. Raises OSError."""
         self._journal.add((), episode=name, task=task, left_out=reason)
 
     def finish(self, card: Callable[[DataFile], str]) -> DataFile:
-        """Put the lines in their places, write the card and, last, `data.json`. Raises BadInput, OSError."""
+        """Move the lines to their final place, write the card and, last, `data.json`. Raises BadInput, OSError."""
         self._journal.close()
         used = [entry for entry in self._journal.done.values() if not entry.left_out]
         if not any(entry.counts for entry in used):
             reasons = Counter(entry.left_out for entry in self._journal.done.values() if entry.left_out).most_common(1)
-            why = f" (most often: {reasons[0][0]})" if reasons else ""
-            raise BadInput(f"No episode gives a line, so there is no data set{why}.")
+            suffix = f" (most often: {reasons[0][0]})" if reasons else ""
+            raise BadInput(f"No episode gives a line, so there is no data set{suffix}.")
         files = {}
         shares = {}
         for split in SPLITS:
-            ours = [entry for entry in used if entry.split == split]
-            counts = sum((Counter(entry.counts) for entry in ours), Counter[str]())
+            split_entries = [entry for entry in used if entry.split == split]
+            counts = sum((Counter(entry.counts) for entry in split_entries), Counter[str]())
             if not counts:
                 continue
             shares[split] = Share(
-                episodes=len(ours),
-                tasks=len({entry.task for entry in ours}),
-                houses=len({entry.house for entry in ours if entry.house}),
+                episodes=len(split_entries),
+                tasks=len({entry.task for entry in split_entries}),
+                houses=len({entry.house for entry in split_entries if entry.house}),
                 lines=counts.total(),
                 counts=dict(sorted(counts.items())),
             )
-            place = self.path / split / "metadata.jsonl" if self._beside else self.path / f"{split}.json"
-            place.parent.mkdir(exist_ok=True)
-            (_put if self._beside else _put_list)(self._journal.lines(split), place)
-            files[place.relative_to(self.path).as_posix()] = mark(place)
+            target = self.path / split / "metadata.jsonl" if self._own_pictures else self.path / f"{split}.json"
+            target.parent.mkdir(exist_ok=True)
+            (_link_lines if self._own_pictures else _write_list)(self._journal.lines(split), target)
+            files[target.relative_to(self.path).as_posix()] = mark(target)
         left_out = {name: entry.left_out for name, entry in self._journal.done.items() if entry.left_out}
         data = DataFile(recipe=self.recipe, splits=shares, left_out=left_out, files=files)
         write_atomically(self.path / CARD, card(data).encode())
@@ -134,22 +134,22 @@ def _check(out: Path) -> None:
         raise BadInput(f"The folder {out} is not empty and has no data set: choose another --out.")
 
 
-def _put(lines: Path, place: Path) -> None:
-    """The lines in their place, and for now in the journal too: a kill before the end loses nothing."""
-    place.unlink(missing_ok=True)
+def _link_lines(lines: Path, target: Path) -> None:
+    """Link the lines to their final place; they stay in the journal until the end, so that a kill loses nothing."""
+    target.unlink(missing_ok=True)
     try:
-        os.link(lines, place)
+        os.link(lines, target)
     except OSError:
-        shutil.copyfile(lines, place)
+        shutil.copyfile(lines, target)
 
 
-def _put_list(lines: Path, place: Path) -> None:
-    """The lines as one JSON list, which is what LLaVA's code loads. The list is never whole in memory."""
-    temporary = place.with_name(f".{place.name}.tmp")
+def _write_list(lines: Path, target: Path) -> None:
+    """Write the lines as one JSON list, which LLaVA's code loads. The list is never completely in memory."""
+    temporary = target.with_name(f".{target.name}.tmp")
     with lines.open("rb") as source, temporary.open("wb") as file:
         for number, line in enumerate(source):
             file.write((b"[" if number == 0 else b",\n") + line.rstrip(b"\n"))
         file.write(b"]\n")
         file.flush()
         os.fsync(file.fileno())
-    temporary.replace(place)
+    temporary.replace(target)

@@ -1,4 +1,4 @@
-"""The card of a LeRobot data set: README.md with the front matter that the Hugging Face hub reads."""
+"""Card of a LeRobot data set: README.md with the front matter that the Hugging Face Hub reads."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from homie.data.lerobot.info import VERSION
 from homie.kernel.support.version import __version__
 
 CARD = "README.md"
-_MOST = 20
-"""Instructions that a card names."""
+_MAX_LISTED = 20
+"""Maximum number of instructions that a card lists."""
 _OUTCOMES = {True: "done", False: "not done", None: "not known"}
 _SIMULATED = {True: "simulation", False: "a real robot", None: "not known whether simulated"}
 
@@ -27,15 +27,15 @@ def lerobot_card(
     notes: Mapping[int, EpisodeNote],
     license: str | None,
 ) -> str | None:
-    """The text of the card of a data set; None where a person keeps one of their own there.
+    """Return the text of the card of a data set; None if a person maintains the existing card.
 
     Args:
-        root: Its folder.
-        info: Its `info.json`.
-        tasks: Its instructions.
-        lengths: The frames of each episode.
-        notes: What Homie knows of its episodes.
-        license: Of the data; None for what the card says already.
+        root: Folder of the data set.
+        info: Contents of its `info.json`.
+        tasks: Instructions.
+        lengths: Number of frames of each episode.
+        notes: Homie's notes by episode index.
+        license: Licence of the data; None keeps the licence of the existing card.
     """
     before = read_card(root / CARD)
     if before is None:
@@ -48,25 +48,25 @@ def lerobot_card(
     }
     episodes = [notes.get(index) for index in range(len(lengths))]
     outcomes = Counter(_OUTCOMES[note.success if note else None] for note in episodes)
-    where = Counter(_SIMULATED[note.simulated if note else None] for note in episodes)
-    how = Counter((note.origin if note else "") or "not known" for note in episodes)
+    environments = Counter(_SIMULATED[note.simulated if note else None] for note in episodes)
+    origins = Counter((note.origin if note else "") or "not known" for note in episodes)
     frames = sum(lengths)
     facts = [
         ("robot", info["robot_type"] or "not named"),
-        ("where", _counted(where)),
-        ("collected", _counted(how)),
+        ("where", _format_counts(environments)),
+        ("collected", _format_counts(origins)),
         ("episodes", str(len(lengths))),
         ("frames", f"{frames}, {info['fps']} a second ({frames / info['fps'] / 60:.1f} minutes)"),
         ("tasks", str(len(tasks))),
-        ("outcome", _counted(outcomes)),
+        ("outcome", _format_counts(outcomes)),
         ("format", f"LeRobotDataset {VERSION}, written by Homie {__version__}"),
     ]
     columns = [
         (f"`{name}`", column["dtype"], " x ".join(map(str, column["shape"])), _names(column))
         for name, column in info["features"].items()
     ]
-    named = [f"- {' '.join(task.split())}" for task in tasks[:_MOST]]
-    more = [f"- and {len(tasks) - _MOST} more, in meta/tasks.parquet"] if len(tasks) > _MOST else []
+    named = [f"- {' '.join(task.split())}" for task in tasks[:_MAX_LISTED]]
+    more = [f"- and {len(tasks) - _MAX_LISTED} more, in meta/tasks.parquet"] if len(tasks) > _MAX_LISTED else []
     parts = [
         front_matter(front),
         f"{OURS}\n",
@@ -87,8 +87,8 @@ def _names(column: Mapping[str, Any]) -> str:
     return ", ".join(map(str, names)) if isinstance(names, list) and column["dtype"] != "video" else ""
 
 
-def _counted(counts: Counter[str]) -> str:
-    """`done`, or `8 done, 2 not known` where there are several."""
+def _format_counts(counts: Counter[str]) -> str:
+    """Format counts: `done` for a single key, else `8 done; 2 not known`."""
     if len(counts) == 1:
         return next(iter(counts))
     return "; ".join(f"{number} {what}" for what, number in counts.most_common())

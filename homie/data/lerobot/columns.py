@@ -10,9 +10,9 @@ from homie.data.recording.demonstration import Camera, Layout
 from homie.data.recording.video_files import WRITTEN, Coding
 
 CHUNK = 1000
-"""Files in a chunk."""
+"""Number of files per chunk."""
 DATA_MB, VIDEO_MB = 100, 200
-"""Sizes at which LeRobot begins a new file; what `info.json` says of it."""
+"""File sizes in MB at which LeRobot begins a new file, as `info.json` states them."""
 EPISODES = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 STATE, ACTION = "observation.state", "action"
 AUTOMATIC = {
@@ -25,26 +25,26 @@ AUTOMATIC = {
 PERSISTENT, EVENTS = "language_persistent", "language_events"
 SUBTASK, PLAN, FAILURE = "subtask", "plan", "failure"
 OF_CODING = ("video.codec", "video.pix_fmt")
-"""What `info.json` says of films that are all coded alike."""
+"""Keys of `info.json` that are present only if all films of a column are encoded alike."""
 Language: TypeAlias = Literal["columns", "strings"]
-"""How plan, subtask and failure are written: by the language columns of LeRobot 0.6, or by a string column each, which
-LeRobot 0.4 loads too."""
+"""How plan, subtask and failure are written: in the language columns of LeRobot 0.6, or in one string column each,
+which LeRobot 0.4 can also load."""
 Position: TypeAlias = tuple[int, int]
-"""Chunk and file."""
+"""Chunk index and file index within the chunk."""
 
 
 def position(number: int) -> Position:
-    """Where the n-th file is, from 0."""
+    """Return the position of the n-th file, counted from 0."""
     return divmod(number, CHUNK)
 
 
 def number(place: Position) -> int:
-    """Which file it is, from 0."""
+    """Return the number of a file, counted from 0."""
     return place[0] * CHUNK + place[1]
 
 
 def features(layout: Layout, language: Language) -> dict[str, dict[str, Any]]:
-    """The columns of a data set, as `info.json` has them."""
+    """Return the columns of a data set, as `info.json` declares them."""
     columns: dict[str, dict[str, Any]] = {
         STATE: {"dtype": "float32", "shape": [len(layout.state)], "names": list(layout.state)},
         ACTION: {"dtype": "float32", "shape": [len(layout.action)], "names": list(layout.action)},
@@ -58,7 +58,8 @@ def features(layout: Layout, language: Language) -> dict[str, dict[str, Any]]:
 
 
 def layout_of(info: Info) -> Layout:
-    """The layout of the demonstrations in a data set. Raises ValueError: it has no numbers of body or command."""
+    """Return the layout of the demonstrations in a data set. Raises ValueError if it has no numeric states or
+    actions."""
     columns = info.features
     for key in (STATE, ACTION):
         if key not in columns:
@@ -80,21 +81,21 @@ def layout_of(info: Info) -> Layout:
 
 
 def name_of(key: str, columns: Collection[str]) -> str:
-    """The name of a camera from its column."""
+    """Return the name of a camera from its column."""
     name = key.removeprefix(PICTURES)
     return name if name and (name == key or name not in columns) else key
 
 
 def key_of(name: str, camera: Camera) -> str:
-    """The column of a camera."""
+    """Return the column of a camera."""
     return camera.column or (name if name.startswith(PICTURES) else PICTURES + name)
 
 
 def dropped(info: Info, noted: bool) -> tuple[str, ...]:
-    """Columns that no demonstration has a place for.
+    """Return the columns that demonstrations cannot hold.
 
     Args:
-        noted: Whether Homie has noted plans and feedback.
+        noted: Whether Homie's notes give plans and feedback.
     """
     own = {STATE, ACTION, *AUTOMATIC, SUBTASK, PERSISTENT, EVENTS, *((PLAN, FAILURE) if noted else ())}
     return tuple(
@@ -103,10 +104,10 @@ def dropped(info: Info, noted: bool) -> tuple[str, ...]:
 
 
 def film_info(camera: Camera, fps: int, coding: Coding | None) -> dict[str, Any]:
-    """What `info.json` says of the films of a camera.
+    """Return the description of a camera's films for `info.json`.
 
     Args:
-        coding: Of all of them, None where they differ.
+        coding: Coding of all films, None if they differ.
     """
     codec = {} if coding is None else dict(zip(OF_CODING, (coding.codec, coding.pixels), strict=True))
     return {
@@ -123,7 +124,7 @@ def film_info(camera: Camera, fps: int, coding: Coding | None) -> dict[str, Any]
 
 
 def coding_in(column: Feature) -> Coding | None:
-    """How the films of a column are coded, as `info.json` says; None where it does not say."""
+    """Return the coding of a column's films according to `info.json`; None if it is not given."""
     info = column.info or {}
     codec, pixels = (info.get(name) for name in OF_CODING)
     if not isinstance(codec, str) or not isinstance(pixels, str):

@@ -1,7 +1,7 @@
-"""A LeRobot data set on disk: what it holds, where its next files go, and what an interrupted export has left in it.
+"""A LeRobot data set on disk: its contents, the names of its next files, and the remains of an interrupted export.
 
-meta/homie_unfinished.json   the files that are being added: deleted, and made again, unless `info.json` counts them
-meta/homie_episodes.jsonl    what LeRobot has no place for, an `EpisodeNote` each: an import gives back the whole
+meta/homie_unfinished.json   files being added: deleted and written again unless `info.json` counts them
+meta/homie_episodes.jsonl    one `EpisodeNote` per episode with what LeRobot cannot store, for a lossless import
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from homie.kernel.support.text_pattern import spelt
 UNFINISHED = "meta/homie_unfinished.json"
 NOTES = "meta/homie_episodes.jsonl"
 EVEN = 1e-4
-"""Seconds by which a frame may miss its time: the tolerance of LeRobot."""
-_ADDED = r"(data|meta/episodes|videos/(?!\.\.?/)[^/]+)/chunk-\d+/file-\d+\.(parquet|mp4)"
-"""Names of files that an export adds (`DATA`, `EPISODES`, `VIDEO`)."""
+"""Tolerance of timestamps in seconds, as in LeRobot."""
+_ADDED_FILE = r"(data|meta/episodes|videos/(?!\.\.?/)[^/]+)/chunk-\d+/file-\d+\.(parquet|mp4)"
+"""Pattern of the files that an export adds (`DATA`, `EPISODES`, `VIDEO`)."""
 _STAGES = TypeAdapter(tuple[Stage, ...])
 
 
 class EpisodeNote(BaseModel):
-    """Of an episode: its name, so that it is added once, whether its task was done, and its subtasks.
+    """Note on an episode: its name, so that it is added only once, its success, and its subtasks.
 
     Attributes:
-        stamps: When its frames were, in seconds of robot time, where that is not exactly frame / fps.
+        stamps: Robot time of the frames in s, if it is not exactly frame / fps.
         origin, simulated: As in `Demonstration`.
-        digest: Of what it holds, "" in notes of Homie 0.1.
+        digest: Digest of the demonstration, "" in notes of Homie 0.1.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,7 +53,7 @@ class EpisodeNote(BaseModel):
 
     @classmethod
     def of(cls, index: int, demonstration: Demonstration) -> EpisodeNote:
-        """The note of an episode."""
+        """Create the note of an episode."""
         stages = _STAGES.dump_python(demonstration.stages, mode="json")
         even = np.arange(len(demonstration)) / demonstration.layout.fps
         stamps = None if np.allclose(demonstration.stamps, even, rtol=0.0, atol=EVEN) else demonstration.stamps
@@ -69,46 +69,47 @@ class EpisodeNote(BaseModel):
         )
 
     def read_stages(self) -> tuple[Stage, ...]:
-        """Its subtasks again. Raises ValidationError."""
+        """Return the subtasks of the episode. Raises ValidationError."""
         return _STAGES.validate_python(self.stages)
 
 
 class Unfinished(BaseModel):
-    """Files that are being added to a data set of so many episodes. They are deleted, so that no other name may be one.
+    """Files being added to a data set with this number of episodes. They are deleted later, so other file names are
+    invalid.
 
     Attributes:
-        files: Relative to the data set.
+        files: Paths relative to the data set.
     """
 
     model_config = ConfigDict(frozen=True)
 
     episodes: int = Field(ge=0)
-    files: tuple[Annotated[str, spelt(_ADDED, "name a file of data, meta/episodes or videos")], ...]
+    files: tuple[Annotated[str, spelt(_ADDED_FILE, "name a file of data, meta/episodes or videos")], ...]
 
 
 def read_rows(root: Path, total: int) -> list[dict[str, Any]]:
-    """The rows of the episodes that `info.json` counts, in order. Raises BadInput where some are missing.
+    """Return the rows of the episodes that `info.json` counts, in order. Raises BadInput if some are missing.
 
-    There are more of them only while an export goes on, or where one was interrupted.
+    Additional rows exist only during an export or after an interrupted one.
     """
     paths = sorted((root / "meta/episodes").glob("chunk-*/file-*.parquet"))
     rows = [row for path in paths for row in read_table(path).to_pylist()]
     for row in rows:
         whole(row, "episode_index", f"A row of {root}/meta/episodes")
     rows.sort(key=lambda row: int(row["episode_index"]))
-    counted = [row for row in rows if row["episode_index"] < total]
-    extra = len(rows) > len(counted) and not (root / UNFINISHED).exists()
-    if extra or [row["episode_index"] for row in counted] != list(range(total)):
+    kept = [row for row in rows if row["episode_index"] < total]
+    extra = len(rows) > len(kept) and not (root / UNFINISHED).exists()
+    if extra or [row["episode_index"] for row in kept] != list(range(total)):
         others = f"has {len(rows)}" if len(rows) != total else "numbers them otherwise"
         raise BadInput(f"The data set {root} is damaged: {INFO} counts {total} episodes, meta/episodes {others}.")
-    return counted
+    return kept
 
 
 def whole(row: Mapping[str, Any], name: str, what: str) -> int:
-    """A number of a row that counts something. Raises BadInput.
+    """Return a non-negative integer of a row. Raises BadInput for any other value.
 
     Args:
-        what: Begins the sentence about one that does not.
+        what: Beginning of the error message.
     """
     value = row.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or value != int(value):
@@ -117,9 +118,9 @@ def whole(row: Mapping[str, Any], name: str, what: str) -> int:
 
 
 def read_notes(root: Path, total: int) -> dict[int, EpisodeNote]:
-    """What Homie has noted of the episodes, by their index; nothing of those that others have added.
+    """Read Homie's notes by episode index; episodes added by other programs have none.
 
-    Raises BadInput: without a note its episode would be added once more, and nobody would know whether it succeeded.
+    Raises BadInput for a damaged file: without its note an episode would be added again and its success would be lost.
     """
     path = root / NOTES
     notes: dict[int, EpisodeNote] = {}
@@ -134,26 +135,26 @@ def read_notes(root: Path, total: int) -> dict[int, EpisodeNote]:
 
 
 def last_file(rows: Sequence[dict[str, Any]], what: str) -> int:
-    """The largest number of a file of `data`, `meta/episodes` or `videos/<key>` that the rows name, -1 for none."""
-    about = "A row of meta/episodes"
-    places: list[Position] = [
-        (whole(row, f"{what}/chunk_index", about), whole(row, f"{what}/file_index", about)) for row in rows
+    """Return the largest file number of `data`, `meta/episodes` or `videos/<key>` in the rows, -1 for none."""
+    prefix = "A row of meta/episodes"
+    positions: list[Position] = [
+        (whole(row, f"{what}/chunk_index", prefix), whole(row, f"{what}/file_index", prefix)) for row in rows
     ]
-    return max(map(number, places), default=-1)
+    return max(map(number, positions), default=-1)
 
 
 def begin_files(root: Path, episodes: int, files: Sequence[str]) -> None:
-    """Note that these files are being added to a data set of so many episodes. Raises OSError."""
+    """Record that these files are being added to a data set with this number of episodes. Raises OSError."""
     write_atomically(root / UNFINISHED, to_json(Unfinished(episodes=episodes, files=tuple(files)).model_dump()))
 
 
 def end_files(root: Path) -> None:
-    """They are there, and `info.json` counts them."""
+    """Record that the files are complete and counted by `info.json`."""
     (root / UNFINISHED).unlink()
 
 
 def clear_unfinished(root: Path) -> None:
-    """Delete what an interrupted export has left, unless it was interrupted after `info.json` was written.
+    """Delete the remains of an interrupted export, unless `info.json` was already written.
 
     Raises BadInput, OSError.
     """
@@ -161,9 +162,9 @@ def clear_unfinished(root: Path) -> None:
     if not path.exists():
         return
     with reading(path, advice="Delete it if no export to this data set was interrupted."):
-        left = Unfinished.model_validate(load_json(path))
+        unfinished = Unfinished.model_validate(load_json(path))
     total = read_info(root)[0].total_episodes if is_lerobot(root) else 0
-    if total <= left.episodes:
-        for name in left.files:
+    if total <= unfinished.episodes:
+        for name in unfinished.files:
             (root / name).unlink(missing_ok=True)
     path.unlink()

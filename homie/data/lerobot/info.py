@@ -1,4 +1,4 @@
-"""`meta/info.json`: what a data set says of itself, every number checked against the form that it has to have."""
+"""`meta/info.json` of a data set, with every value validated."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ VERSION = "v3.0"
 DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 PICTURES = "observation.images."
-"""What the columns of cameras begin with, as a rule."""
+"""Usual prefix of camera columns."""
 VIDEO_TYPE = "video"
 KINDS_OF_PICTURES = (VIDEO_TYPE, "image")
 NUMBERS = re.compile(r"(float|int|uint)\d+|bool")
-"""Types of columns that are numbers."""
+"""Data types of numeric columns."""
 CHANNELS = (1, 3, 4)
 _SIDES = {"h": 0, "height": 0, "w": 1, "width": 1, "c": 2, "channel": 2, "channels": 2}
 _STREAM = re.compile(
     r"video\.(height|width|codec|pix_fmt|is_depth_map|fps|channels|g|crf|preset)|is_depth_map|has_audio"
 )
-"""What `info` of a column says of any film. What else it says of a depth film tells how its distances are coded."""
+"""Keys in a column's `info` that describe any film. Any other key of a depth film describes how distances are
+encoded."""
 
 
-def _whole(value: object) -> object:
-    """Frames in a second: 30.0 is 30, 29.97 is not a whole number."""
+def _integral_rate(value: object) -> object:
+    """Validate a frame rate: 30.0 becomes 30, 29.97 is rejected."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1 or value != math.floor(value):
         raise ValueError(f"{json.dumps(value)} is not a whole number from 1 on")
     return int(value)
 
 
 class Feature(BaseModel):
-    """A column as `info.json` declares it."""
+    """Column as declared in `info.json`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -54,13 +55,13 @@ class Feature(BaseModel):
 
     @property
     def width(self) -> int:
-        """How many numbers a row has."""
+        """Number of values per row."""
         return math.prod(self.shape)
 
     def labels(self, column: str) -> tuple[str, ...]:
-        """What each number of a row is called, `column.0` and so on where the names do not fit the shape.
+        """Return a label for each number of a row; `column.0` and so on if the names do not fit the shape.
 
-        Names are a list, groups of them (`{"motors": [...]}`), or their places (`{"x": 0, "y": 1}`).
+        Names may be a list, groups of lists (`{"motors": [...]}`), or indices by name (`{"x": 0, "y": 1}`).
         """
         names = tuple(_names(self.names))
         if len(names) == self.width and len(set(names)) == len(names):
@@ -68,18 +69,18 @@ class Feature(BaseModel):
         return tuple(f"{column}.{number}" for number in range(self.width))
 
     def camera(self, column: str) -> Camera:
-        """The pictures of a column. Raises ValueError where the shape is none of pictures."""
+        """Return the camera of a picture column. Raises ValueError if its shape is not that of pictures."""
         sides = self._sides()
         if sides is None:
             raise ValueError(f"the pictures of '{column}' have the shape {list(self.shape)}")
         info = self.info or {}
         depth = bool(info.get("is_depth_map") or info.get("video.is_depth_map"))
         usual = column.startswith(PICTURES)
-        coded = {key: value for key, value in info.items() if depth and not _STREAM.fullmatch(key)}
-        return Camera(*sides, depth=depth, column="" if usual else column, coding=tuple(sorted(coded.items())))
+        depth_info = {key: value for key, value in info.items() if depth and not _STREAM.fullmatch(key)}
+        return Camera(*sides, depth=depth, column="" if usual else column, coding=tuple(sorted(depth_info.items())))
 
     def _sides(self) -> tuple[int, int, int] | None:
-        """Height, width and channels: in the order of the names, else as such numbers can only be meant."""
+        """Return height, width and channels: in the order given by the names, else guessed from the shape."""
         if len(self.shape) == 2:
             return self.shape[0], self.shape[1], 1
         if len(self.shape) != 3:
@@ -96,11 +97,11 @@ class Feature(BaseModel):
 
 
 class Info(BaseModel):
-    """`info.json` as far as an import needs it."""
+    """The part of `info.json` that an import needs."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    fps: Annotated[int, BeforeValidator(_whole)]
+    fps: Annotated[int, BeforeValidator(_integral_rate)]
     total_episodes: int = Field(ge=0)
     total_frames: int | None = Field(None, ge=0)
     robot_type: str | None = None
@@ -110,15 +111,15 @@ class Info(BaseModel):
 
     @field_validator("features")
     @classmethod
-    def _are_no_paths(cls, features: dict[str, Feature]) -> dict[str, Feature]:
+    def _reject_paths(cls, features: dict[str, Feature]) -> dict[str, Feature]:
         for name in features:
-            if not name.strip(".") or set("/\\\0") & set(name):  # films lie in a folder of this name
+            if not name.strip(".") or set("/\\\0") & set(name):  # a folder of this name holds the films
                 raise ValueError(f"{name!r} cannot be the name of a column")
         return features
 
     @field_validator("data_path", "video_path")
     @classmethod
-    def _stay_inside(cls, path: str | None) -> str | None:
+    def _reject_outside_paths(cls, path: str | None) -> str | None:
         try:
             place = PurePosixPath((path or "").format(video_key="key", chunk_index=0, file_index=0))
         except (KeyError, IndexError, ValueError, AttributeError):
@@ -129,7 +130,7 @@ class Info(BaseModel):
 
 
 def read_info(root: Path) -> tuple[Info, dict[str, Any]]:
-    """`meta/info.json` of a data set of version 3, checked and as it is. Raises BadInput."""
+    """Return `meta/info.json` of a data set of version 3, validated and raw. Raises BadInput."""
     path = root / INFO
     try:
         content = load_json(path, lax=True)
@@ -139,10 +140,12 @@ def read_info(root: Path) -> tuple[Info, dict[str, Any]]:
             f"There is no LeRobot data set in {root}: {INFO} cannot be read ({reason_of(error)})."
         ) from error
     if version.partition(".")[0] != "3":
-        way = "lerobot's `convert_dataset_v21_to_v30`"
+        converter = "lerobot's `convert_dataset_v21_to_v30`"
         if not version.startswith("2.1"):
-            way = f"lerobot's converters up to version 2.1, then {way}"
-        raise BadInput(f"The data set {root} is of version v{version}, and {VERSION} is read: convert it with {way}.")
+            converter = f"lerobot's converters up to version 2.1, then {converter}"
+        raise BadInput(
+            f"The data set {root} is of version v{version}, and {VERSION} is read: convert it with {converter}."
+        )
     try:
         return Info.model_validate(content), content
     except ValidationError as error:
@@ -150,22 +153,22 @@ def read_info(root: Path) -> tuple[Info, dict[str, Any]]:
 
 
 def is_lerobot(path: Path) -> bool:
-    """Whether a folder holds a LeRobot data set."""
+    """Return whether a folder holds a LeRobot data set."""
     return (path / INFO).is_file()
 
 
-def _names(known: Any) -> Iterator[str]:
-    """Names out of lists, groups and places, in their order."""
-    if isinstance(known, dict):
-        if known and all(isinstance(place, int) and not isinstance(place, bool) for place in known.values()):
-            yield from sorted(map(str, known), key=lambda name: known[name])
+def _names(declared: Any) -> Iterator[str]:
+    """Yield the names in lists, groups and index tables, in order."""
+    if isinstance(declared, dict):
+        if declared and all(isinstance(place, int) and not isinstance(place, bool) for place in declared.values()):
+            yield from sorted(map(str, declared), key=lambda name: declared[name])
             return
-        groups = {name: list(_names(some)) for name, some in known.items()}
-        names = [name for some in groups.values() for name in some]
-        apart = len(set(names)) == len(names)  # of two arms the joints have the same names
-        yield from names if apart else [f"{group}.{name}" for group, some in groups.items() for name in some]
-    elif isinstance(known, list | tuple):
-        for name in known:
+        groups = {name: list(_names(members)) for name, members in declared.items()}
+        names = [name for members in groups.values() for name in members]
+        unique = len(set(names)) == len(names)  # two arms may have the same joint names
+        yield from names if unique else [f"{group}.{name}" for group, members in groups.items() for name in members]
+    elif isinstance(declared, list | tuple):
+        for name in declared:
             yield from _names(name)
-    elif known is not None:
-        yield str(known)
+    elif declared is not None:
+        yield str(declared)

@@ -1,9 +1,9 @@
-"""Plan, subtask and failure in the words of LeRobot: its two language columns, or a string column for each.
+"""Plan, subtask and failure in LeRobot's form: its two language columns, or one string column each.
 
-A stage with frames of its own is a subtask that stays active until the next (style `subtask`, with the JSON subtask as
-a tool call), with its analysis as style `plan`. Feedback about a failure is an event (style `interjection`, by the
-user) on the frame at which the planner got it. LeRobot wants no two rows of a style at one moment: of stages without
-frames only the failure is written.
+A stage with frames is a subtask that stays active until the next one (style `subtask`, with the subtask in JSON as a
+tool call); its analysis has style `plan`. Feedback about a failure is an event (style `interjection`, by the user) at
+the frame at which the planner received it. LeRobot forbids two rows of one style at the same time, so only the failure
+is written for stages without frames.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ TOOL = "subtask"
 _CALLS = pa.list_(
     pa.struct([("type", pa.string()), ("function", pa.struct([("name", pa.string()), ("arguments", pa.string())]))])
 )
-_SAID = [("role", pa.string()), ("content", pa.string()), ("style", pa.string())]
-_LAST = [("camera", pa.string()), ("tool_calls", _CALLS)]
-PERSISTENT_TYPE = pa.list_(pa.struct([*_SAID, ("timestamp", pa.float32()), *_LAST]))
-EVENTS_TYPE = pa.list_(pa.struct([*_SAID, *_LAST]))
+_TEXT_FIELDS = [("role", pa.string()), ("content", pa.string()), ("style", pa.string())]
+_CALL_FIELDS = [("camera", pa.string()), ("tool_calls", _CALLS)]
+PERSISTENT_TYPE = pa.list_(pa.struct([*_TEXT_FIELDS, ("timestamp", pa.float32()), *_CALL_FIELDS]))
+EVENTS_TYPE = pa.list_(pa.struct([*_TEXT_FIELDS, *_CALL_FIELDS]))
 
 
 def language_columns(demonstration: Demonstration, language: Language) -> dict[str, pa.Array]:
-    """The columns of an episode with plans, subtasks and feedback in words."""
+    """Return the columns of an episode that hold plans, subtasks and feedback."""
     length = len(demonstration)
     spans = list(_spans(demonstration))
     failures = [""] * length
@@ -47,16 +47,16 @@ def language_columns(demonstration: Demonstration, language: Language) -> dict[s
         return {name: pa.array(values, pa.string()) for name, values in {**texts, FAILURE: failures}.items()}
     fps = demonstration.layout.fps
     rows = [row for stage, first, end in spans if end > first for row in _rows(stage, first / fps)]
-    interjections = [[_row("user", text, "interjection")] if text else [] for text in failures]
-    once = pa.array([rows], PERSISTENT_TYPE)
-    return {PERSISTENT: once.take(pa.array([0] * length)), EVENTS: pa.array(interjections, EVENTS_TYPE)}
+    events = [[_row("user", text, "interjection")] if text else [] for text in failures]
+    row_list = pa.array([rows], PERSISTENT_TYPE)
+    return {PERSISTENT: row_list.take(pa.array([0] * length)), EVENTS: pa.array(events, EVENTS_TYPE)}
 
 
 def _spans(demonstration: Demonstration) -> Iterator[tuple[Stage, int, int]]:
-    """The stages but for End, in which nothing is done, each with its first frame and the one after its last."""
-    acted = [stage for stage in demonstration.stages if stage.subtask.action != END.action]
-    for stage, following in zip_longest(acted, acted[1:]):
-        yield stage, stage.first, len(demonstration) if following is None else following.first
+    """Yield the stages except End, which has no motion, each with its first frame and the one after its last."""
+    moving = [stage for stage in demonstration.stages if stage.subtask.action != END.action]
+    for stage, next_stage in zip_longest(moving, moving[1:]):
+        yield stage, stage.first, len(demonstration) if next_stage is None else next_stage.first
 
 
 def _rows(stage: Stage, moment: float) -> Iterator[dict[str, Any]]:
@@ -90,4 +90,4 @@ TOOLS = [
         },
     }
 ]
-"""The subtask as `info.json` describes it, so that chat templates can."""
+"""Description of the subtask tool in `info.json`, for chat templates."""

@@ -1,4 +1,4 @@
-"""Pictures that a data set keeps in its tables: a PNG or JPEG in each row, or its path."""
+"""Pictures stored in a data set's tables: a PNG or JPEG in each row, or the path of one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from homie.kernel.support.files import reason_of
 from homie.kernel.types import Image
 
 EIGHT_BITS = ("1", "L", "LA", "P", "RGB", "RGBA")
-"""Forms of pixels of which colours of 8 bits lose nothing."""
+"""Pixel formats that convert to 8 bit colours without loss."""
 
 
 class PictureColumn(Film):
-    """The pictures of an episode in a column.
+    """Pictures of an episode in a table column.
 
     Args:
-        root: Of the data set, in which paths begin.
+        root: Folder of the data set, to which paths are relative.
     """
 
     def __init__(self, root: Path, table: Path, column: str, episode: int) -> None:
@@ -42,8 +42,8 @@ class PictureColumn(Film):
                 ) from error
 
     def _picture(self, value: Any) -> Image:
-        """Raises OSError, ValueError, TypeError."""
-        if isinstance(value, list):  # its pixels themselves
+        """Decode a picture. Raises OSError, ValueError, TypeError."""
+        if isinstance(value, list):  # raw pixels
             pixels = np.asarray(value)
             if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.min() < 0 or pixels.max() > 255:
                 raise ValueError("it is neither a file nor the colours of pixels")

@@ -1,6 +1,6 @@
-"""The ten statistics that LeRobot keeps of every column: of an episode, and of a data set from those of its episodes.
+"""The ten statistics that LeRobot stores for every column, of an episode and aggregated over a data set.
 
-LeRobot reads a data set whose episodes lack some of them, and cannot read it any more once it has added an episode.
+LeRobot can read a data set in which episodes lack some of them, but not after adding an episode to it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from homie.kernel.types import Image
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 NAMES = ("min", "max", "mean", "std", "count", *QUANTILES)
 Statistics: TypeAlias = Mapping[str, NDArray[Any]]
-"""min, max, mean, std, count (1,) and the quantiles: (n,) of a vector, (channels, 1, 1) in 0..1 of pictures."""
+"""min, max, mean, std, count (1,) and quantiles: (n,) for a vector, (channels, 1, 1) in 0..1 for pictures."""
 _SIDE = 64
-"""Pixels of a side that are counted, about: a mean of more of them differs by less than noise does."""
+"""Approximate number of sampled pixels per side: with more, the mean changes by less than the noise."""
 
 
 def is_whole(statistics: Statistics | None) -> bool:
-    """Whether all ten are there, and finite."""
+    """Return whether all ten statistics are present and finite."""
     return statistics is not None and all(
         name in statistics and np.isfinite(np.asarray(statistics[name], np.float64)).all() for name in NAMES
     )
 
 
 def of_numbers(values: NDArray[Any]) -> Statistics:
-    """Of a column: (n,) or (n, d)."""
+    """Compute the statistics of a column: (n,) or (n, d)."""
     rows = values.reshape(len(values), -1)
     quantiles = np.quantile(rows.astype(np.float64), list(QUANTILES.values()), axis=0)
     return {
@@ -43,10 +43,10 @@ def of_numbers(values: NDArray[Any]) -> Statistics:
 
 
 class PictureStatistics:
-    """Counts the values of pictures, channel by channel: exact, in a memory that does not grow with them.
+    """Streaming statistics of pictures by channel: exact for the sampled pixels, in constant memory.
 
     Args:
-        channels: Of the camera. Where it has one, its pictures are shown in grey: one of their three colours is
+        channels: Channels of the camera. If it has one, pictures are grey in three equal channels, of which one is
             counted.
     """
 
@@ -56,33 +56,33 @@ class PictureStatistics:
         self._pictures = 0
 
     def add(self, picture: Image) -> None:
-        """One picture more, (H, W, 3)."""
+        """Add a picture (H, W, 3)."""
         step = max(1, min(picture.shape[:2]) // _SIDE)
         small = picture[::step, ::step].reshape(-1, 3)
         self._counts += np.stack([np.bincount(small[:, channel], minlength=256) for channel in range(self._channels)])
         self._pictures += 1
 
     def result(self) -> Statistics:
-        """Of all that were added; there must be one."""
+        """Return the statistics of all pictures added; at least one is required."""
         values = np.arange(256) / 255.0
         total = self._counts.sum(axis=1, keepdims=True)
         mean = (self._counts * values).sum(axis=1, keepdims=True) / total
         variance = (self._counts * (values - mean) ** 2).sum(axis=1) / total[:, 0]
-        below = np.cumsum(self._counts, axis=1) / total
-        there = self._counts > 0
+        cumulative = np.cumsum(self._counts, axis=1) / total
+        occurs = self._counts > 0
         numbers = {
-            "min": values[there.argmax(axis=1)],
-            "max": values[255 - there[:, ::-1].argmax(axis=1)],
+            "min": values[occurs.argmax(axis=1)],
+            "max": values[255 - occurs[:, ::-1].argmax(axis=1)],
             "mean": mean[:, 0],
             "std": np.sqrt(variance),
-            **{name: values[(below >= share).argmax(axis=1)] for name, share in QUANTILES.items()},
+            **{name: values[(cumulative >= share).argmax(axis=1)] for name, share in QUANTILES.items()},
         }
         shaped = {name: value.reshape(-1, 1, 1) for name, value in numbers.items()}
         return {**shaped, "count": np.array([self._pictures])}
 
 
 def together(parts: Sequence[Statistics]) -> Statistics:
-    """Of several episodes. Quantiles are means by length, which is what LeRobot makes of them."""
+    """Aggregate the statistics of several episodes. Quantiles are averaged weighted by length, as LeRobot does."""
     counts = np.array([part["count"][0] for part in parts], np.float64)
     weights = (counts / counts.sum()).reshape(-1, *[1] * np.ndim(parts[0]["mean"]))
 
@@ -90,13 +90,13 @@ def together(parts: Sequence[Statistics]) -> Statistics:
         return np.asarray((np.stack(values) * weights).sum(axis=0))
 
     means = [part["mean"] for part in parts]
-    middle = mean(means)
-    spread = mean([part["std"] ** 2 + (part["mean"] - middle) ** 2 for part in parts])
+    overall_mean = mean(means)
+    pooled = mean([part["std"] ** 2 + (part["mean"] - overall_mean) ** 2 for part in parts])
     return {
         "min": np.min([part["min"] for part in parts], axis=0),
         "max": np.max([part["max"] for part in parts], axis=0),
-        "mean": middle,
-        "std": np.sqrt(spread),
+        "mean": overall_mean,
+        "std": np.sqrt(pooled),
         "count": np.array([int(counts.sum())]),
         **{name: mean([part[name] for part in parts]) for name in QUANTILES},
     }

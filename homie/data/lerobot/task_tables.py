@@ -1,4 +1,4 @@
-"""The tables of tasks and episodes."""
+"""Tables of tasks and episodes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _PANDAS = {
     ],
     "pandas_version": "2.2.0",
 }
-"""What makes pandas take the column `task` as the index: without it a task is read as the number 0."""
+"""Metadata that makes pandas use the column `task` as the index; without it a task is read as the number 0."""
 
 
 def write_tasks(root: Path, tasks: Sequence[str]) -> None:
-    """The table of instructions; row i has the task index i. Raises OSError."""
+    """Write the table of instructions; row i has task index i. Raises OSError."""
     schema = pa.schema([("task_index", pa.int64()), ("task", pa.string())], {"pandas": json.dumps(_PANDAS)})
     table = pa.table([list(range(len(tasks))), list(tasks)], schema=schema)
     data = pa.BufferOutputStream()
@@ -53,9 +53,9 @@ def write_tasks(root: Path, tasks: Sequence[str]) -> None:
 
 
 def read_tasks(root: Path) -> list[str]:
-    """The instructions by task index. Raises BadInput."""
+    """Return the instructions in the order of their task index. Raises BadInput."""
     table = read_table(root / TASKS)
-    others = [name for name in table.column_names if name != "task_index"]  # pandas may call an index otherwise
+    others = [name for name in table.column_names if name != "task_index"]  # pandas may rename the index column
     name = "task" if "task" in others else next(iter(others), "")
     if not name or "task_index" not in table.column_names:
         raise BadInput(f"{root / TASKS} has not the columns 'task_index' and 'task'.")
@@ -66,24 +66,24 @@ def read_tasks(root: Path) -> list[str]:
 
 
 def statistics_columns(statistics: Mapping[str, Statistics]) -> dict[str, Any]:
-    """The statistics of an episode as columns of its row."""
+    """Return the statistics of an episode as columns of its row."""
     return {
         f"stats/{feature}/{name}": values[name].tolist() for feature, values in statistics.items() for name in NAMES
     }
 
 
 def statistics_of(row: Mapping[str, Any]) -> dict[str, Statistics]:
-    """The statistics in the row of an episode, by feature."""
-    kept: dict[str, dict[str, Any]] = {}
+    """Return the statistics in the row of an episode, by feature."""
+    by_feature: dict[str, dict[str, Any]] = {}
     for column, value in row.items():
         if column.startswith("stats/") and value is not None:
             feature, _, name = column.removeprefix("stats/").rpartition("/")
-            kept.setdefault(feature, {})[name] = np.asarray(value)
-    return dict(kept)
+            by_feature.setdefault(feature, {})[name] = np.asarray(value)
+    return dict(by_feature)
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None, *, episode: int | None = None) -> pa.Table:
-    """A parquet file, or some of its columns; of one episode where it is named. Raises BadInput."""
+    """Read a parquet file or some of its columns, optionally the rows of one episode. Raises BadInput."""
     try:
         rows = None if episode is None else [("episode_index", "=", episode)]
         file = pq.ParquetFile(path)
@@ -97,12 +97,12 @@ def read_table(path: Path, columns: Sequence[str] | None = None, *, episode: int
 
 
 def read_numbers(table: pa.Table, name: str, width: int, where: str) -> NDArray[np.float32]:
-    """A column of numbers as (n, width), n the number of rows.
+    """Return a numeric column as an array (n, width), where n is the number of rows.
 
-    Raises BadInput where rows have another number of numbers, or a value is missing.
+    Raises BadInput if a row does not have `width` numbers, or a value is missing.
 
     Args:
-        where: Begins the sentence about what they are not.
+        where: Beginning of the error message.
     """
     rows = table.column(name).to_pylist()
     if not rows:
@@ -113,5 +113,5 @@ def read_numbers(table: pa.Table, name: str, width: int, where: str) -> NDArray[
         raise BadInput(f"{where} has rows of '{name}' that are not numbers, or not equally many.") from None
     if values.shape[1] != width:
         raise BadInput(f"{where} has {values.shape[1]} numbers in a row of '{name}', and {INFO} says {width}.")
-    with np.errstate(over="ignore"):  # too large for float32: infinite, which the writer refuses
+    with np.errstate(over="ignore"):  # values too large for float32 become infinite, which the writer rejects
         return values.astype(np.float32)

@@ -1,4 +1,5 @@
-"""Demonstrations into a LeRobot data set, new or there already, in batches that are there whole or not at all.
+"""Writer of demonstrations into a new or existing LeRobot data set, in batches that are committed completely or not at
+all.
 
 films, data, meta/episodes, tasks, notes, stats --then--> meta/info.json, which counts the episodes --> README.md
 """
@@ -52,20 +53,21 @@ from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder
 
 BATCH = 100
-"""Episodes that an interrupted export does again, at most: files of this many are soon read by a loader."""
+"""Number of episodes per batch: at most this many are redone after an interruption, and a loader reads such files
+fast."""
 
 
 class LeRobotWriter(HeldFolder):
     """Adds demonstrations to a data set; one process at a time. Used as a context manager.
 
     Args:
-        out: The folder: new, empty, or with a data set of the same columns.
-        layout: Of the demonstrations to come.
+        out: Folder: new, empty, or with a data set of the same columns.
+        layout: Layout of the demonstrations to add.
         language: How plan, subtask and failure are written.
-        license: Of the data, for the card; None for what the card says already.
+        license: Licence of the data for the card; None keeps the licence of the existing card.
 
     Raises:
-        BadInput: The folder has something else.
+        BadInput: The folder has other contents.
     """
 
     def __init__(self, out: Path, layout: Layout, language: Language, license: str | None = None) -> None:
@@ -88,7 +90,7 @@ class LeRobotWriter(HeldFolder):
         self._codings: dict[str, Coding | None] = {}
         if is_lerobot(root):
             known, self._info = read_info(root)
-            self._check(known)
+            self._check_compatible(known)
             self._tasks = read_tasks(root)
             self._rows = read_rows(root, known.total_episodes)
             self._notes = read_notes(root, known.total_episodes)
@@ -99,12 +101,13 @@ class LeRobotWriter(HeldFolder):
             (root / "meta").mkdir(exist_ok=True)
             self._info = self._new_info()
             self._tasks, self._rows, self._notes = [], [], {}
-        self._begin()
+        self._begin_batch()
 
     def free_name(self, demonstration: Demonstration) -> str | None:
-        """The name under which a demonstration can be added, None where it is there already.
+        """Return the name under which a demonstration can be added, None if the data set contains it already.
 
-        Another one may have its name: folders of one name in two places. Then it gets a number.
+        A different demonstration may have the same name, if equally named folders are in two places. Then a number is
+        appended.
         """
         digests = {note.name: note.digest for note in self._notes.values()}
         name, number = demonstration.name, 1
@@ -117,21 +120,21 @@ class LeRobotWriter(HeldFolder):
 
     @property
     def episodes(self) -> int:
-        """How many there are, those of others too."""
+        """Number of episodes, including those added by other programs."""
         return len(self._rows)
 
     @property
     def frames(self) -> int:
-        """How many frames they have."""
+        """Number of frames of all episodes."""
         return self._frames
 
     def add(self, demonstration: Demonstration) -> None:
         """Add an episode. Raises LeftOut for one that does not fit, BadInput for a damaged film, OSError."""
         self._check_fits(demonstration)
         if not self._pending:
-            self._announce()
+            self._record_planned_files()
         index, first, length = len(self._rows), self._frames, len(demonstration)
-        statistics, codings, films = self._put_films(demonstration)
+        statistics, codings, films = self._write_films(demonstration)
         if demonstration.task not in self._tasks:
             self._tasks.append(demonstration.task)
         columns = self._columns(demonstration, index, first)
@@ -162,7 +165,7 @@ class LeRobotWriter(HeldFolder):
             self.commit()
 
     def commit(self) -> None:
-        """Make what was added part of the data set. Raises OSError."""
+        """Make the added episodes part of the data set. Raises OSError."""
         if not self._pending:
             return
         assert self._data is not None
@@ -191,10 +194,10 @@ class LeRobotWriter(HeldFolder):
         if card is not None:
             write_atomically(root / CARD, card.encode())
         end_files(root)
-        self._begin()
+        self._begin_batch()
 
     def close(self) -> None:
-        """Release the folder; what was not committed is not part of the data set. Idempotent."""
+        """Release the folder; episodes that were not committed are discarded. Idempotent."""
         if self._data is not None:
             self._data.close()
             self._data = None
@@ -207,16 +210,16 @@ class LeRobotWriter(HeldFolder):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _begin(self) -> None:
-        """A new batch: its files come after all that there are."""
+    def _begin_batch(self) -> None:
+        """Begin a new batch, whose files are numbered after all existing ones."""
         self._pending = 0
         self._data = None
         self._frames = whole(self._rows[-1], "dataset_to_index", "The last episode") if self._rows else 0
         places = ("data", "meta/episodes", *(f"videos/{key}" for key in self._keys))
         self._next = {place: last_file(self._rows, place) + 1 for place in places}
 
-    def _announce(self) -> None:
-        """Write down which files this batch may make."""
+    def _record_planned_files(self) -> None:
+        """Record which files this batch may create."""
 
         def name(pattern: str, file: int, key: str = "") -> str:
             chunk, within = position(file)
@@ -226,11 +229,11 @@ class LeRobotWriter(HeldFolder):
         tables = [name(DATA, self._next["data"]), name(layouts.EPISODES, self._next["meta/episodes"])]
         begin_files(self.path, len(self._rows), [*tables, *films])
 
-    def _put_films(
+    def _write_films(
         self, demonstration: Demonstration
     ) -> tuple[dict[str, Statistics], dict[str, Coding], dict[str, Any]]:
-        """The films of an episode into their places; by column their statistics and how they are coded, and where they
-        are as the row of the episode has it. Raises LeftOut, BadInput, OSError; then none of them is left."""
+        """Write the films of an episode. Returns statistics and coding by column, and the film positions for the row of
+        the episode. Raises LeftOut, BadInput, OSError after deleting the films written so far."""
         statistics: dict[str, Statistics] = {}
         codings: dict[str, Coding] = {}
         row: dict[str, Any] = {}
@@ -243,7 +246,7 @@ class LeRobotWriter(HeldFolder):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 written.append(path)
                 film = demonstration.films[name]
-                statistics[key], codings[key] = _put_film(film, path, self._layout, name, length)
+                statistics[key], codings[key] = _write_film(film, path, self._layout, name, length)
                 row |= {f"videos/{key}/chunk_index": chunk, f"videos/{key}/file_index": within}
                 row |= {f"videos/{key}/from_timestamp": 0.0, f"videos/{key}/to_timestamp": length / self._layout.fps}
         except BaseException:
@@ -267,7 +270,7 @@ class LeRobotWriter(HeldFolder):
         }
 
     def _write(self, columns: Mapping[str, Any], demonstration: Demonstration) -> None:
-        """The frames of an episode as one row group."""
+        """Write the frames of an episode as one row group."""
         table = pa.table({name: _array(values) for name, values in columns.items()})
         if self._data is None:
             chunk, within = position(self._next["data"])
@@ -278,20 +281,20 @@ class LeRobotWriter(HeldFolder):
         self._frames += len(demonstration)
 
     def _statistics(self) -> dict[str, Any]:
-        """Of the whole data set, from those of every episode."""
-        of_each = [statistics_of(row) for row in self._rows]
-        names = [name for name in self._features if all(is_whole(each.get(name)) for each in of_each)]
-        whole = {name: together([each[name] for each in of_each]) for name in names}
+        """Aggregate the statistics of all episodes."""
+        episode_statistics = [statistics_of(row) for row in self._rows]
+        names = [name for name in self._features if all(is_whole(each.get(name)) for each in episode_statistics)]
+        whole = {name: together([each[name] for each in episode_statistics]) for name in names}
         return {name: {key: value.tolist() for key, value in statistics.items()} for name, statistics in whole.items()}
 
-    def _check(self, known: Info) -> None:
-        """Raise BadInput unless episodes of the layout can be added to the data set that is there."""
-        there = self._info["features"]
-        same = ("dtype", "shape", "names")
+    def _check_compatible(self, known: Info) -> None:
+        """Raise BadInput unless episodes of the layout can be added to the existing data set."""
+        existing = self._info["features"]
+        compared = ("dtype", "shape", "names")
         other = [
             name
-            for name in {**there, **self._features}
-            if any(there.get(name, {}).get(key) != self._features.get(name, {}).get(key) for key in same)
+            for name in {**existing, **self._features}
+            if any(existing.get(name, {}).get(key) != self._features.get(name, {}).get(key) for key in compared)
         ]
         if known.data_path != DATA or known.video_path not in (None, VIDEO):
             other.append("where its files are")
@@ -304,7 +307,7 @@ class LeRobotWriter(HeldFolder):
             )
 
     def _check_fits(self, demonstration: Demonstration) -> None:
-        """Raise LeftOut for an episode that cannot be in the data set."""
+        """Raise LeftOut for an episode that cannot be added to the data set."""
         if differences := self._layout.differences(demonstration.layout):
             raise LeftOut(f"it does not fit the data set: {'; '.join(differences)}")
         if not len(demonstration):
@@ -313,11 +316,11 @@ class LeRobotWriter(HeldFolder):
             ("states", demonstration.states, self._layout.state),
             ("actions", demonstration.actions, self._layout.action),
         ):
-            bad = ~np.isfinite(values)
-            if bad.any():
-                frame, column = (int(place[0]) for place in np.nonzero(bad))
+            invalid = ~np.isfinite(values)
+            if invalid.any():
+                frame, column = (int(place[0]) for place in np.nonzero(invalid))
                 raise LeftOut(
-                    f"{int(bad.sum())} of the {bad.size} numbers of its {what} are not finite (the first: "
+                    f"{int(invalid.sum())} of the {invalid.size} numbers of its {what} are not finite (the first: "
                     f"{labels[column]} in frame {frame})"
                 )
 
@@ -340,8 +343,9 @@ class LeRobotWriter(HeldFolder):
         return {**info, "tools": TOOLS} if self._language == "columns" else info
 
 
-def _put_film(film: Film, path: Path, layout: Layout, name: str, length: int) -> tuple[Statistics, Coding]:
-    """A film into its place, as it is where it is a file of its own, and its statistics. Raises LeftOut, BadInput."""
+def _write_film(film: Film, path: Path, layout: Layout, name: str, length: int) -> tuple[Statistics, Coding]:
+    """Write a film, copied unchanged if it is a suitable file of its own, and return its statistics. Raises LeftOut,
+    BadInput."""
     camera = layout.cameras[name]
     statistics = PictureStatistics(camera.channels)
     coding = WRITTEN
@@ -372,7 +376,8 @@ def _put_film(film: Film, path: Path, layout: Layout, name: str, length: int) ->
 
 
 def _array(values: Any) -> Any:
-    """A column for a table: numbers (n,) as they are, (n, d) as lists of d; LeRobot wants no lists of one number."""
+    """Convert a column for a table: (n,) stays, (n, d) becomes lists of d, except d = 1, for which LeRobot wants no
+    lists."""
     if isinstance(values, np.ndarray) and values.ndim == 2:
         if values.shape[1] == 1:
             return values[:, 0]

@@ -1,4 +1,4 @@
-"""The contract between what records acting and what exports it or trains on it."""
+"""`Demonstration`: the contract between recorders on one side and exporters and trainers on the other."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Numbers: TypeAlias = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """The pictures of a camera.
+    """Format of a camera's pictures.
 
     Args:
-        height: In pixels.
-        width: In pixels.
-        channels: 3 for colours.
-        depth: Whether its values are distances, which only a copy of the film keeps.
-        column: Its column in a LeRobot data set, "" for `observation.images.<name>`.
-        coding: What a LeRobot data set says of how distances are coded in a depth film.
+        height: Height in pixels.
+        width: Width in pixels.
+        channels: Number of channels, 3 for colour.
+        depth: Whether pixels are distances. These survive only if the film is copied unchanged.
+        column: Column in a LeRobot data set, "" for `observation.images.<name>`.
+        coding: How a LeRobot data set encodes distances in a depth film.
     """
 
     height: int
@@ -43,14 +43,14 @@ class Camera:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """What every frame of a demonstration holds. Demonstrations of equal layouts can be in one data set.
+    """Contents of every frame of a demonstration. Demonstrations with equal layouts can be in one data set.
 
     Args:
-        robot: Name of the body.
-        fps: Frames in a second.
-        state: What each number of a state is, as `base.x` or `elbow_flex_joint.pos`; metres, radians, seconds.
-        action: The same for the command that was sent.
-        cameras: By name.
+        robot: Name of the robot.
+        fps: Frames per second.
+        state: Label of each number of a state, such as `base.x` or `elbow_flex_joint.pos`; in m, rad, s.
+        action: Label of each number of a command that was sent, likewise.
+        cameras: Cameras by name.
     """
 
     robot: str
@@ -60,7 +60,7 @@ class Layout:
     cameras: Mapping[str, Camera] = field(default_factory=dict)
 
     def differences(self, other: Layout) -> tuple[str, ...]:
-        """How another layout differs from this one, a clause each: `its rate is 8 frames a second, not 10`."""
+        """Return how another layout differs from this one, a clause each: `its rate is 8 frames a second, not 10`."""
         pairs = (
             ("robot is", other.robot or "not named", self.robot or "without a name"),
             ("rate is", f"{other.fps} frames a second", str(self.fps)),
@@ -68,7 +68,7 @@ class Layout:
             ("states are", ", ".join(other.state), ", ".join(self.state)),
             ("actions are", ", ".join(other.action), ", ".join(self.action)),
         )
-        same = (
+        equalities = (
             other.robot == self.robot,
             other.fps == self.fps,
             other.cameras == self.cameras,
@@ -76,7 +76,9 @@ class Layout:
             other.action == self.action,
         )
         return tuple(
-            f"its {what} {its}, not {ours}" for (what, its, ours), equal in zip(pairs, same, strict=True) if not equal
+            f"its {what} {actual}, not {expected}"
+            for (what, actual, expected), equal in zip(pairs, equalities, strict=True)
+            if not equal
         )
 
 
@@ -86,15 +88,15 @@ def _cameras(layout: Layout) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A subtask of a demonstration.
+    """Subtask of a demonstration.
 
     Args:
-        first: The frame at which it began; it lasts to the first frame of the next. One without frames of its own
-            (refused by a check, or End) begins where the next does, or at the last frame.
-        subtask: What was to be done.
-        feedback: What became of it.
-        analysis: Why it was chosen, "" where nobody said.
-        model: The model that was chosen for it, "" for none.
+        first: Frame at which it began; it lasts until the first frame of the next stage. A stage without frames
+            (rejected by a check, or End) begins where the next one does, or at the last frame.
+        subtask: The subtask.
+        feedback: Result of the subtask.
+        analysis: Why it was chosen, "" if unknown.
+        model: Model chosen for it, "" for none.
     """
 
     first: int
@@ -105,30 +107,30 @@ class Stage:
 
 
 class Film(ABC):
-    """The pictures of one camera, one for each frame of a demonstration."""
+    """Pictures of one camera, one for each frame of a demonstration."""
 
     @abstractmethod
     def __iter__(self) -> Iterator[Image]:
-        """The pictures (H, W, 3), from the first frame on. Raises BadInput for a file that cannot be read."""
+        """Yield the pictures (H, W, 3) from the first frame on. Raises BadInput for a file that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demonstration:
-    """An episode of n frames. Its pictures stay where they are until somebody looks at them.
+    """Episode with n frames. Its pictures are decoded only on access.
 
     Args:
-        name: Unlike that of any other of its sources, such as `my-run/lemon-sofa-0`.
-        task: The instruction in natural language.
-        layout: What the frames hold.
-        stamps: Robot time of the frames in seconds, (n,), increasing: what was measured. Data sets have them at
-            exactly the rate of the layout.
-        states: What the robot felt, (n, len(layout.state)).
-        actions: The command that was then sent, (n, len(layout.action)).
-        films: By camera.
-        stages: The subtasks in order, End among them where it was said.
-        success: Whether the task was done, None where nobody can tell.
-        origin: How it was collected, as `recorded with Homie, decisions by a person`; "" where nobody knows.
-        simulated: Whether the robot was simulated, None where nobody can tell.
+        name: Unique among all demonstrations of its sources, such as `my-run/lemon-sofa-0`.
+        task: Instruction in natural language.
+        layout: Layout of the frames.
+        stamps: Measured robot time of the frames in s, (n,), increasing. In data sets the times are exactly at the
+            layout's rate.
+        states: Measured robot states, (n, len(layout.state)).
+        actions: Commands sent after the measurement, (n, len(layout.action)).
+        films: Films by camera.
+        stages: Subtasks in order, including End if the planner gave it.
+        success: Whether the task was done, None if unknown.
+        origin: How it was collected, such as `recorded with Homie, decisions by a person`; "" if unknown.
+        simulated: Whether the robot was simulated, None if unknown.
 
     Example:
         >>> import numpy as np
@@ -155,6 +157,6 @@ class Demonstration:
 
     @property
     def digest(self) -> str:
-        """What tells it from other demonstrations of its name: of instruction, states and actions."""
+        """Digest of instruction, states and actions, to distinguish demonstrations of the same name."""
         numbers = (values.astype(np.float32).tobytes() for values in (self.states, self.actions))
         return hashlib.sha256(b"\0".join((self.task.encode(errors="replace"), *numbers))).hexdigest()[:24]

@@ -1,7 +1,8 @@
-"""One MCAP file: written so that a kill at any moment costs less than a second, and repaired when that has happened.
+"""An MCAP file, written so that a kill at any time loses less than a second, and repaired after a kill.
 
-A chunk is closed at 64 kB or after half a second, and is then with the operating system; once a second the disk has it.
-A file that was never finished has no end: `repair` keeps every whole chunk, writes the end, and says what was cut.
+A chunk is closed at 64 kB or after half a second and handed to the operating system; it is synced to disk once a
+second. A file that was never finished has no footer: `repair` keeps every complete chunk, writes the footer, and
+reports what was cut.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ CHUNK_BYTES = 2**16
 CHUNK_SECONDS = 0.5
 SYNC_SECONDS = 1.0
 LARGEST_RECORD = 2**28
-"""Bytes: a chunk has little more than one picture. The length of a chunk that a kill has cut may be any number."""
+"""Maximum record size in bytes: a chunk holds little more than one picture, but a truncated chunk may claim any
+length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message: its topic, when it was written (wall clock, s since 1970), robot time (s), content."""
+    """One message: topic, wall clock at which it was written (s since 1970), robot time (s), content."""
 
     topic: str
     wall: float
@@ -37,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What was done to a damaged file: bytes that were cut off its end (kept in `cut`), and what is left of it."""
+    """Result of a repair: bytes cut off the end of the file (kept in `cut`), and what is left of it."""
 
     path: Path
     cut_bytes: int
@@ -57,7 +59,7 @@ class Repaired:
 
 
 def check_installed() -> None:
-    """Raise MissingPart where the package of the file format is missing: teleoperation without it records nothing."""
+    """Raise MissingPart if the package of the file format is missing, because teleoperation would record nothing."""
     try:
         import mcap.stream_reader  # not at the top: help and most of `homie data` work without the package
         import mcap.writer  # noqa: F401
@@ -66,7 +68,7 @@ def check_installed() -> None:
 
 
 class McapFile:
-    """A new file. Of one thread. Raises FileExistsError for one that is there, MissingPart without the package."""
+    """A new file, for use by one thread. Raises FileExistsError if the path exists, MissingPart without the package."""
 
     def __init__(self, path: Path) -> None:
         check_installed()
@@ -92,7 +94,7 @@ class McapFile:
         self.keep()
 
     def keep(self) -> None:
-        """Hand what is older than half a second to the system, and once a second to the disk. Raises OSError."""
+        """Flush messages older than half a second to the operating system, and sync once a second. Raises OSError."""
         now = time.monotonic()
         if now - self._flushed >= CHUNK_SECONDS:
             self._flushed = now
@@ -102,7 +104,7 @@ class McapFile:
                 os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Write the end. Idempotent. Raises OSError."""
+        """Write the footer and close the file. Idempotent. Raises OSError."""
         if self._file.closed:
             return
         with self._file:
@@ -118,9 +120,9 @@ class McapFile:
 
 
 class Reading:
-    """The messages of a file as far as they can be read, in their order. Used as an iterable, once.
+    """The readable messages of a file, in order. An iterable for a single pass.
 
-    Afterwards `whole` says whether the file has its end, and `read_bytes` how much of it could be read.
+    Afterwards `whole` tells whether the file has its footer, and `read_bytes` how many bytes could be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -129,7 +131,7 @@ class Reading:
         self.read_bytes = 0
 
     def __iter__(self) -> Iterator[Entry]:
-        """Raises BadInput for a file that cannot be opened, MissingPart without the package."""
+        """Yield the messages. Raises BadInput for a file that cannot be opened, MissingPart without the package."""
         check_installed()
         from mcap.records import Channel, Footer, Message
         from mcap.stream_reader import StreamReader
@@ -144,7 +146,7 @@ class Reading:
                     record = next(records)
                 except StopIteration:
                     return
-                except Exception:  # whatever a torn record is taken for: the file can be read up to here
+                except Exception:  # whatever error a truncated record causes: the file is readable up to here
                     return
                 self.read_bytes = file.tell()
                 if isinstance(record, Channel):
@@ -161,29 +163,29 @@ class Reading:
 
 
 def repair(path: Path) -> Repaired | None:
-    """Give a file that was never finished its end; None where it has one. Nobody may be writing it.
+    """Finish a file that has no footer; None if it has one. No other process may be writing it.
 
-    Every message that can be read is kept, what cannot is kept beside it as `<name>.cut`. A kill meanwhile changes
-    nothing: the next call does it again. Raises BadInput for a file that cannot be opened, OSError.
+    Every readable message is kept; the rest is stored beside the file as `<name>.cut`. A kill during the repair is
+    harmless: the next call repeats it. Raises BadInput for a file that cannot be opened, OSError.
     """
-    before = Reading(path)
+    original = Reading(path)
     count, first, last = 0, 0.0, 0.0
-    for count, entry in enumerate(before, 1):
+    for count, entry in enumerate(original, 1):
         first, last = (entry.stamp if count == 1 else first), entry.stamp
-    if before.whole:
+    if original.whole:
         return None
     temporary = path.with_name(f".{path.name}.repairing")
     temporary.unlink(missing_ok=True)
-    again = Reading(path)
+    second_pass = Reading(path)
     repaired = McapFile(temporary)
-    for entry in again:
+    for entry in second_pass:
         repaired.add(entry)
     repaired.close()
-    cut_bytes = path.stat().st_size - before.read_bytes
+    cut_bytes = path.stat().st_size - original.read_bytes
     cut = path.with_name(f"{path.name}.cut") if cut_bytes else None
     if cut is not None:
         with path.open("rb") as file:
-            file.seek(before.read_bytes)
+            file.seek(original.read_bytes)
             cut.write_bytes(file.read())
         shutil.copymode(path, cut)
     shutil.copymode(path, temporary)

@@ -1,9 +1,9 @@
-"""`notes.jsonl`: what people say about an episode, while it goes on or after. Append-only, each line synced.
+"""`notes.jsonl`: notes by people on an episode, during it or afterwards. Append-only, each line synced.
 
     {"kind": "mark", "text": "success", "at": "2026-11-22T15:40:02+00:00"}
     {"kind": "analysis", "text": "The fridge is shut, so I open it first.", "round": 3, "at": ...}
 
-What was said last counts.
+The last note of a kind takes precedence.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ NOTES = "notes.jsonl"
 SUCCESS, FAILURE = "success", "failure"
 Mark: TypeAlias = Literal["success", "failure"]
 LONGEST = 10_000
-"""Characters of a note."""
+"""Maximum length of a note in characters."""
 
 
 class Note(BaseModel):
-    """One line.
+    """One note, i.e. one line.
 
     Attributes:
-        kind: `mark` (text: success or failure), `discard` and `keep` (the whole episode), `analysis` (of the decision
-            of a round, in the words that a planner should have used), `remark` (anything).
-        round: Which one it is about.
-        stamp: Robot time (s) at which it was said, where that is known.
+        kind: `mark` (text: success or failure), `discard` and `keep` (of the whole episode), `analysis` (of a round's
+            decision, worded as a planner should have), `remark` (free text).
+        round: Round that the note is about.
+        stamp: Robot time (s) of the note, if known.
         at: Wall clock, ISO 8601.
     """
 
@@ -51,7 +51,7 @@ class Note(BaseModel):
 
 
 def note(kind: str, text: str = "", *, round: int | None = None, stamp: float | None = None) -> Note:
-    """A note of now. Raises BadInput for one that means nothing."""
+    """Create a note with the current time. Raises BadInput for invalid contents."""
     if kind == "mark" and text not in (SUCCESS, FAILURE):
         hint = did_you_mean(text, (SUCCESS, FAILURE)) or "."
         raise BadInput(f"An episode is marked '{SUCCESS}' or '{FAILURE}' (got '{text}'){hint}")
@@ -67,17 +67,17 @@ def note(kind: str, text: str = "", *, round: int | None = None, stamp: float | 
 
 
 def add_note(folder: Path, note: Note) -> None:
-    """Append to the notes of an episode folder. A last line that a kill has torn is removed with a warning.
+    """Append to the notes of an episode folder. A last line truncated by a kill is removed with a warning.
 
-    Raises BadInput where the notes cannot be written.
+    Raises BadInput if the notes cannot be written.
     """
     path = folder / NOTES
     with writing(path, "the note into"), path.open("a+b") as file:
         file.seek(0)
-        last = file.read().rpartition(b"\n")[2]
-        if last and _torn(path, last):
-            file.truncate(file.seek(0, os.SEEK_END) - len(last))
-        elif last:
+        last_mark = file.read().rpartition(b"\n")[2]
+        if last_mark and _is_truncated(path, last_mark):
+            file.truncate(file.seek(0, os.SEEK_END) - len(last_mark))
+        elif last_mark:
             file.write(b"\n")
         file.write(to_json(note.model_dump(mode="json", exclude_none=True), indent=None))
         file.flush()
@@ -85,15 +85,15 @@ def add_note(folder: Path, note: Note) -> None:
 
 
 def read_notes(folder: Path) -> tuple[Note, ...]:
-    """The notes of an episode folder, () where there are none. A last line torn by a kill is left out with a warning.
+    """Return the notes of an episode folder. A last line truncated by a kill is skipped with a warning.
 
-    Raises BadInput where the file cannot be read or another line is damaged: a discard may have been in it.
+    Raises BadInput if the file cannot be read or another line is damaged, as that line may have been a discard.
     """
     path = folder / NOTES
     with reading(path):
-        *lines, last = contents(path).split(b"\n") if path.exists() else [b""]
-    if last and not _torn(path, last):
-        lines.append(last)
+        *lines, last_mark = contents(path).split(b"\n") if path.exists() else [b""]
+    if last_mark and not _is_truncated(path, last_mark):
+        lines.append(last_mark)
     notes = []
     for number, line in enumerate(lines, 1):
         try:
@@ -107,27 +107,27 @@ def read_notes(folder: Path) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _torn(path: Path, last: bytes) -> bool:
-    """Whether a line without a line feed is not a note, which is said in a warning."""
+def _is_truncated(path: Path, last_mark: bytes) -> bool:
+    """Return whether a line without a line feed is not a note, and warn if so."""
     try:
-        Note.model_validate(parse_json(last))
+        Note.model_validate(parse_json(last_mark))
     except (ValueError, RecursionError):
-        warnings.warn(f"{path}: left out a last line that a kill has torn ({len(last)} bytes).", stacklevel=3)
+        warnings.warn(f"{path}: left out a last line that a kill has torn ({len(last_mark)} bytes).", stacklevel=3)
         return True
     return False
 
 
 def mark_of(notes: Sequence[Note]) -> Mark | None:
-    """Whether people say that it went well; None where nobody has said."""
-    last = next((note.text for note in reversed(notes) if note.kind == "mark"), None)
-    return "success" if last == SUCCESS else "failure" if last == FAILURE else None
+    """Return the last mark of success or failure; None if there is none."""
+    last_mark = next((note.text for note in reversed(notes) if note.kind == "mark"), None)
+    return "success" if last_mark == SUCCESS else "failure" if last_mark == FAILURE else None
 
 
 def discarded(notes: Sequence[Note]) -> bool:
-    """Whether the episode is not to be used."""
+    """Return whether the episode is discarded."""
     return next((note.kind == "discard" for note in reversed(notes) if note.kind in ("discard", "keep")), False)
 
 
 def analyses(notes: Sequence[Note]) -> dict[int, str]:
-    """The analyses that were written by round."""
+    """Return the analyses by round."""
     return {note.round: note.text for note in notes if note.kind == "analysis" and note.round is not None}

@@ -1,4 +1,4 @@
-"""A recording as arrays: what was measured, asked for and sent, its pictures, its events.
+"""A recording as arrays: measurements, requested and sent commands, pictures, events.
 
 recording = read_recording(Path("recordings/20261122-put-the-apple/episodes/put-the-apple-0"))
 recording.sent.values[:, recording.sent.labels.index("base.linear.vel")]
@@ -26,8 +26,7 @@ from homie.kernel.types import Array, Depth, Image, Intrinsics
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Numbers over time: robot time (n,) s, values (n, d), NaN where a group was not commanded, labels of the
-    columns."""
+    """Time series: robot time (n,) in s, values (n, d) with NaN for groups without a command, and column labels."""
 
     stamps: Array
     values: Array
@@ -36,7 +35,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened between two moments of robot time (s): `begin`, `subtask`, `decision`, `task`, `end`, ..."""
+    """Event between two times of robot time (s): `begin`, `subtask`, `decision`, `task`, `end`, ..."""
 
     kind: str
     began: float
@@ -46,16 +45,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """A recording, its pictures left in the file.
+    """A recording, whose pictures stay in the file.
 
     Attributes:
-        path: the file.
-        whole: whether it has its end; one that was killed has not until it is repaired.
-        measured, requested, sent: state, command asked for, command sent.
-        events: in the order of the file.
-        pictures: how many there are, by camera.
-        depths: likewise of depth pictures.
-        notes: what people have said.
+        path: MCAP file.
+        whole: Whether the file has its footer, which is missing after a kill until the file is repaired.
+        measured, requested, sent: States, requested commands, sent commands.
+        events: Events in the order of the file.
+        pictures: Number of pictures by camera.
+        depths: Number of depth pictures by camera.
+        notes: Notes by people.
     """
 
     path: Path
@@ -70,7 +69,7 @@ class Recording:
 
     @property
     def fps(self) -> float | None:
-        """Pictures a second that were asked for; None in recordings of Homie 0.1, which do not say."""
+        """Requested picture rate in Hz; None in recordings of Homie 0.1, which do not store it."""
         rate = next((event.about["fps"] for event in self.events if "fps" in event.about), "")
         try:
             return float(rate) if float(rate) > 0.0 else None
@@ -79,23 +78,23 @@ class Recording:
 
     @property
     def seconds(self) -> float:
-        """From the first measurement to the last, robot time."""
+        """Robot time between the first and the last measurement."""
         stamps = self.measured.stamps
         return float(stamps[-1] - stamps[0]) if len(stamps) else 0.0
 
     def jpegs(self, camera: str) -> Iterator[tuple[float, bytes]]:
-        """The pictures of a camera as they are in the file, each with its robot time (s)."""
+        """Yield the JPEG data of a camera's pictures, each with its robot time (s)."""
         topic = topics.image_topic(camera)
         for entry in Reading(self.path):
             if entry.topic == topic:
-                with _of_homie(self.path):
+                with _parse_errors_as_bad_input(self.path):
                     data = topics.read_image(entry.data)
                 yield entry.stamp, data
 
     def frames(self, camera: str) -> Iterator[tuple[float, Image]]:
-        """The pictures of a camera, (H, W, 3) uint8 RGB, each with its robot time (s)."""
+        """Yield the pictures of a camera, (H, W, 3) uint8 RGB, each with its robot time (s)."""
         for stamp, data in self.jpegs(camera):
-            bgr = _decoded(data, cv2.IMREAD_COLOR)
+            bgr = _decode(data, cv2.IMREAD_COLOR)
             if bgr is None:
                 raise BadInput(
                     f"{self.path} holds a picture of the camera '{camera}' at {stamp:.2f} s that is not a JPEG."
@@ -103,14 +102,14 @@ class Recording:
             yield stamp, np.ascontiguousarray(bgr[:, :, ::-1], dtype=np.uint8)
 
     def distances(self, camera: str) -> Iterator[tuple[float, Depth, Intrinsics]]:
-        """The depth pictures of a camera, (H, W) float32 in metres (0: no return), each with its robot time (s) before
-        it and its lens after it."""
+        """Yield the depth pictures of a camera: robot time (s), depth (H, W) float32 in metres (0: no return),
+        intrinsics."""
         topic = topics.depth_topic(camera)
         for entry in Reading(self.path):
             if entry.topic == topic:
-                with _of_homie(self.path):
+                with _parse_errors_as_bad_input(self.path):
                     data, (fx, fy, cx, cy) = topics.read_depth_image(entry.data)
-                millimetres = _decoded(data, cv2.IMREAD_UNCHANGED)
+                millimetres = _decode(data, cv2.IMREAD_UNCHANGED)
                 if millimetres is None or millimetres.ndim != 2:
                     raise BadInput(
                         f"{self.path} holds a depth picture of the camera '{camera}' at {entry.stamp:.2f} s that is "
@@ -122,16 +121,16 @@ class Recording:
 
 
 def read_recording(folder: str | Path) -> Recording:
-    """The recording of an episode folder, also one that a kill has cut: all that can be read of it.
+    """Read the recording of an episode folder; of one truncated by a kill, the readable part.
 
     Args:
-        folder: the episode folder.
+        folder: Episode folder.
 
     Returns:
         The recording.
 
     Raises:
-        BadInput: There is none, or it is not a recording.
+        BadInput: The folder has no recording, or the file is not one of Homie.
 
     Example:
         ```
@@ -146,7 +145,7 @@ def read_recording(folder: str | Path) -> Recording:
     pictures: dict[str, int] = {}
     depths: dict[str, int] = {}
     reading = Reading(path)
-    with _of_homie(path):
+    with _parse_errors_as_bad_input(path):
         for entry in reading:
             if entry.topic in numbers:
                 numbers[entry.topic].append(entry)
@@ -174,19 +173,19 @@ def read_recording(folder: str | Path) -> Recording:
 
 
 @contextmanager
-def _of_homie(path: Path) -> Iterator[None]:
-    """Read a message; one that Homie does not write is raised as BadInput."""
+def _parse_errors_as_bad_input(path: Path) -> Iterator[None]:
+    """Convert errors of parsing a message into BadInput: the file was not written by Homie."""
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise BadInput(f"{path} is not a recording of Homie: {reason_of(error)}.") from error
 
 
-def _decoded(data: bytes, kind: int) -> NDArray[np.generic] | None:
-    """The pixels of a picture, None where it is none."""
+def _decode(data: bytes, kind: int) -> NDArray[np.generic] | None:
+    """Decode a picture, None if it is invalid."""
     try:
         return cv2.imdecode(np.frombuffer(data, np.uint8), kind)
-    except cv2.error:  # it is empty, or says that it is huge
+    except cv2.error:  # empty data, or a huge declared size
         return None
 
 

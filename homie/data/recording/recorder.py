@@ -1,4 +1,4 @@
-"""A listener that writes an episode into `recording.mcap` as it goes on; a thread of its own encodes and writes."""
+"""Listener that writes an episode to `recording.mcap` as it happens; a separate thread encodes and writes."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from homie.runtime.runstore import disk_failure
 
 RECORDING = "recording.mcap"
 QUALITY = 92
-"""Of JPEG: at 256 x 256 what is lost is less than the noise of a camera, at a fifth of the size of a PNG."""
+"""JPEG quality: at 256 x 256 the loss is below the noise of a camera, at a fifth of the size of a PNG."""
 _ROUNDING = 1e-6
-"""Intervals: control periods add up with rounding errors."""
+"""Tolerance as a fraction of the picture interval, because sums of control periods have rounding errors."""
 BACKLOG = 512
-"""Messages that may wait for the disk. Then the robot waits too: nothing is dropped."""
+"""Maximum number of messages waiting for the disk. When it is reached, the robot waits too: nothing is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    """A picture that is not encoded yet."""
+    """Picture waiting to be encoded."""
 
     camera: str
     wall: float
@@ -62,7 +62,7 @@ class _Picture:
 
 @dataclass(frozen=True, slots=True)
 class _Distances:
-    """A depth picture that is not encoded yet."""
+    """Depth picture waiting to be encoded."""
 
     frame: CameraFrame
     depth: Depth
@@ -78,7 +78,7 @@ class _Distances:
 class Recorder(EpisodeListener):
     """Records one episode: every measurement and command, pictures of some cameras, subtasks and decisions.
 
-    Used as a context manager; `close` writes what waits and the end of the file.
+    Used as a context manager; `close` writes the queued messages and the footer of the file.
     """
 
     def __init__(
@@ -92,17 +92,17 @@ class Recorder(EpisodeListener):
         fps: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Raises InfrastructureError where the file cannot be written.
+        """Raises InfrastructureError if the file cannot be written.
 
         Args:
-            folder: The episode folder; it has no recording yet.
-            spec: Of the robot.
-            look: Gives the picture (H, W, 3) that a camera sees now. Called while the robot is, in its thread.
-            cameras: Those to record.
-            depths: By camera whose depth pictures are recorded as well, what it sees now: each is recorded under its
-                own time. Called likewise.
-            fps: Pictures a second of robot time of each camera, as far as the control period allows.
-            clock: The time on the wall, s since 1970; of a robot that is played back, the time of then.
+            folder: Episode folder, which has no recording yet.
+            spec: Specification of the robot.
+            look: Returns the current picture (H, W, 3) of a camera. Called in the thread of the robot.
+            cameras: Cameras to record.
+            depths: Cameras whose depth pictures are recorded too, with a function that returns the current observation:
+                each depth picture is recorded with its own time. Also called in the thread of the robot.
+            fps: Pictures per second of robot time of each camera, as far as the control period allows.
+            clock: Returns the wall clock time, s since 1970; for a replayed robot, the time of the original.
         """
         self.path = folder / RECORDING
         self._spec, self._look = spec, look
@@ -111,19 +111,19 @@ class Recorder(EpisodeListener):
         self._clock = clock
         self._due: float | None = None
         self._stamp = 0.0
-        self._measured: float | None = None
+        self._last_measured: float | None = None
         self._failure: Exception | None = None
         try:
             self._file = McapFile(self.path)
         except OSError as error:
             raise disk_failure(folder, error) from error
-        self._waiting: queue.Queue[Entry | _Picture | _Distances | None] = queue.Queue(BACKLOG)
-        self._thread = threading.Thread(target=self._write, name="recorder", daemon=True)
+        self._queue: queue.Queue[Entry | _Picture | _Distances | None] = queue.Queue(BACKLOG)
+        self._thread = threading.Thread(target=self._run_writer, name="recorder", daemon=True)
         self._thread.start()
 
     @property
     def failed(self) -> bool:
-        """Whether something could not be written; what happens next raises it."""
+        """Whether something could not be written; the next event raises the error."""
         return self._failure is not None
 
     # ------------------------------------------------------------ what happens
@@ -133,28 +133,28 @@ class Recorder(EpisodeListener):
             case EpisodeStarted(task):
                 self.event("task", {"text": task, "fps": f"{self._fps:g}"})
             case PlannerAnswered(number, decision):
-                self._decided(number, decision)
+                self._record_decision(number, decision)
             case SubtaskStarted(number, subtask):
-                self.event("begin", {"round": str(number), **_words(subtask)})
+                self.event("begin", {"round": str(number), **_subtask_fields(subtask)})
             case CommandSent(observation, sent):
                 self._observe(observation)
                 for topic, command in ((topics.REQUESTED, sent.requested), (topics.SENT, sent.sent)):
-                    self._put(topic, observation.stamp, topics.scalars(topics.commanded(command, self._spec)))
+                    self._add_message(topic, observation.stamp, topics.scalars(topics.commanded(command, self._spec)))
             case SubtaskRecorded(record):
-                self._recorded(record)
+                self._record_subtask(record)
             case EpisodeEnded(result):
                 self.event("end", {"ended_by": result.ended_by}, began=result.robot_seconds, ended=result.robot_seconds)
-                self.close()  # `episode.json`, which comes next, says that all is there
+                self.close()  # `episode.json`, written next, marks that all files are complete
 
-    def _decided(self, number: int, decision: Decision) -> None:
+    def _record_decision(self, number: int, decision: Decision) -> None:
         about = {"round": str(number), "analysis": decision.analysis, "model": decision.model}
         if decision.problem:
             about["problem"] = decision.problem
         self.event("decision", {**about, "subtasks": " ".join(map(str, decision.subtasks))})
 
-    def _recorded(self, record: RoundRecord) -> None:
+    def _record_subtask(self, record: RoundRecord) -> None:
         execution, feedback = record.execution, record.execution.feedback
-        about = {"round": str(record.round), **_words(execution.subtask), "status": feedback.status}
+        about = {"round": str(record.round), **_subtask_fields(execution.subtask), "status": feedback.status}
         about |= {"code": str(feedback.code or ""), "message": feedback.message, "model": execution.model}
         about |= {"skill": execution.attempts[-1].skill if execution.attempts else ""}
         self.event("subtask", about, began=record.began, ended=record.stamp)
@@ -162,23 +162,23 @@ class Recorder(EpisodeListener):
     def event(
         self, kind: str, about: Mapping[str, str], *, began: float | None = None, ended: float | None = None
     ) -> None:
-        """Something that happens now, or did between two moments of robot time (s). Raises InfrastructureError."""
+        """Record an event at the current time, or between two times of robot time (s). Raises InfrastructureError."""
         start = self._stamp if began is None else began
         end = self._stamp if ended is None else ended
-        self._put(topics.EVENTS, end, topics.event(kind, start, end, about))
+        self._add_message(topics.EVENTS, end, topics.event(kind, start, end, about))
 
     def _observe(self, observation: Observation) -> None:
-        """What is felt, and the pictures that are due. One moment is written once."""
-        if observation.stamp == self._measured:
+        """Record the measurements, and the pictures that are due. Each time is recorded once."""
+        if observation.stamp == self._last_measured:
             return
-        self._stamp = self._measured = observation.stamp
-        self._put(topics.STATE, observation.stamp, topics.scalars(topics.measured(observation.body)))
+        self._stamp = self._last_measured = observation.stamp
+        self._add_message(topics.STATE, observation.stamp, topics.scalars(topics.measured(observation.body)))
         if self._due is None:
             self._due = observation.stamp
         intervals = (observation.stamp - self._due) / self._interval
         if intervals < -_ROUNDING:
             return
-        # Due times stand on a grid, so that a control period that does not divide the interval costs no pictures.
+        # Due times are on a grid, so that no pictures are lost if the interval is not a multiple of the control period.
         self._due += self._interval * (math.floor(intervals + _ROUNDING) + 1)
         wall = self._clock()
         for camera in self._cameras:
@@ -193,24 +193,24 @@ class Recorder(EpisodeListener):
 
     # ------------------------------------------------------------ the file
 
-    def _put(self, topic: str, stamp: float, data: bytes) -> None:
+    def _add_message(self, topic: str, stamp: float, data: bytes) -> None:
         self._enqueue(Entry(topic, self._clock(), stamp, data))
 
     def _enqueue(self, item: Entry | _Picture | _Distances) -> None:
         if self._failure is not None:
-            raise self._lost(self._failure)
-        self._waiting.put(item)
+            raise self._as_infrastructure_error(self._failure)
+        self._queue.put(item)
 
-    def _lost(self, error: Exception) -> InfrastructureError:
+    def _as_infrastructure_error(self, error: Exception) -> InfrastructureError:
         if isinstance(error, OSError):
             return disk_failure(self.path.parent, error)
         return InfrastructureError(f"The recording {self.path} cannot go on: {type(error).__name__}: {error}.")
 
-    def _write(self) -> None:
-        """The thread: after a failure it goes on taking what comes, so that nobody waits for it."""
+    def _run_writer(self) -> None:
+        """Body of the writer thread. After a failure it still empties the queue, so that nobody blocks on it."""
         while True:
             try:
-                item = self._waiting.get(timeout=CHUNK_SECONDS)
+                item = self._queue.get(timeout=CHUNK_SECONDS)
             except queue.Empty:
                 item = _NOTHING
             if item is None:
@@ -222,13 +222,14 @@ class Recorder(EpisodeListener):
                     self._file.keep()
                 else:
                     self._file.add(item if isinstance(item, Entry) else item.entry())
-            except Exception as error:  # raised at the next call
+            except Exception as error:  # raised by the next call
                 self._failure = error
 
     def close(self) -> None:
-        """Write what waits, and the end. Idempotent. Raises InfrastructureError if anything could not be written."""
+        """Write the queued messages and the footer. Idempotent. Raises InfrastructureError if anything could not be
+        written."""
         if self._thread.is_alive():
-            self._waiting.put(None)
+            self._queue.put(None)
             self._thread.join()
         try:
             self._file.close()
@@ -236,7 +237,7 @@ class Recorder(EpisodeListener):
             self._failure = self._failure or error
         if self._failure is not None:
             failure, self._failure = self._failure, None
-            raise self._lost(failure)
+            raise self._as_infrastructure_error(failure)
 
     def __enter__(self) -> Recorder:
         return self
@@ -249,10 +250,10 @@ _NOTHING = Entry("", 0.0, 0.0, b"")
 
 
 def jpeg(rgb: Image, quality: int) -> bytes:
-    """A picture (H, W, 3) as JPEG.
+    """Encode a picture (H, W, 3) as JPEG.
 
     Args:
-        quality: 0 to 100.
+        quality: JPEG quality, 0 to 100.
     """
     done, data = cv2.imencode(".jpg", rgb[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     assert done  # three channels of bytes can always be encoded
@@ -260,7 +261,7 @@ def jpeg(rgb: Image, quality: int) -> bytes:
 
 
 def depth_png(depth: Depth) -> bytes:
-    """A depth picture (H, W) in metres as a PNG of 16 bits, in millimetres; 0 for no return and from 65 m on."""
+    """Encode a depth picture (H, W) in m as a 16 bit PNG in mm; 0 means no return, or more than 65.535 m."""
     millimetres = np.nan_to_num(depth * 1000.0, posinf=0.0).round()
     far = millimetres > np.iinfo(np.uint16).max
     done, data = cv2.imencode(".png", np.where(far, 0, millimetres).astype(np.uint16))
@@ -268,5 +269,5 @@ def depth_png(depth: Depth) -> bytes:
     return data.tobytes()
 
 
-def _words(subtask: Subtask) -> dict[str, str]:
+def _subtask_fields(subtask: Subtask) -> dict[str, str]:
     return {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}

@@ -1,4 +1,4 @@
-"""Lessons for skills from recordings: subtasks that succeeded, at the moments of their depth pictures."""
+"""Lessons for skills from recordings: successful subtasks at the times of their depth pictures."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 def lessons_of(
     folder: Path, name: str, records: Sequence[RoundRecord], action: str, cameras: Collection[str]
 ) -> Iterator[Lesson]:
-    """The lessons of a recorded episode.
+    """Yield the lessons of a recorded episode.
 
-    A subtask is one if it succeeded at the first attempt and nobody knows better than the end of the episode where its
-    target was: not what was taken up later.
+    A subtask is a lesson if it succeeded at the first attempt and the end state of the episode gives the position of
+    its target: targets that were picked later are excluded.
 
     Args:
-        folder: The episode folder.
-        name: Of the episode.
-        records: Its rounds.
-        action: Whose lessons, such as `Go to`.
-        cameras: Whose depth pictures they have.
+        folder: Episode folder.
+        name: Name of the episode.
+        records: Rounds of the episode.
+        action: Action of the lessons, such as `Go to`.
+        cameras: Cameras whose depth pictures the lessons contain.
 
     Raises:
-        LeftOut: The recording cannot be used, or has not these pictures.
+        LeftOut: The recording cannot be used, or lacks these pictures.
     """
     try:
         recording = read_recording(folder)
         world = _world(folder / END_STATE)
     except BadInput as error:
         raise LeftOut(f"damaged: {error}") from error
-    if lacking := sorted(set(cameras) - set(recording.depths)):
-        raise LeftOut(f"it has no depth of the camera {lacking[0]}: record with --depths {lacking[0]}")
+    if missing := sorted(set(cameras) - set(recording.depths)):
+        raise LeftOut(f"it has no depth of the camera {missing[0]}: record with --depths {missing[0]}")
     if set(POSE) - set(recording.measured.labels):
         raise LeftOut("its robot has no base")
     depths = {
         camera: [(stamp, Distances(depth, lens)) for stamp, depth, lens in recording.distances(camera)]
         for camera in cameras
     }
-    for place, record in enumerate(records):
+    for start, record in enumerate(records):
         execution = record.execution
-        target = _place(world, execution.target or "")
+        target = _final_position(world, execution.target or "")
         first_try = execution.feedback.status == "success" and len(execution.attempts) == 1
-        if execution.subtask.action != action or not first_try or target is None or _taken(records[place:]):
+        if execution.subtask.action != action or not first_try or target is None or _is_picked_later(records[start:]):
             continue
         stamps = [stamp for stamp, _ in next(iter(depths.values()))]
         within = [number for number, stamp in enumerate(stamps) if record.began <= stamp <= record.stamp]
@@ -63,7 +63,7 @@ def lessons_of(
             name=f"{name}/{record.round}",
             action=action,
             target=target,
-            # The last picture stands for the end too: what is between them is less than the interval of the pictures.
+            # The last picture is also used for the end, which follows in less than the picture interval.
             poses=_poses(recording, np.array([*(stamps[number] for number in within), record.stamp])),
             depths={camera: [seen[number][1] for number in (*within, within[-1])] for camera, seen in depths.items()},
         )
@@ -74,8 +74,8 @@ def _world(path: Path) -> WorldSnapshot:
         return read_snapshot(load_json(path), str(path))
 
 
-def _place(world: WorldSnapshot, entity: str) -> Array | None:
-    """Where an entity is at the end (3,), of a room the middle of its floor; None where nobody knows."""
+def _final_position(world: WorldSnapshot, entity: str) -> Array | None:
+    """Return the position (3,) of an entity at the end, the centre of the floor for a room; None if unknown."""
     room = world.rooms.get(entity)
     if room is not None and room.floor is not None:
         x0, y0, x1, y1 = room.floor
@@ -84,8 +84,8 @@ def _place(world: WorldSnapshot, entity: str) -> Array | None:
     return None if thing is None or thing.position is None else np.array(thing.position)
 
 
-def _taken(records: Sequence[RoundRecord]) -> bool:
-    """Whether the target of the first of some rounds is picked in one of them."""
+def _is_picked_later(records: Sequence[RoundRecord]) -> bool:
+    """Return whether the target of the first of these rounds is picked in a later one."""
     target = records[0].execution.target
     return any(
         record.execution.target == target and record.execution.subtask.action == "Pick" for record in records[1:]
@@ -93,7 +93,7 @@ def _taken(records: Sequence[RoundRecord]) -> bool:
 
 
 def _poses(recording: Recording, stamps: Array) -> Array:
-    """The poses (n, 3) of the base as they were last measured before some moments (n,)."""
+    """Return the last base poses (n, 3), x, y, yaw, measured before the given times (n,)."""
     columns = [recording.measured.labels.index(label) for label in POSE]
     rows = np.searchsorted(recording.measured.stamps, stamps, side="right") - 1
     return np.asarray(recording.measured.values[np.maximum(rows, 0)][:, columns])

@@ -1,6 +1,6 @@
-"""Recordings in a folder: begin one, list them, repair what a kill has left.
+"""Recordings in a folder: begin one, list them, repair them after a kill.
 
-FOLDER/<time>-<task>/                      a run folder, whole: `homie report`, `homie data` read it
+FOLDER/<time>-<task>/                      a complete run folder, readable by `homie report` and `homie data`
     episodes/<task>-0/recording.mcap       measurements, pictures and commands
     episodes/<task>-0/notes.jsonl          marks, analyses, remarks
 """
@@ -32,14 +32,16 @@ from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, episode_folders, read_episode, read_run
 
 _NAME = re.compile(r"\d{8}-\d{6}-")
-_BEFORE = ("run.json", ".run.json.tmp", "scene.json", ".scene.json.tmp", "parts", "texts")
-"""What a run folder has before its episode begins."""
+_EARLY_FILES = ("run.json", ".run.json.tmp", "scene.json", ".scene.json.tmp", "parts", "texts")
+"""Contents of a run folder before its episode begins."""
 JUST_MADE = 10.0
-"""Seconds: a younger folder without `run.json` may be one that another process is making, which locks it next."""
+"""Minimum age in s of a folder without `run.json` to be removed: a younger one may be about to be locked by its
+process."""
 
 
 class Take:
-    """One recording that goes on. `listeners` get the events of the episode, in this order; `close` ends the files."""
+    """A recording in progress. `listeners` receive the events of the episode, in this order; `close` closes the
+    files."""
 
     def __init__(self, run: RunFolder, episode: Path, store: EpisodeStore, recorder: Recorder) -> None:
         self.run, self.episode = run, episode
@@ -47,13 +49,13 @@ class Take:
 
     @property
     def listeners(self) -> tuple[EpisodeListener, ...]:
-        """The store comes last: `episode.json` says that all the rest is there."""
+        """The store is last: `episode.json` marks that all other files are complete."""
         return (self.recorder, self._store)
 
     def close(self) -> None:
-        """End the files. Idempotent. An episode that has not finished stays unfinished, and what was recorded is kept.
+        """Close the files. Idempotent. An unfinished episode stays unfinished, and its recording is kept.
 
-        Raises InfrastructureError for a disk that fails."""
+        Raises InfrastructureError if the disk fails."""
         try:
             self.recorder.close()
         finally:
@@ -75,21 +77,21 @@ def begin_take(
     """Open a new recording in a folder of recordings.
 
     Args:
-        folder: The folder of recordings; it is made where there is none.
-        task: The instruction.
-        options: What the parts were assembled from.
-        parts: As `homie.runtime.assembly` makes them.
-        look: The picture (H, W, 3) that a camera sees now.
-        cameras: Those to record in addition to the views of every round.
-        depths: By camera whose depth is recorded, what it sees now.
-        fps: Pictures a second of robot time.
+        folder: Folder of recordings; created if missing.
+        task: Instruction.
+        options: Options that the parts were assembled from.
+        parts: Parts assembled by `homie.runtime.assembly`.
+        look: Returns the current picture (H, W, 3) of a camera.
+        cameras: Cameras to record in addition to the views of every round.
+        depths: Cameras whose depth is recorded, with a function that returns the current observation.
+        fps: Pictures per second of robot time.
 
     Raises:
         BadInput: The folder cannot be written, or the robot has no such camera.
         InfrastructureError: The disk fails.
     """
     values = {**options.model_dump(exclude_defaults=True, include=set(OpenOptions.model_fields)), "video": False}
-    values |= {"planner": options.planner, "rounds": options.rounds}  # whatever the defaults of the command are
+    values |= {"planner": options.planner, "rounds": options.rounds}  # independent of the command's defaults
     run_options = RunOptions.build(**values, frames=True, task=task, out=_fresh(folder, task))
     run = RunFolder.open(run_options, parts.robot, PartsFile.of(parts.describe(), run_options), parts.planner.texts())
     try:
@@ -109,19 +111,19 @@ def begin_take(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A recording of a folder.
+    """A recording in a folder.
 
     Attributes:
-        run: its run folder.
-        episode: its episode folder.
-        task: the instruction.
-        planner: who decided, unless a person took over.
-        finished: whether it came to its end.
-        rounds: decisions; 0 where it is unfinished.
-        robot_seconds: how long it took; 0 where it is unfinished.
-        mark: whether people say that it went well.
-        discarded: whether it is not to be used.
-        notes: all that people have said.
+        run: Run folder.
+        episode: Episode folder.
+        task: Instruction.
+        planner: Name of the planner, even if a person took over.
+        finished: Whether the episode is finished.
+        rounds: Number of decisions; 0 if unfinished.
+        robot_seconds: Duration in robot time; 0 if unfinished.
+        mark: Mark of success or failure by a person.
+        discarded: Whether a person discarded the episode.
+        notes: All notes by people.
     """
 
     run: Path
@@ -137,9 +139,9 @@ class Listed:
 
 
 def list_takes(folder: str | Path) -> tuple[Listed, ...]:
-    """The recordings of a folder, the oldest first. One that is damaged is left out with a warning."""
+    """List the recordings of a folder, oldest first. A damaged one is skipped with a warning."""
     listed = []
-    for run in _runs(Path(folder)):
+    for run in _run_folders(Path(folder)):
         try:
             file = read_run(run)
             for episode in episode_folders(run):
@@ -166,19 +168,19 @@ def list_takes(folder: str | Path) -> tuple[Listed, ...]:
 
 
 def repair_takes(folder: Path) -> tuple[Repaired, ...]:
-    """Repair every recording that a kill has left without its end; those that are being made are left alone.
+    """Repair every recording left unfinished by a kill; recordings in progress are not touched.
 
-    Where the kill came before anything was recorded, the run folder is removed.
+    If nothing had been recorded before the kill, the run folder is removed.
 
     Returns:
-        What was done, as a message for the user.
+        What was repaired, as messages for the user.
 
     Raises:
         BadInput: A recording cannot be read or written.
         MissingPart: There are recordings, and the package for them is not installed.
     """
     done: list[Repaired] = []
-    for run in _begun(folder):
+    for run in _run_folders_to_repair(folder):
         lock = os.open(run, os.O_RDONLY)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -197,25 +199,26 @@ def repair_takes(folder: Path) -> tuple[Repaired, ...]:
 
 
 def _repaired(run: Path) -> list[Repaired]:
-    tried = [repair(path) for path in sorted(run.glob(f"episodes/*/{RECORDING}"))]
-    return [repaired for repaired in tried if repaired is not None]
+    results = [repair(path) for path in sorted(run.glob(f"episodes/*/{RECORDING}"))]
+    return [repaired for repaired in results if repaired is not None]
 
 
-def _begun(folder: Path) -> list[Path]:
-    """The run folders, and folders of a name like theirs that a kill has left without `run.json`."""
+def _run_folders_to_repair(folder: Path) -> list[Path]:
+    """Return the run folders, and empty folders with such names that a kill has left without `run.json`."""
     now = time.time()
-    torn = [
+    incomplete = [
         path
         for path in sorted(folder.glob("*"))
         if _NAME.match(path.name) and not (path / "run.json").exists() and now - path.stat().st_mtime > JUST_MADE
     ]
-    return [*_runs(folder), *(path for path in torn if path.is_dir() and _is_empty(path))]
+    return [*_run_folders(folder), *(path for path in incomplete if path.is_dir() and _is_empty(path))]
 
 
 def _is_empty(run: Path) -> bool:
-    """Whether nothing was recorded in a run folder: it has what is written before an episode begins, and no more."""
+    """Return whether nothing was recorded in a run folder: it contains only what is written before an episode
+    begins."""
     for path in run.rglob("*"):
-        if path.is_dir() or path.relative_to(run).parts[0] in _BEFORE:
+        if path.is_dir() or path.relative_to(run).parts[0] in _EARLY_FILES:
             continue
         if path.name == RECORDING:
             if next(iter(Reading(path)), None) is not None:
@@ -225,14 +228,14 @@ def _is_empty(run: Path) -> bool:
     return True
 
 
-def _runs(folder: Path) -> list[Path]:
-    """By when they were begun: names are to the second."""
+def _run_folders(folder: Path) -> list[Path]:
+    """Return the run folders by start time, because names are only accurate to the second."""
     files = sorted(folder.glob("*/run.json"), key=lambda path: path.stat().st_mtime_ns)
     return [path.parent for path in files]
 
 
 def _fresh(folder: Path, task: str) -> Path:
-    """The path of a new run folder: <time>-<task>, with a number where two begin in one second."""
+    """Return the path of a new run folder: <time>-<task>, with a number if two begin in the same second."""
     base = folder / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
     path, number = base, 1
     while path.exists():

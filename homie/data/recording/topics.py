@@ -1,15 +1,14 @@
-"""What is in `recording.mcap`: topics and schemas as Foxglove and LeRobot's own Foxglove view name them.
+"""Contents of `recording.mcap`: topics and schemas, named as by Foxglove and LeRobot's Foxglove view.
 
-    /observation/state           lerobot.Scalars            joints, grippers, base: what was measured
+    /observation/state           lerobot.Scalars            joints, grippers, base: measurements
     /observation/images/<cam>    foxglove.CompressedImage   JPEG
-    /observation/depth/<cam>     homie.DepthImage           PNG, 16 bits, millimetres (0: no return), and the lens
-    /action/requested            lerobot.Scalars            what the person or the skill asked for
-    /action/state                lerobot.Scalars            what the safety gate sent
-    /events                      foxglove.Event             subtasks, decisions, who drives
+    /observation/depth/<cam>     homie.DepthImage           PNG, 16 bits, mm (0: no return), and intrinsics
+    /action/requested            lerobot.Scalars            command requested by the person or the skill
+    /action/state                lerobot.Scalars            command sent by the safety gate
+    /events                      foxglove.Event             subtasks, decisions, changes of the driver
 
-The log time of a message is that of the wall clock, its publish time that of the robot, both in nanoseconds. Labels are
-`<joint>.pos` (rad, m; of a gripper its opening), `base.x`, `base.y`, `base.yaw` and `base.linear.vel`,
-`base.angular.vel` (m/s, rad/s).
+The log time of a message is the wall clock, its publish time is robot time, both in ns. Labels are `<joint>.pos` (rad,
+m; of a gripper: opening), `base.x`, `base.y`, `base.yaw` and `base.linear.vel`, `base.angular.vel` (m/s, rad/s).
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     },
     "foxglove.Event": {"start_time": _TIME, "end_time": _TIME, "metadata": {"type": "array", "items": _PAIR}},
 }
-"""Properties of the messages by the title of their schema."""
+"""Message properties by schema title."""
 
 
 def schema_of(topic: str) -> str:
-    """The title of the schema of a topic."""
+    """Return the title of a topic's schema."""
     if topic.startswith(IMAGES):
         return "foxglove.CompressedImage"
     if topic.startswith(DEPTHS):
@@ -61,22 +60,22 @@ def schema_of(topic: str) -> str:
 
 
 def schema_text(title: str) -> bytes:
-    """The JSON schema of that title."""
+    """Return the JSON schema with a title."""
     return json.dumps({"title": title, "type": "object", "properties": SCHEMAS[title]}).encode()
 
 
 def image_topic(camera: str) -> str:
-    """The topic of a camera; a dot in its name becomes `_`, as LeRobot does it."""
+    """Return the topic of a camera; a dot in its name becomes `_`, as in LeRobot."""
     return IMAGES + camera.replace(".", "_")
 
 
 def depth_topic(camera: str) -> str:
-    """The topic of what a camera measures of distances."""
+    """Return the topic of a camera's depth pictures."""
     return DEPTHS + camera.replace(".", "_")
 
 
 def measured(body: Proprioception) -> dict[str, float]:
-    """What a body feels, by label."""
+    """Return the measured state by label."""
     base = {"base.x": body.base.x, "base.y": body.base.y, "base.yaw": body.base.yaw}
     names = ("base.linear.vel", "base.angular.vel", "base.sideways.vel")
     speeds = dict(zip(names, body.base_velocity, strict=False))
@@ -86,19 +85,20 @@ def measured(body: Proprioception) -> dict[str, float]:
 
 
 def commanded(command: Command, spec: RobotSpec) -> dict[str, float]:
-    """What a command tells, by label; a gripper pose as `effector.<n>`: position (3,), then rotation by rows (9,)."""
-    return dict(_labelled(command, spec))
+    """Return the targets of a command by label; an end effector pose as `effector.<n>`: position (3,), then rotation
+    (9,) row by row."""
+    return dict(_labelled_values(command, spec))
 
 
 def command_labels(spec: RobotSpec) -> dict[str, tuple[str, ...]]:
-    """By group of a body, the labels of its targets, in the order of a command."""
+    """Return the labels of the targets of each group, in the order of a command."""
     return {group.name: _labels(group) for group in spec.groups}
 
 
 def command_of(values: Mapping[str, float], spec: RobotSpec) -> Command:
-    """The command of which `commanded` makes such values; a group of which nothing is said is left out.
+    """Return the command for which `commanded` gives these values; a group without values is left out.
 
-    Raises ValueError for a label that the body has not, and for a group of which only a part is said.
+    Raises ValueError for an unknown label, and for a group of which only some values are given.
     """
     labels = command_labels(spec)
     if unknown := sorted(set(values) - {label for names in labels.values() for label in names}):
@@ -119,7 +119,7 @@ def _labels(group: Group) -> tuple[str, ...]:
     return (f"{group.name}.pos",) if group.kind == "gripper" else tuple(f"{name}.pos" for name in group.names)
 
 
-def _labelled(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
+def _labelled_values(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
     for group in spec.groups:
         values = command.get(group.name)
         if values is not None:
@@ -130,13 +130,13 @@ def _labelled(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
 
 
 def scalars(values: Mapping[str, float]) -> bytes:
-    """A `lerobot.Scalars` message. What is not finite, which JSON has not, is left out: it was not measured."""
-    known = {name: value for name, value in values.items() if math.isfinite(value)}
-    return json.dumps({"scalars": [{"label": name, "value": value} for name, value in known.items()]}).encode()
+    """Encode a `lerobot.Scalars` message. Non-finite values are left out: they were not measured, and JSON has none."""
+    finite = {name: value for name, value in values.items() if math.isfinite(value)}
+    return json.dumps({"scalars": [{"label": name, "value": value} for name, value in finite.items()]}).encode()
 
 
 def read_scalars(data: bytes) -> dict[str, float]:
-    """The values of a `lerobot.Scalars` message by label, NaN among them where an earlier version of Homie wrote it.
+    """Return the values of a `lerobot.Scalars` message by label, including NaN from earlier versions of Homie.
 
     Raises ValueError, KeyError for another message.
     """
@@ -144,7 +144,7 @@ def read_scalars(data: bytes) -> dict[str, float]:
 
 
 def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
-    """A `foxglove.CompressedImage` message.
+    """Encode a `foxglove.CompressedImage` message.
 
     Args:
         stamp: Robot time, s.
@@ -154,31 +154,32 @@ def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
 
 
 def read_image(data: bytes) -> bytes:
-    """The JPEG of a `foxglove.CompressedImage` message. Raises ValueError, KeyError for another."""
+    """Return the JPEG of a `foxglove.CompressedImage` message. Raises ValueError, KeyError for another message."""
     return base64.b64decode(parse_json(data)["data"])
 
 
 def depth_image(camera: str, stamp: float, png: bytes, lens: Intrinsics) -> bytes:
-    """A `homie.DepthImage` message.
+    """Encode a `homie.DepthImage` message.
 
     Args:
         stamp: Robot time, s.
-        lens: Fx, fy, cx, cy in pixels are written down.
+        lens: Intrinsics; fx, fy, cx, cy in pixels are stored.
     """
     data = base64.b64encode(png).decode()
-    seen = {"timestamp": _time(stamp), "frame_id": camera, "data": data, "format": "png"}
-    return json.dumps({**seen, "lens": [lens.fx, lens.fy, lens.cx, lens.cy]}).encode()
+    header = {"timestamp": _time(stamp), "frame_id": camera, "data": data, "format": "png"}
+    return json.dumps({**header, "lens": [lens.fx, lens.fy, lens.cx, lens.cy]}).encode()
 
 
 def read_depth_image(data: bytes) -> tuple[bytes, tuple[float, float, float, float]]:
-    """The PNG of a `homie.DepthImage` message, and fx, fy, cx, cy. Raises ValueError, KeyError for another."""
+    """Return the PNG of a `homie.DepthImage` message, and fx, fy, cx, cy. Raises ValueError, KeyError for another
+    message."""
     content = parse_json(data)
     fx, fy, cx, cy = map(float, content["lens"])
     return base64.b64decode(content["data"]), (fx, fy, cx, cy)
 
 
 def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> bytes:
-    """A `foxglove.Event` message.
+    """Encode a `foxglove.Event` message.
 
     Args:
         began, ended: Robot time, s.
@@ -188,7 +189,7 @@ def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> by
 
 
 def read_event(data: bytes) -> tuple[float, float, dict[str, str]]:
-    """When an event began and ended (robot time, s), and what it says. Raises ValueError, KeyError for another."""
+    """Return begin, end (robot time, s) and metadata of an event. Raises ValueError, KeyError for another message."""
     content = parse_json(data)
     began, ended = (stamp["sec"] + stamp["nsec"] / NANO for stamp in (content["start_time"], content["end_time"]))
     return began, ended, {pair["key"]: pair["value"] for pair in content["metadata"]}

@@ -1,4 +1,4 @@
-"""Films as video files: every picture is one frame, at a constant rate, and nothing is drawn into it."""
+"""Video files: one frame for every picture, at a constant rate, without captions."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from homie.kernel.support.files import reason_of
 from homie.kernel.types import Image
 
 OPTIONS = {"preset": "veryfast", "crf": "18", "g": "2", "bf": "0"}
-"""Of x264, as LeRobot advises: every second picture can be decoded by itself, so that a training run that draws
-pictures at random is fast; without B frames the first picture is at 0 s. 18 is hardly distinguishable from the
-original."""
+"""Options of x264, as LeRobot advises: every second frame is a keyframe, for fast random access in training; without B
+frames the first picture is at 0 s. CRF 18 is almost indistinguishable from the original."""
 EARLY = 1e-4
-"""Seconds by which a picture may be before its time: the tolerance of LeRobot."""
+"""Tolerance in s for pictures before their time, as in LeRobot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """How the pictures of a film are kept: codec, as `h264` or `av1`, and form of pixels; whether it has sound too."""
+    """Encoding of a film: codec, such as `h264` or `av1`, and pixel format; whether it has audio."""
 
     codec: str
     pixels: str
@@ -33,14 +32,14 @@ class Coding:
 
 
 WRITTEN = Coding("h264", "yuv420p")
-"""Of what `FilmWriter` writes."""
+"""Encoding written by `FilmWriter`."""
 
 
 class VideoFile(Film):
-    """Pictures in a video file, from `start` (s) on, `frames` of them; None is the whole file, which can be copied.
+    """Pictures in a video file from `start` (s) on, `frames` of them; None means the whole file, which can be copied.
 
     Args:
-        fps: Pictures in a second; one that is half an interval or more off its time is an error. None does not look.
+        fps: Pictures per second; a picture half an interval or more off its time is an error. None disables the check.
     """
 
     def __init__(self, path: Path, *, start: float = 0.0, frames: int | None = None, fps: int | None = None) -> None:
@@ -50,15 +49,15 @@ class VideoFile(Film):
         self.fps = fps
 
     def coding(self) -> Coding:
-        """How it is coded, from the file itself. Raises BadInput."""
-        with _opened(self.path) as container:
+        """Return the encoding of the file. Raises BadInput."""
+        with _open(self.path) as container:
             context = container.streams.video[0].codec_context
             audio = bool(container.streams.audio)
             return Coding(context.codec.canonical_name, context.pix_fmt or "unknown", audio)
 
     def is_even(self, fps: int) -> bool:
-        """Whether its pictures are exactly at frame / fps, as LeRobot looks for them. Raises BadInput."""
-        with _opened(self.path) as container:
+        """Return whether all pictures are exactly at frame / fps, where LeRobot looks for them. Raises BadInput."""
+        with _open(self.path) as container:
             stream = container.streams.video[0]
             times = sorted(
                 float(packet.pts * packet.time_base)
@@ -68,28 +67,28 @@ class VideoFile(Film):
         return all(abs(time - number / fps) <= EARLY for number, time in enumerate(times))
 
     def __iter__(self) -> Iterator[Image]:
-        shown = 0
-        early = EARLY if self.fps is None else 0.5 / self.fps
-        with _opened(self.path) as container:
+        count = 0
+        tolerance = EARLY if self.fps is None else 0.5 / self.fps
+        with _open(self.path) as container:
             container.seek(round(self.start * av.time_base))
             for frame in container.decode(video=0):
-                if frame.time is not None and frame.time < self.start - early:  # a seek lands before it
+                if frame.time is not None and frame.time < self.start - tolerance:  # a seek stops before `start`
                     continue
-                if shown == self.frames:
+                if count == self.frames:
                     return
                 if self.fps is not None and frame.time is not None:
-                    due = self.start + shown / self.fps
-                    if abs(frame.time - due) > early:
+                    due = self.start + count / self.fps
+                    if abs(frame.time - due) > tolerance:
                         raise BadInput(
                             f"The film {self.path} has a picture at {frame.time:.3f} s where one of {due:.3f} s is due."
                         )
-                shown += 1
+                count += 1
                 yield frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[av.container.InputContainer]:
-    """A film that is there; whatever is wrong with it is one sentence."""
+def _open(path: Path) -> Iterator[av.container.InputContainer]:
+    """Open a film; turn every error of the file into BadInput."""
     try:
         with av.open(str(path)) as container:
             if not container.streams.video:
@@ -103,10 +102,10 @@ class FilmWriter:
     """Writes one H.264 file. Used as a context manager, whose end makes the file valid.
 
     Args:
-        path: The file, which ends in `.mp4`.
-        height: Of the pictures in pixels, even.
-        width: Likewise.
-        fps: Pictures in a second.
+        path: File name ending in `.mp4`.
+        height: Height of the pictures in pixels, even.
+        width: Width of the pictures in pixels, even.
+        fps: Pictures per second.
 
     Raises:
         BadInput: H.264 cannot hold pictures of an odd size.
@@ -114,7 +113,7 @@ class FilmWriter:
     """
 
     def __init__(self, path: Path, *, height: int, width: int, fps: int) -> None:
-        if height % 2 or width % 2:  # it keeps the colours of two by two pixels together
+        if height % 2 or width % 2:  # it stores one colour for 2 x 2 pixels
             raise BadInput(
                 f"A film needs pictures of an even width and height (these have {width}x{height}): record with another "
                 "--picture-size, or resize them."
@@ -124,7 +123,7 @@ class FilmWriter:
         self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "yuv420p"
 
     def add(self, picture: Image) -> None:
-        """The next picture, (height, width, 3)."""
+        """Append a picture (height, width, 3)."""
         for packet in self._stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")):
             self._container.mux(packet)
 

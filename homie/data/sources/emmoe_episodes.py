@@ -1,4 +1,4 @@
-"""Folders in the format of EMMOE-100 as episodes: each is a demonstration by an expert."""
+"""Folders in the format of EMMOE-100 as episodes, each a demonstration by an expert."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from homie.kernel.types import SUCCESS, VIEWS, ErrorCode, Feedback, HistoryItem
 from homie.runtime.planner_inputs import RoundInput
 
 ROUNDS = 20
-"""The rounds of an episode in EMMOE (section 5.1)."""
+"""Number of rounds of an episode in EMMOE (section 5.1)."""
 
 
 class EmmoeSource(Source):
-    """A folder with task folders of EMMOE-100. Its models get the names that Homie's skill sets have."""
+    """A folder with task folders of EMMOE-100. Its model names are mapped to those of Homie's skill sets."""
 
     def entries(self) -> Sequence[Entry]:
         return tuple(
@@ -54,20 +54,20 @@ class EmmoeSource(Source):
 
 
 def read_demonstration(task: EmmoeTask, folder: Path | None = None) -> tuple[Step, ...]:
-    """The expert's steps of a task.
+    """Return the expert's steps of a task.
 
     Args:
-        folder: Where its pictures are, None for none.
+        folder: Folder with the pictures, None for none.
     """
-    used = [model_name(step.model) for step in task.expert if step.model not in ("", "None")]
-    models = tuple(dict.fromkeys([*OFFICIAL_MODELS, *used]))
-    abilities = {name: able for name in models if (able := ability(name)) is not None}
+    expert_models = [model_name(step.model) for step in task.expert if step.model not in ("", "None")]
+    models = tuple(dict.fromkeys([*OFFICIAL_MODELS, *expert_models]))
+    abilities = {name: known for name in models if (known := ability(name)) is not None}
     steps: list[Step] = []
     history: tuple[HistoryItem, ...] = ()
     feedback: Feedback | None = None
     inventory: tuple[str, ...] = ()
-    for demonstrated in task.expert:
-        before = RoundInput(
+    for expert_step in task.expert:
+        round_input = RoundInput(
             task=task.text,
             round=len(history) + 1,
             rounds=ROUNDS,
@@ -77,26 +77,26 @@ def read_demonstration(task: EmmoeTask, folder: Path | None = None) -> tuple[Ste
             models=models,
             abilities=abilities,
         )
-        feedback, inventory = _feedback(demonstrated), _inventory(demonstrated)
-        places = {view: picture_file(folder, demonstrated.number, view) for view in VIEWS} if folder is not None else {}
+        feedback, inventory = _feedback(expert_step), _inventory(expert_step)
+        files = {view: picture_file(folder, expert_step.number, view) for view in VIEWS} if folder is not None else {}
         steps.append(
             Step(
-                input=before,
+                input=round_input,
                 history=history,
-                subtask=demonstrated.subtask,
+                subtask=expert_step.subtask,
                 feedback=feedback,
-                analysis=demonstrated.analysis,
-                model="" if demonstrated.model == "None" else model_name(demonstrated.model),
+                analysis=expert_step.analysis,
+                model="" if expert_step.model == "None" else model_name(expert_step.model),
                 inventory=inventory,
-                pictures={view: path for view, path in places.items() if path.exists()},
+                pictures={view: path for view, path in files.items() if path.exists()},
             )
         )
-        history = (*history, HistoryItem(len(history) + 1, demonstrated.subtask, feedback))
+        history = (*history, HistoryItem(len(history) + 1, expert_step.subtask, feedback))
     return tuple(steps)
 
 
 def ability(model: str) -> Ability | None:
-    """What a skill set of that name can do, as planners see them; None where there is none."""
+    """Return the ability of a skill set as shown to planners; None if there is no such skill set."""
     if model not in registry.names("skills"):
         return None
     skills = registry.load("skills", model)
@@ -104,10 +104,10 @@ def ability(model: str) -> Ability | None:
 
 
 def _feedback(step: ExpertStep) -> Feedback:
-    """Success is a feedback with None in it, as the official code has it."""
+    """Parse a step's feedback. As in the official code, a message that contains "None" is success."""
     if "None" in step.feedback:
         return SUCCESS if step.feedback == "None" else Feedback("success", None, step.feedback)
-    # A sentence of nobody's table is that of a skill: everything that checks refuse is in it.
+    # A message without an error code is one of a skill: the messages of all checks have codes.
     return Feedback("fail", ErrorCode(code_of(step.feedback) or "E1"), step.feedback)
 
 

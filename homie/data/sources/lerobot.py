@@ -1,4 +1,4 @@
-"""LeRobot data sets as episodes: demonstrations by whoever recorded them."""
+"""LeRobot data sets as sources of demonstrations."""
 
 from __future__ import annotations
 

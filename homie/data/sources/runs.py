@@ -1,4 +1,4 @@
-"""Run folders of `homie bench` and `homie run` as episodes: agents, experts and people, whoever was the planner."""
+"""Run folders of `homie bench` and `homie run` as episodes, whether the planner was an agent, an expert or a person."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCENE = "scene.json"
 
 
 def _house(source: Source, entry: Entry) -> str:
-    """The house of an episode that is read. Raises LeftOut."""
+    """Return the house of an episode. Raises LeftOut."""
     try:
         return source.house(entry)
     except BadInput as error:
@@ -41,7 +41,7 @@ def _house(source: Source, entry: Entry) -> str:
 
 
 class BenchSource(Source):
-    """The run folder of a bench. An episode is done if its goal holds, or, without a goal, by its key paths."""
+    """The run folder of a bench. An episode is done if its goal holds or, without a goal, by its key paths."""
 
     def __init__(self, path: Path, label: str) -> None:
         super().__init__(path, label)
@@ -83,18 +83,18 @@ class BenchSource(Source):
         )
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
-        return _recorded(self.read(entry), entry.folder, self._file, fps)
+        return _as_demonstration(self.read(entry), entry.folder, self._file, fps)
 
     def house(self, entry: Entry) -> str:
         return house_of(entry.folder / SCENE)
 
     def describe(self) -> Mapping[str, str]:
-        return {"kind": "bench", "suite": self._file.options.suite, **_made_with(self._file)}
+        return {"kind": "bench", "suite": self._file.options.suite, **_versions(self._file)}
 
 
 class RunSource(Source):
-    """The run folder of single runs, recordings among them. Their task is the instruction; done is what people have
-    said of it, else what the world says of its own task."""
+    """Run folder of single runs, including recordings. The task is the instruction; success is given by a person's
+    mark, else by the simulator if it was given the same task."""
 
     def __init__(self, path: Path, label: str) -> None:
         super().__init__(path, label)
@@ -114,13 +114,13 @@ class RunSource(Source):
             raise LeftOut(f"damaged: {error}") from error
         if discarded(notes):
             raise LeftOut("a person discarded it")
-        verdict, better = own_verdict(entry.folder), analyses(notes)
+        verdict, corrections = own_verdict(entry.folder), analyses(notes)
         return Episode(
             name=entry.name,
             task=entry.task,
             text=ending.task,
             steps=tuple(
-                replace(step, analysis=better.get(step.input.round, step.analysis))
+                replace(step, analysis=corrections.get(step.input.round, step.analysis))
                 for step in read_played(entry.folder, records)
             ),
             house=_house(self, entry),
@@ -128,42 +128,42 @@ class RunSource(Source):
         )
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
-        return _recorded(self.read(entry), entry.folder, self._file, fps)
+        return _as_demonstration(self.read(entry), entry.folder, self._file, fps)
 
     def house(self, entry: Entry) -> str:
-        was = self._file.files.get(SCENE)
-        if was is not None and (wrong := changed(self.path / SCENE, was)):
+        recorded_mark = self._file.files.get(SCENE)
+        if recorded_mark is not None and (wrong := changed(self.path / SCENE, recorded_mark)):
             raise BadInput(f"{self.path / SCENE} is damaged: {wrong}.")
         return house_of(self.path / SCENE)
 
     def describe(self) -> Mapping[str, str]:
-        return {"kind": "run", **_made_with(self._file)}
+        return {"kind": "run", **_versions(self._file)}
 
 
-def _recorded(episode: Episode, folder: Path, file: BenchFile | RunFile, fps: int | None) -> Demonstration:
-    """A finished episode as it was recorded. Raises LeftOut."""
+def _as_demonstration(episode: Episode, folder: Path, file: BenchFile | RunFile, fps: int | None) -> Demonstration:
+    """Convert a finished episode to a demonstration. Raises LeftOut."""
     robot, _, argument = file.options.robot.partition(":")
-    if robot == "ros":  # of robots on a network the profile says which
+    if robot == "ros":  # for robots on a network, the profile names the robot
         robot = Path(argument).stem
     planner = file.options.planner
-    who = {"human": "a person", "bag": "whoever drove it when the bag was recorded"}.get(
+    decider = {"human": "a person", "bag": "whoever drove it when the bag was recorded"}.get(
         planner, f"the planner {planner}"
     )
-    origin = f"recorded with Homie, decisions by {who}"
+    origin = f"recorded with Homie, decisions by {decider}"
     return demonstration_of(folder, episode, _finished(folder)[1], robot=robot, fps=fps, origin=origin)
 
 
 def _done(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:
-    """Whether an episode did its task, None where nobody can say."""
+    """Return whether an episode did its task, None if unknown."""
     if mark is not None:
         return mark == SUCCESS
     return verdict.done if verdict is not None and verdict.task == task else None
 
 
 def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...]:
-    """The steps of a finished episode folder. Raises LeftOut, OSError."""
+    """Return the steps of a finished episode folder. Raises LeftOut, OSError."""
     inputs = _inputs(folder)
-    there = {path.name for path in entries_of(folder / FRAMES) if path.suffix == ".png"}
+    frame_names = {path.name for path in entries_of(folder / FRAMES) if path.suffix == ".png"}
     steps: list[Step] = []
     history: tuple[HistoryItem, ...] = ()
     asked: set[int] = set()
@@ -173,8 +173,8 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
         if record.round not in inputs:
             raise LeftOut(f"{INPUTS} has no round {record.round}")
         places = {view: frame(folder, record.round, view) for view in (*VIEWS, HAND)}
-        for view in inputs[record.round].pictures if there else ():  # without any it was played without --frames
-            if frame(folder, record.round, view).name not in there:
+        for view in inputs[record.round].pictures if frame_names else ():  # none: played without --frames
+            if frame(folder, record.round, view).name not in frame_names:
                 raise LeftOut(f"damaged: {frame(folder, record.round, view).name} is missing")
         execution = record.execution
         steps.append(
@@ -186,7 +186,7 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
                 analysis=_reason(record.decision.analysis),
                 model=_model(record.decision.model, execution, inputs[record.round]),
                 inventory=record.inventory,
-                pictures={view: path for view, path in places.items() if path.name in there},
+                pictures={view: path for view, path in places.items() if path.name in frame_names},
                 asked=record.round not in asked,
                 report=record.decision.report if execution.subtask.action == END.action else "",
                 answer=record.decision.answer if execution.subtask.action == END.action else "",
@@ -198,7 +198,7 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
 
 
 def _reason(analysis: str) -> str:
-    """The analysis of a decision on one line, "" where a person gave no reason."""
+    """Return the analysis of a decision on one line, "" if a person gave no reason."""
     text = " ".join(analysis.split())
     return "" if text in WITHOUT_REASON else text
 
@@ -210,23 +210,23 @@ class _House(BaseModel):
 
 
 def house_of(scene: Path) -> str:
-    """What tells a house from others: its rooms, doorways and furniture, not what lies in it or stands open.
+    """Return a hash that identifies a house: of its rooms, doorways and furniture, but not of objects or open doors.
 
-    Of a scene without rooms all of it counts; "" where there is no scene. Raises BadInput for one that cannot be read:
-    episodes of one house could be on both sides of a split.
+    Of a scene without rooms everything is hashed; "" without a scene. Raises BadInput for an unreadable scene, as
+    otherwise episodes of one house could be in both sides of a split.
     """
     if not scene.exists():
         return ""
     with reading(scene):
-        described = load_json(scene)
-        if isinstance(described, dict) and "rooms" in described:
-            house = _House.model_validate(described)
+        content = load_json(scene)
+        if isinstance(content, dict) and "rooms" in content:
+            house = _House.model_validate(content)
             furniture = [
                 {name: piece.get(name) for name in ("name", "kind", "colour", "room", "x", "y", "yaw")}
                 for piece in house.furniture
             ]
-            described = {"rooms": house.rooms, "doorways": house.doorways, "furniture": furniture}
-    return hashlib.sha256(to_json(described)).hexdigest()[:12]
+            content = {"rooms": house.rooms, "doorways": house.doorways, "furniture": furniture}
+    return hashlib.sha256(to_json(content)).hexdigest()[:12]
 
 
 def _finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]]:
@@ -243,15 +243,15 @@ def _inputs(folder: Path) -> dict[int, RoundInput]:
     if not (folder / INPUTS).exists():
         raise LeftOut(f"it has no {INPUTS}: an older Homie made it, so its planner input is unknown")
     try:
-        return {each.round: each for each in read_inputs(folder)}
+        return {item.round: item for item in read_inputs(folder)}
     except BadInput as error:
         raise LeftOut(f"damaged: {error}") from error
 
 
-def _model(chosen: str, execution: Execution, before: RoundInput) -> str:
-    """The model that was chosen for a subtask; where none was, the one whose skill ran last, or would have run.
+def _model(chosen: str, execution: Execution, round_input: RoundInput) -> str:
+    """Return the model chosen for a subtask; if none was, the one whose skill ran last, or would have run.
 
-    Without it an answer that was refused before any skill ran would differ from others in that it names no model.
+    Otherwise an answer rejected before any skill ran would differ from others by not naming a model.
     """
     action = execution.subtask.action
     if chosen or action == END.action:
@@ -259,10 +259,10 @@ def _model(chosen: str, execution: Execution, before: RoundInput) -> str:
     if execution.attempts:
         last = execution.attempts[-1]
         return last.stands_in_for or last.skill.partition("/")[0]
-    able = [name for name, ability in before.abilities.items() if action in ability.actions]
-    return next(iter((*able, *before.models)), "")
+    capable = [name for name, ability in round_input.abilities.items() if action in ability.actions]
+    return next(iter((*capable, *round_input.models)), "")
 
 
-def _made_with(file: BenchFile | RunFile) -> dict[str, str]:
+def _versions(file: BenchFile | RunFile) -> dict[str, str]:
     versions = ", ".join(f"{name} {number}" for name, number in file.versions.items())
     return {"planner": file.options.planner, "seed": str(file.seed), "versions": versions}

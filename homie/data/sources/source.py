@@ -1,4 +1,4 @@
-"""Where episodes come from."""
+"""Abstract source of episodes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from homie.kernel.support.files import reason_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An episode that there is, before it is read. The fields are those of `homie.data.episode.Episode`.
+    """Reference to an episode that was not read yet. The fields are those of `homie.data.episode.Episode`.
 
     Attributes:
-        folder: With its files.
-        number: Which it is, where a folder has several in the same files.
+        folder: Folder with the episode's files.
+        number: Index of the episode, if several are in the same files.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Entry:
 
 @contextmanager
 def reading_episode(entry: Entry) -> Iterator[None]:
-    """An OSError in here is of the files of an episode, not of what is made of it. Raises LeftOut."""
+    """Turn an OSError of an episode's files, as opposed to those of the output, into LeftOut."""
     try:
         yield
     except OSError as error:
@@ -42,7 +42,7 @@ class Source(ABC):
     """A folder with episodes.
 
     Args:
-        label: What its episodes' names begin with.
+        label: Prefix of its episodes' names.
     """
 
     def __init__(self, path: Path, label: str) -> None:
@@ -51,18 +51,18 @@ class Source(ABC):
 
     @abstractmethod
     def entries(self) -> Sequence[Entry]:
-        """All its episodes, always in the same order. Raises BadInput."""
+        """Return all its episodes, always in the same order. Raises BadInput."""
 
     @abstractmethod
     def read(self, entry: Entry) -> Episode:
-        """One of them. Raises LeftOut for one that cannot be used."""
+        """Read an episode. Raises LeftOut if it cannot be used."""
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
-        """Measurements, pictures and commands of a subtask, for training skills.
+        """Return measurements, pictures and commands of an episode, for training skills.
 
         Args:
             entry: The episode.
-            fps: Frames in a second, None for as many as were recorded.
+            fps: Frames per second, None for the recorded rate.
 
         Raises:
             LeftOut: It was not recorded, or cannot be used.
@@ -71,13 +71,13 @@ class Source(ABC):
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """Columns of it that its demonstrations have not. Raises BadInput."""
+        """Columns of the source that its demonstrations do not hold. Raises BadInput."""
         return ()
 
     def house(self, entry: Entry) -> str:
-        """In which house it was, as `Episode.house`. Raises BadInput where its scene is damaged."""
+        """Return the house of an episode, as `Episode.house`. Raises BadInput if its scene is damaged."""
         return ""
 
     @abstractmethod
     def describe(self) -> Mapping[str, str]:
-        """What a data card says of it: what it is, what made it, with which versions."""
+        """Return the description for a data card: kind, planner, versions."""

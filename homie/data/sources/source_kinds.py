@@ -1,4 +1,4 @@
-"""From paths to sources."""
+"""Opening sources from paths."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from homie.kernel.support.packages import missing_part
 
 
 def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:
-    """The sources in folders; the runs of a sweep are one each.
+    """Open the sources in folders; each run of a sweep is a source.
 
     Raises:
-        BadInput: a folder has no episodes, or is given twice.
+        BadInput: A folder has no episodes, or is given twice.
     """
     check_different(paths)
-    folders = [folder for path in paths for folder in _runs_of(path)]
+    folders = [folder for path in paths for folder in _run_folders(path)]
     sources: list[Source] = []
     for folder in folders:
         name = place_of(folder).name
         same = sum(source.label.partition("~")[0] == name for source in sources)
-        sources.append(_opened(folder, f"{name}~{same + 1}" if same else name))
+        sources.append(_open(folder, f"{name}~{same + 1}" if same else name))
     return tuple(sources)
 
 
-def _runs_of(path: Path) -> list[Path]:
-    """The run folder, or those in a folder of them: a sweep, or recordings of `homie teleop`."""
+def _run_folders(path: Path) -> list[Path]:
+    """Return the run folder, or those inside a sweep or a folder of recordings by `homie teleop`."""
     with reading(path):
-        inside = [] if (path / "run.json").exists() else entries_of(path)
-    return [folder for folder in inside if _is_run(folder)] or [path]
+        children = [] if (path / "run.json").exists() else entries_of(path)
+    return [folder for folder in children if _is_run(folder)] or [path]
 
 
 def _is_run(folder: Path) -> bool:
@@ -45,7 +45,7 @@ def _is_run(folder: Path) -> bool:
         return (folder / "run.json").exists()
 
 
-def _opened(path: Path, label: str) -> Source:
+def _open(path: Path, label: str) -> Source:
     if is_bench(path):
         return BenchSource(path, label)
     if (path / "run.json").exists():
