@@ -1,4 +1,4 @@
-"""The contracts. Homie's folders meet here and nowhere else.
+"""Abstract base classes and protocols: the only interface between Homie's folders.
 
 ```
              PlannerInput            Goal                  Command

@@ -1,4 +1,4 @@
-"""The contracts of error checks."""
+"""Interfaces of error checks."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class ErrorCheck(Protocol):
     """One layer of error detection, run before the skill. See `error_detection/`."""
 
     def __call__(self, question: CheckQuestion) -> Check:
-        """What the layer found; a Check without code where it has nothing against the subtask."""
+        """Return the result of the layer; a Check without code if it does not object to the subtask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckQuestion:
-    """All that a check may look at.
+    """Input of a check.
 
     Attributes:
-        action: What is known of the subtask's action.
-        entity: What it is done to (of a Put the destination), None where the words mean nothing.
-        world: What is known; it answers questions.
-        actions, models: What may be chosen.
+        action: Properties of the subtask's action.
+        entity: Its target (the destination of a Put), None if the words resolve to no entity.
+        world: World model to query.
+        actions, models: Names that the planner may choose from.
         skilled: Whether some skill runs the action under the model that the planner chose.
     """
 
@@ -50,15 +50,15 @@ class CheckQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """An attempt of a skill, for the execution check to judge.
+    """An attempt of a skill, as input of the execution check.
 
     Attributes:
-        action: What is known of it.
-        entity: What it was done to, "" for an action that takes no target.
-        held: What the hand held before.
-        observation: After the attempt; the world model is updated with it.
+        action: Properties of the action.
+        entity: Its target, "" for an action that takes no target.
+        held: The object held before.
+        observation: The observation after the attempt; the world model is already updated with it.
         feedback_message: The skill's own sentence for the planner.
-        before: How things were when the subtask began.
+        before: The arrangement of objects and doors when the subtask began.
     """
 
     subtask: Subtask
@@ -73,21 +73,21 @@ class Trial:
 
 
 class ExecutionCheck(Protocol):
-    """The fourth layer of error detection, which looks at what a skill has done. See `error_detection.execution`."""
+    """The fourth layer of error detection, which judges the effect of a skill. See `error_detection.execution`."""
 
     def judged(self, trial: Trial) -> Attempt:
-        """The attempt with the outcome that the world shows: a skill may report success without an effect.
+        """Correct the outcome of an attempt by the state of the world: a skill may report success without an effect.
 
         Args:
-            trial: The attempt as the skill reported it, and what is observed and known after it.
+            trial: The attempt as reported by the skill, with the observation and world model after it.
         """
 
     def check(self, trial: Trial) -> Check:
-        """The check of a judged attempt.
+        """Return the check of a judged attempt.
 
         Args:
-            trial: As for `judged`, with its attempt.
+            trial: As for `judged`, with the attempt that it returned.
 
         Returns:
-            Without code for success; E1 for what may be tried again, E2 where the object is lost.
+            A check without code for success; E1 if a retry may succeed, E2 if the object is lost.
         """

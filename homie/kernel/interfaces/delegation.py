@@ -1,4 +1,4 @@
-"""What a robot can be asked to do by itself, by software of its own, while a skill waits for it."""
+"""Motions that a skill delegates to the robot's own software (Nav2, MoveIt), waiting for the result."""
 
 from __future__ import annotations
 
@@ -10,51 +10,50 @@ from homie.kernel.types import Array, Box, Outcome, Pose2
 
 
 class GoalHandle(Protocol):
-    """Something that a robot does by itself, until it is over. Stopping the robot ends it, too."""
+    """Handle of a motion that the robot's own software executes. Stopping the robot ends the motion, too."""
 
     @property
     def outcome(self) -> Outcome:
-        """RUNNING until it is over; STOPPED where it was cancelled."""
+        """RUNNING until it is over; STOPPED if it was cancelled."""
 
     @property
     def failure(self) -> str:
-        """Why it did not succeed, a `Failure` where planners get advice; "" where it did."""
+        """Why it failed, as a `Failure` if planners get advice for it; "" if it succeeded."""
 
     def cancel(self) -> None:
-        """End it early; its outcome says when that has happened. Does nothing once it is over."""
+        """Request its end; `outcome` changes once it has ended. Does nothing once it is over."""
 
 
 @runtime_checkable
 class Navigator(Protocol):
-    """A robot that finds its own way, as one that runs Nav2. The skill set `nav2` asks it."""
+    """Robot with its own navigation software, such as Nav2. Used by the skill set `nav2`."""
 
     def navigate(self, place: Pose2) -> GoalHandle:
-        """Drive to a place in the odometry frame (m, rad), around what the robot's own software knows of.
+        """Drive to a pose in the odometry frame (m, rad), avoiding the obstacles known to the robot's own software.
 
-        Raises CommandRefused where it may not move. Until it is over no velocity is taken.
+        Raises CommandRefused if the robot may not move. Velocity commands are refused until the motion is over.
         """
 
 
 @runtime_checkable
 class ArmPlanner(Protocol):
-    """A robot that finds the ways of its arm and moves along them by itself, as one that runs MoveIt. The skill set
-    `moveit` asks it."""
+    """Robot with its own motion planner for the arm, such as MoveIt. Used by the skill set `moveit`."""
 
     def check_planner(self) -> None:
-        """Raises BadInput for a robot whose planner is not named, or does not move the whole chain
+        """Raises BadInput if the robot's planner is not configured, or does not move the whole chain
         (`homie.kernel.robot.body.RobotSpec.chain`)."""
 
     def reach(self, joints: Array, around: Sequence[Box], held: Array) -> GoalHandle:
-        """Bring torso and arm to joint positions.
+        """Move torso and arm to joint positions. Commands for base and chain are refused until the motion is over.
 
         Args:
-            joints: Of the chain (n,), rad and m.
-            around: What the arm keeps out of, in the odometry frame, in addition to what the robot's own software
-                knows.
-            held: Balls (n, 4) that stand for the held object: centre in the gripper frame and radius, m.
+            joints: Joint positions of the chain (n,), rad and m.
+            around: Boxes that the arm avoids, in the odometry frame, besides the obstacles known to the robot's own
+                software.
+            held: Spheres (n, 4) that approximate the held object: centre in the gripper frame and radius, m.
 
         Raises:
-            CommandRefused: It may not move. Until it is over nothing that moves the base or the chain is taken.
+            CommandRefused: The robot may not move.
         """
 
 

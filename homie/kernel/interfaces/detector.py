@@ -1,4 +1,4 @@
-"""The contract of detectors."""
+"""Interface of detectors."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from homie.kernel.types import (
 
 
 class Detector(Configurable, ABC):
-    """From pictures to named boxes.
+    """Object detector: finds named boxes in pictures.
 
-    It is made once for all episodes of a process; `reset` begins an episode. Its argument is that of
-    `--detector NAME:ARGUMENT`, its settings those of `--detector-option NAME=VALUE`. The argument of a network is its
-    file or the name of its weights.
+    It is constructed once for all episodes of a process; `reset` starts an episode. Its argument comes from
+    `--detector NAME:ARGUMENT`, its settings from `--detector-option NAME=VALUE`. The argument of a network is its file
+    or the name of its weights.
     """
 
     word = "detector"
 
     def describe(self) -> Mapping[str, object]:
-        """What decides its boxes (the hash of its weights, settings), JSON-ready, without secrets; as for planners."""
+        """Return what determines its boxes (hash of its weights, settings), JSON-serializable, without secrets; see
+        `Planner.describe`."""
         return {}
 
     def reset(self) -> None:
-        """Forget the episode, such as what was followed from picture to picture."""
+        """Forget the previous episode, such as tracks of objects from picture to picture."""
 
     @abstractmethod
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
-        """The objects, pieces of furniture and rooms in every frame of an observation.
+        """Detect the objects, pieces of furniture and rooms in every frame of an observation.
 
         Args:
-            observation: Frames by view; `rgb` is (H, W, 3) uint8. Not to be changed.
+            observation: Frames by view; `rgb` is (H, W, 3) uint8. Must not be changed.
 
         Returns:
             Detections with boxes in pixels (x0, y0, x1, y1) of their view, larger boxes first within a view.

@@ -13,9 +13,9 @@ log = logging.getLogger(__name__)
 
 
 class EpisodeListener(ABC):
-    """Gets every event of an episode as it happens (`homie.kernel.types.events` lists them).
+    """Receiver of every event of an episode as it happens (`homie.kernel.types.events` lists them).
 
-    A listener matches the events that it cares for and lets the others pass.
+    A listener matches the events that it needs and ignores the others.
 
     Example:
         >>> from homie.kernel.interfaces import EpisodeListener
@@ -33,7 +33,7 @@ class EpisodeListener(ABC):
 
     @abstractmethod
     def on(self, event: Event) -> None:
-        """Take note of an event. The episode waits until this returns.
+        """Handle an event. The episode waits until this returns.
 
         Args:
             event: One of the classes of `homie.kernel.types.events`.
@@ -43,8 +43,8 @@ class EpisodeListener(ABC):
 class Listeners(EpisodeListener):
     """Several listeners as one, called in order: the required, then the optional.
 
-    An exception of a required one ends the episode. An optional one that raises gets no more events, and the log says
-    why: a display that breaks must not stop a robot.
+    An exception of a required listener ends the episode. An optional listener that raises gets no more events, and the
+    error is logged: a broken display must not stop a robot.
     """
 
     def __init__(self, listeners: Iterable[EpisodeListener] = (), *, optional: Iterable[EpisodeListener] = ()) -> None:
@@ -65,7 +65,7 @@ class Listeners(EpisodeListener):
 
 @runtime_checkable
 class Announcer(Protocol):
-    """A robot that lets others on its network hear what its agent does: recorders of bags, panels."""
+    """Robot that publishes the agent's actions on its network, for recorders and operator panels."""
 
     def announce(self, text: str) -> None:
         """Publish an announcement (JSON, see `homie.runtime.announcements`). Never waits for a listener."""

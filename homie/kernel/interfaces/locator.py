@@ -1,4 +1,4 @@
-"""The contracts of what is known of the world, and of goals made from it."""
+"""Interfaces of the world model, and of locators, which make goals from it."""
 
 from __future__ import annotations
 
@@ -24,48 +24,48 @@ from homie.kernel.world.entity_names import kind_of
 
 
 class WorldModel(ABC):
-    """What is known of the world in one setting: questions, which change nothing.
+    """Read-only queries on the known state of the world.
 
-    Error detection asks it what exists, what is closed, what opens, how far away things are, and what a skill has
-    changed. Every answer comes from the same knowledge: world state in the background setting, in the sensors setting
-    only what was observed.
+    Error detection queries it for which entities exist, are closed or can be opened, for distances, and for the effects
+    of a skill. All answers come from the same source: world state in the background setting, past observations alone
+    in the sensors setting.
     """
 
     @abstractmethod
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
-        """The entity that a planner's words mean. An entity's own name means itself.
+        """Resolve a planner's words to an entity. The name of an entity resolves to itself.
 
         Args:
             words: Target or destination as the planner wrote it: `red apple`.
-            action: What is to be done to it. Ambiguous words mean an entity that this can be done to.
-            observation: Where the robot is now: of several entities the nearest is meant.
+            action: The action. Ambiguous words resolve to an entity that it can be applied to.
+            observation: Where the robot is now: of several candidates the nearest is chosen.
 
         Returns:
-            The name of the entity, such as `apple_1`, or None where the words mean nothing that is known.
+            The name of the entity, such as `apple_1`, or None if the words match no known entity.
         """
 
     def objection(self, words: str, action: Action) -> str:
-        """Why words mean nothing that an action can be done to.
+        """Explain why words match no entity that an action can be applied to.
 
         Args:
-            words: Words for which `resolve` gave None.
-            action: What was to be done.
+            words: Words for which `resolve` returned None.
+            action: The action.
 
         Returns:
-            A sentence for the planner; "" for the one of the table of messages: it is not there.
+            A sentence for the planner; "" for the default message, that the target is not there.
         """
         return ""
 
     def called(self, entity: str) -> str:
-        """The name of an entity in a planner's input, "" for the entity's own.
+        """Return the name of an entity in a planner's input, "" if that is the entity's own name.
 
-        What has no name yet gets one, for the rest of the episode.
+        An entity without such a name is assigned one for the rest of the episode.
         """
         return ""
 
     def name_all(self, entities: Sequence[str]) -> None:
-        """Give several entities the names of a planner's input at once, so that those of a kind are numbered from the
-        first; does nothing if names do not depend on earlier ones."""
+        """Assign several entities their names in a planner's input at once, so that entities of one kind are numbered
+        from the first; does nothing if names do not depend on earlier ones."""
 
     @abstractmethod
     def opens(self, entity: str) -> bool:
@@ -73,11 +73,11 @@ class WorldModel(ABC):
 
     @abstractmethod
     def closed_container(self, entity: str) -> str | None:
-        """The closed container that hides or is the entity, or None if it is freely accessible."""
+        """Return the closed container that contains the entity, or is the entity; None if it is freely accessible."""
 
     @abstractmethod
     def pickable(self, entity: str) -> bool:
-        """Whether the entity is a loose object, which a hand can take."""
+        """Whether the entity is a loose object that can be grasped."""
 
     @abstractmethod
     def is_spot(self, entity: str) -> bool:
@@ -88,7 +88,8 @@ class WorldModel(ABC):
         return not self.is_spot(entity)
 
     def fits(self, entity: str, action: Action) -> bool:
-        """Whether the action can be done to the entity (`Action.target`), however far away or shut in that is."""
+        """Whether the action can be applied to this kind of entity (`Action.target`), even if it is far away or
+        enclosed now."""
         match action.target:
             case "loose":
                 return self.pickable(entity)
@@ -100,7 +101,7 @@ class WorldModel(ABC):
 
     @abstractmethod
     def distance(self, entity: str, observation: Observation) -> float:
-        """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
+        """Return the distance (m) from the robot base to the nearest part of the entity that matters for reach."""
 
     def within_reach(self, entity: str, observation: Observation) -> bool:
         """Whether the entity is near enough to be manipulated, and on the robot's side of all walls."""
@@ -108,18 +109,18 @@ class WorldModel(ABC):
 
     @abstractmethod
     def held(self, observation: Observation) -> str | None:
-        """The entity in the hand as far as it is known, or None if the hand is empty."""
+        """Return the held entity as far as it is known, or None if the hand is empty."""
 
     def names_held(self, words: str, inventory: Sequence[str], observation: Observation) -> bool:
-        """Whether words can mean the held object.
+        """Whether words can refer to the held object.
 
-        They can where they share their words with a name of it (`red apple`, `apple`), or mean something of its kind:
-        of several apples any will do.
+        They can if all words of one name are in the other (`red apple`, `apple`), or if they resolve to an entity of
+        the same kind: any of several apples is accepted.
 
         Args:
             words: The target of a Put.
-            inventory: The held object, in the planner's words; the last counts.
-            observation: What the robot observes now.
+            inventory: Held objects in the planner's words; only the last is used.
+            observation: The current observation.
         """
         held = self.held(observation)
         names = [*inventory[-1:], *([held] if held else [])]
@@ -129,10 +130,10 @@ class WorldModel(ABC):
         held_entity = held or (self.resolve(names[0], LOOSE, observation) if names else None)
         return target is not None and held_entity is not None and kind_of(target) == kind_of(held_entity)
 
-    # What a skill has brought about (`Action.result`): True or False, None where it cannot be seen.
+    # Effects of a skill (`Action.result`): True or False, None if it cannot be seen.
 
     def arrived(self, entity: str, observation: Observation) -> bool | None:
-        """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
+        """Whether the robot has reached the target of a Go to: is in the room, or within reach of the entity."""
         if self.is_spot(entity):
             return self.distance(entity, observation) <= thresholds.AT_SPOT
         return self.within_reach(entity, observation)
@@ -145,21 +146,21 @@ class WorldModel(ABC):
         """Whether an object has been put on or into the entity.
 
         Args:
-            item: The entity that the hand held before, None for none.
-            entity: Where it was to be put.
-            observation: What the robot observes after the skill.
+            item: The entity held before, None for none.
+            entity: The destination.
+            observation: The observation after the skill.
 
         Returns:
-            True or False, None where it cannot be seen.
+            True or False, None if it cannot be seen.
         """
         return None
 
     def arrangement(self, observation: Observation) -> Arrangement:
-        """The known state of doors, drawers and loose things, to compare two moments."""
+        """Return the known state of doors, drawers and loose objects, for comparing two moments."""
         return Arrangement()
 
     def whereabouts(self, entity: str, observation: Observation) -> str:
-        """Where a loose thing is, in words for a planner: `on the floor`, `in the sink`; "" where it is not known."""
+        """Describe where a loose object is, for a planner: `on the floor`, `in the sink`; "" if it is not known."""
         return ""
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
@@ -168,76 +169,76 @@ class WorldModel(ABC):
         Args:
             entity: The entity.
             state: `open`, `closed`, or a state that an action of a skill set results in (`Action.result`).
-            observation: What the robot observes after the skill.
+            observation: The observation after the skill.
 
         Returns:
-            True or False, None where it cannot be seen.
+            True or False, None if it cannot be seen.
         """
         return None
 
 
 class Locator(WorldModel):
-    """A world model that learns from what is observed, tells planners of it, and makes goals for skills.
+    """World model that is updated with observations, supplies planner inputs, and makes goals for skills.
 
-    It is the goal adapter of one setting: `background` reads world state, `sensors` only what was observed. Made as
-    `cls(robot)`.
+    It is the goal adapter of one setting: `background` reads world state, `sensors` past observations alone.
+    Constructed as `cls(robot)`.
     """
 
     name: str = ""
     cameras: tuple[str, ...] = ()
-    """The cameras it looks through before and after a skill runs; empty if it needs no pictures."""
+    """Cameras whose pictures it needs before and after a skill runs; empty for none."""
 
     @abstractmethod
     def reset(self, *, seed: int) -> None:
-        """Forget the episode."""
+        """Forget the previous episode."""
 
     @abstractmethod
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """Take in a new observation: remember what was seen where.
+        """Add a new observation: remember what was seen where.
 
         Args:
-            observation: What the robot senses now. It is called once for each group of cameras at a moment
+            observation: The current observation. This is called once for each group of cameras at a moment
                 (`homie.kernel.look_and_detect.Senses`).
-            detections: What the detector reports in its pictures.
+            detections: Detections in its pictures.
         """
 
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
-        """A subtask that is done to the entity begins: what the hand takes next is most likely this entity."""
+        """Note the target of the subtask that begins: the next object grasped is most likely this entity."""
 
     def brought_about(self, entity: str, state: str) -> None:
-        """A subtask has succeeded that was done to the entity, which is in a state now (`Action.result`)."""
+        """Note that a subtask has succeeded and left its entity in a state (`Action.result`)."""
 
-    # For the input of a planner.
+    # Input of a planner.
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """The detections as a planner gets them.
+        """Select, name and order detections for a planner.
 
         Args:
-            detections: What the detector reports in the planner's views.
+            detections: Detections in the planner's views.
 
         Returns:
-            Those of them that the planner gets, by the names and numbers that `resolve` understands; what `listing`
-            numbers comes in its order.
+            The detections that the planner gets, with names and numbers that `resolve` understands; objects numbered
+            by `listing` are in its order.
         """
         return tuple(detections)
 
     def knowledge(self, round_number: int) -> Knowledge:
-        """What is known of the home in a round: rooms, doorways, things seen before. Called after `update`."""
+        """Return what is known of the home in a round: rooms, doorways, objects seen before. Called after `update`."""
         return Knowledge()
 
     def listing(self) -> tuple[Listed, ...]:
-        """The things in sight with measured places, which a planner gets in addition to names and pictures."""
+        """Return the visible objects with measured positions, which a planner gets besides names and pictures."""
         return ()
 
-    # What a skill needs.
+    # Input of a skill.
 
     @abstractmethod
     def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
-        """The goal for a resolved entity, but for its text. Changes nothing.
+        """Make the goal for a resolved entity, without its text. Does not change the locator.
 
         Args:
-            entity: What the action is done to; of a Put the destination.
-            action: What is to be done: it decides which parts of the world the goal contains.
+            entity: The target object; the destination of a Put.
+            action: The action, which determines the parts of the world in the goal.
             observation: Where the robot is now.
 
         Raises:
@@ -245,17 +246,17 @@ class Locator(WorldModel):
         """
 
     def here(self, observation: Observation) -> Goal:
-        """The goal of an action that takes no target, but for its text: where the robot stands, with what is known of
-        the floor around it. Changes nothing."""
+        """Make the goal of an action without a target, without its text: the robot's position and the known floor
+        around it. Does not change the locator."""
         base = observation.body.base
         return Goal("", "", np.array([base.x, base.y, 0.0]))
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """The detections that show the entity, for skills that work on pixels."""
+        """Select the detections of the entity, for skills that work on pixels."""
         return tuple(detection for detection in detections if detection.instance == entity)
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
-        """The cameras to observe before the goal of a running skill is refreshed, or None if no refresh is due.
+        """Return the cameras to observe before the goal of a running skill is refreshed, or None if no refresh is due.
 
         Called once per control period.
         """
@@ -263,11 +264,11 @@ class Locator(WorldModel):
 
 
 LOOSE = ACTION_TABLE["Pick"]
-"""The action whose target is meant by the name of the held object."""
+"""Action for which the name of a held object is resolved: Pick takes loose objects."""
 
 
 def _same_words(words: str, name: str) -> bool:
-    """Whether all words of one name are among those of the other, but for numbers and articles."""
+    """Whether all words of one name are in the other, ignoring numbers and articles."""
     first, second = (
         {word for word in re.split(r"[\W_\d]+", text.lower()) if word not in ("", "the", "a", "an")}
         for text in (words, name)
@@ -276,6 +277,6 @@ def _same_words(words: str, name: str) -> bool:
 
 
 class NameMatcher(Protocol):
-    """From words to the things that they may mean equally well; empty if they mean none of them."""
+    """Function that returns the candidates that match a query equally well; empty if none matches."""
 
     def __call__(self, query: str, candidates: Sequence[NamedThing], /) -> Sequence[NamedThing]: ...

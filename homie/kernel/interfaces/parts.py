@@ -1,4 +1,4 @@
-"""What all parts that users choose by name have in common."""
+"""Base class and helpers of all parts that users choose by name (planners, skill sets, detectors)."""
 
 from __future__ import annotations
 
@@ -17,52 +17,53 @@ Returned = TypeVar("Returned")
 
 
 class Configurable:
-    """A part that users choose by name, made as `cls(argument, settings)`: of NAME:ARGUMENT and the settings beside it.
+    """Base class of parts that users choose by name, constructed as `cls(argument, settings)` from NAME:ARGUMENT and
+    the settings given with it.
 
-    A class whose constructor takes fewer gets fewer: no settings where it has no `Settings`, no argument where none is
-    given.
+    A constructor may take fewer parameters: `settings` is only passed if the class has `Settings`, `argument` only if
+    the user gave one.
     """
 
     word: ClassVar[str] = "part"
-    """What users call one of its kind."""
+    """Noun for this kind of part in messages to users."""
     name: str = ""
     Settings: ClassVar[type[BaseModel] | None] = None
-    """The model of its settings, or None if it has none."""
+    """Pydantic model of its settings, or None if it has none."""
     note: ClassVar[str] = ""
-    """What its users should know of it before all else, a few words for `homie list`."""
+    """Most important remark for users, a few words for `homie list`."""
     extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`kernel.support.packages.requirements`), "" if none."""
+    """Homie's extra that installs the packages it needs (`kernel.support.packages.requirements`), "" if none."""
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
         renamed_members(cls, {"enter": "bind", "looks_at_hand": "uses_wrist_camera"})  # codespell:ignore
 
     def __init__(self, argument: str = "", settings: BaseModel | None = None) -> None:
-        """Raises BadInput for an argument, which a part may take that has a constructor of its own."""
+        """Raises BadInput if an argument is given: parts that take one override the constructor."""
         if argument:
             raise BadInput(f"The {self.word} '{self.name}' takes no argument (got '{argument}').")
 
 
 class SharedPart(Protocol):
-    """What planners in several processes share, such as a process that has loaded their model. Its owner closes it."""
+    """Resource shared by planners in several processes, such as a process with their model. Its owner closes it."""
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment variables by which they find it."""
+        """Environment variables that tell the planners where to find it."""
 
     def ensure(self) -> None:
-        """Start it, or start it again where it has died. Raises InfrastructureError."""
+        """Start it, or restart it if it has died. Raises InfrastructureError."""
 
     def close(self) -> None:
-        """End it. Idempotent."""
+        """Shut it down. Idempotent."""
 
 
 def returned(value: object, kind: type[Returned], subject: str) -> Returned:
-    """What a method of a part has returned, which may be a user's own. Raises BadInput if it is of another class.
+    """Check the class of a value returned by a part, which may be user code. Raises BadInput if it is another one.
 
     Args:
-        kind: What it has to be.
-        subject: The method, as `method_of` has it.
+        kind: Expected class.
+        subject: The method, as worded by `method_of`.
     """
     if not isinstance(value, kind):
         public = kind.__module__.partition(".")[0] == "homie"
@@ -71,29 +72,29 @@ def returned(value: object, kind: type[Returned], subject: str) -> Returned:
 
 
 def method_of(word: str, part: object, method: str) -> str:
-    """A method of a part, at the beginning of a sentence: `The method act of the skill Wave`."""
+    """Name a method of a part, for the beginning of an error message: `The method act of the skill Wave`."""
     return f"The method {method} of the {word} {type(part).__name__}"
 
 
 def brief(value: object) -> str:
-    """A value in a sentence about what a part has returned."""
+    """Shorten the repr of a returned value for an error message."""
     return one_line(repr(value), longest=80)
 
 
 def is_line(value: object) -> bool:
-    """Whether a value is a text of one line that says something, as names have to be."""
+    """Whether a value is a single-line, non-blank string, as names have to be."""
     return isinstance(value, str) and bool(value.strip()) and value.isprintable()
 
 
 def misfit(kind: type, interface: type) -> str:
-    """The first way in which the methods of a class are not those of its interface, as the end of a sentence: one is
-    missing, or cannot be called as Homie calls it. "" where all fit."""
+    """Describe the first method of a class that violates its interface (missing or with incompatible parameters), as
+    the end of a sentence. "" if all methods fit."""
     if missing := sorted(getattr(kind, "__abstractmethods__", ())):
         return f"has no {listed(missing)}: write {'it' if len(missing) == 1 else 'them'}"
     return _parameter_mismatch(kind, interface)
 
 
-@lru_cache(maxsize=256)  # of the skills of every episode
+@lru_cache(maxsize=256)  # called for the skills of every episode
 def _parameter_mismatch(kind: type, interface: type) -> str:
     for name in dir(interface):
         expected, actual = (inspect.getattr_static(owner, name, None) for owner in (interface, kind))
@@ -126,7 +127,7 @@ def takes_one(function: Callable[..., object]) -> bool:
 
 
 def _untyped_parameters(function: Callable[..., object]) -> str:
-    """The parameters of a method without their types."""
+    """Format a method's parameters without their annotations."""
     signature = inspect.signature(function)
     parameters = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
     return str(signature.replace(parameters=parameters, return_annotation=signature.empty))

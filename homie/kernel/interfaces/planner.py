@@ -1,4 +1,4 @@
-"""The contract of planners."""
+"""Interface of planners."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ TEXTS = ("analysis", "model", "raw", "problem", "system", "question", "answer", 
 
 
 class Planner(Configurable, ABC):
-    """A brain: from what the robot knows to the next decision. It never sees world state.
+    """High-level policy: makes the next decision from the robot's knowledge. It never sees world state.
 
     One instance serves one episode at a time; `reset` is called before each. `decide` may raise
-    `homie.kernel.errors.PlannerError` (the episode ends as infrastructure) but never invents a decision.
+    `homie.kernel.errors.PlannerError` (the episode counts as an infrastructure failure) but never makes up a decision.
 
-    Its argument is that of `--planner NAME:ARGUMENT`, its settings those of `--set NAME=VALUE`.
+    Its argument comes from `--planner NAME:ARGUMENT`, its settings from `--set NAME=VALUE`.
     """
 
     word = "planner"
     keys: ClassVar[tuple[str, ...]] = ()
     """Names of environment variables that may hold its API keys."""
     uses_wrist_camera: bool = False
-    """Whether it wants the picture of the robot's `hand` camera (`PlannerInput.hand`)."""
+    """Whether it needs the picture of the robot's `hand` camera (`PlannerInput.hand`)."""
 
     @abstractmethod
     def reset(self, task: str, *, seed: int) -> None:
@@ -47,90 +47,90 @@ class Planner(Configurable, ABC):
 
         Args:
             task: The instruction in natural language.
-            seed: Of everything that the planner samples.
+            seed: Seed of everything that the planner samples.
 
         Raises:
-            PlannerError: It cannot begin, for instance because its server does not answer.
+            PlannerError: It cannot start, for instance because its server does not answer.
         """
 
     @abstractmethod
     def decide(self, planner_input: PlannerInput) -> Decision | Subtask:
-        """The next decision. Its action may be wrong: checking is the executor's work.
+        """Make the next decision. Its action may be invalid: the executor checks it.
 
         Args:
-            planner_input: What the robot knows in this round: pictures (H, W, 3) uint8, detections, inventory, history,
-                feedback. Not to be changed.
+            planner_input: The robot's knowledge in this round: pictures (H, W, 3) uint8, detections, inventory,
+                history, feedback. Must not be changed.
 
         Returns:
-            One subtask or more, or a `problem` where the planner's own output could not be read. A Subtask alone is a
-            decision of it.
+            One or more subtasks, or a `problem` if the planner's own output could not be parsed. A bare Subtask is
+            taken as a decision with that subtask.
 
         Raises:
             PlannerError: No decision could be made; the episode ends.
-            LimitReached: What it may spend is used up; the episode ends by this limit.
+            LimitReached: Its budget is used up; the episode ends by this limit.
         """
 
     def conclude(self, result: EpisodeResult) -> None:
-        """The episode is over. For planners that have to tell another program what became of the last subtask.
+        """Called at the end of an episode, for planners that report the result of the last subtask to another program.
 
-        It raises nothing: what goes wrong here is for the next `reset` to raise. Not called for an episode that was
-        lost.
+        Must not raise: the next `reset` raises errors that occur here. Not called if the episode was aborted.
 
         Args:
-            result: How it ended, with all subtasks.
+            result: How the episode ended, with all subtasks.
         """
 
     def describe(self) -> Mapping[str, object]:
-        """What decides its answers (hashes of its files and prompts, model, settings), JSON-ready, without secrets.
+        """Return what determines its answers (hashes of files and prompts, model, settings), JSON-serializable, without
+        secrets.
 
-        The run folder keeps it for every episode (`provenance`), and a bench that goes on compares it: so it
-        says the same of equal planners, before an episode and after it.
+        The run folder stores it for every episode (`provenance`), and a resumed bench compares it: it must therefore
+        be the same for equal planners, before and after an episode.
         """
         return {}
 
     @classmethod
     def check(cls, argument: str, settings: BaseModel | None) -> None:
-        """Find out what would keep every planner of this class from being made, such as a key or a file that is
-        missing, without loading a model. A bench asks before it writes anything.
+        """Check without loading a model whether planners of this class can be constructed, for instance whether keys
+        and files are there. A bench calls this before it writes any file.
 
         Args:
-            argument: the argument of those planners.
-            settings: their settings, checked.
+            argument: Argument of the planners.
+            settings: Their validated settings.
 
         Raises:
-            BadInput, MissingPart: No planner can be made of these.
+            BadInput, MissingPart: No planner can be constructed from these.
         """
 
     @classmethod
     def share(cls, argument: str, settings: BaseModel | None, log: Path) -> SharedPart | None:
-        """What planners of this class share when several processes make one each, None for nothing.
+        """Create what planners of this class share when several processes have one each; None for nothing.
 
         Args:
-            argument: the argument of those planners.
-            settings: their settings, checked.
-            log: the file for what a shared process writes.
+            argument: Argument of the planners.
+            settings: Their validated settings.
+            log: File for the output of a shared process.
         """
         return None
 
     def texts(self) -> Mapping[str, str]:
-        """The texts whose SHA-256 its description names (prompt templates, examples, a plan file), by that, in hex."""
+        """Return the texts whose SHA-256 is in `describe` (prompt templates, examples, a plan file), by hex SHA-256."""
         return {}
 
 
 def decided(planner: Planner, planner_input: PlannerInput) -> Decision:
-    """What a planner decides in a round. Raises BadInput as `decision_of`, and whatever the planner raises."""
+    """Call a planner and check its answer. Raises BadInput as `decision_of`, and whatever the planner raises."""
     return decision_of(planner.decide(planner_input), method_of("planner", planner, "decide"))
 
 
 def decision_of(answer: object, subject: str) -> Decision:
-    """What a planner has returned, as a decision. A Subtask alone is a decision of it.
+    """Validate a planner's return value and convert it to a decision. A bare Subtask becomes a decision with it.
 
     Args:
-        answer: From a planner, which may be a user's own.
-        subject: The method or function that has returned it, at the beginning of a sentence.
+        answer: Returned by a planner, which may be user code.
+        subject: The method or function that returned it, as the beginning of a sentence.
 
     Raises:
-        BadInput: It is not a decision, or has a wrong field; the sentence says what to return.
+        BadInput: It is not a decision, or has an invalid field; the message says what to return.
     """
     if inspect.iscoroutine(answer):
         answer.close()
@@ -153,7 +153,7 @@ def decision_of(answer: object, subject: str) -> Decision:
 
 
 def _faults(decision: Decision) -> Iterator[str]:
-    """What is wrong with a decision, as the end of a sentence."""
+    """Yield the errors of a decision, each as the end of a sentence."""
     subtasks: object = decision.subtasks
     if not isinstance(subtasks, tuple) or not all(isinstance(subtask, Subtask) for subtask in subtasks):
         yield f"whose `subtasks` are {brief(subtasks)}: give a tuple of homie.Subtask"

@@ -1,5 +1,7 @@
-"""How a language model is asked and how it answers, as a contract: training data are written in the words of planners.
-At the end a plain question with pictures, and who answers it: the contract of question suites, where no robot is.
+"""Interfaces of prompts: how planner inputs become messages to a language model, and its answers decisions.
+
+Training data use the same prompts as planners. The last classes are the interface of question suites, which ask plain
+questions with pictures and have no robot.
 
 PlannerInput --PromptWriter.ask--> messages
 subtask, analysis, model --PromptWriter.answer--> what a model should say --PromptWriter.read--> Decision
@@ -19,44 +21,43 @@ from homie.kernel.types import Decision, Image, PlannerInput, Report, Subtask
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation: texts and pictures (H, W, 3) uint8 RGB, in the order in which they are read."""
+    """One message of a conversation: texts and pictures (H, W, 3) uint8 RGB, in reading order."""
 
     role: Literal["system", "user", "assistant"]
     parts: tuple[str | Image, ...]
 
 
 Answered: TypeAlias = tuple[PlannerInput, str]
-"""An earlier round: the input of the planner, and its answer."""
+"""An earlier round: the planner input and the answer to it."""
 
 
 class PromptWriter(ABC):
-    """Asks as planners ask. It is made as `cls()`, or with `Settings` as `cls(settings)`.
+    """Builds the prompts of planners and parses answers. Constructed as `cls()`, or with `Settings` as `cls(settings)`.
 
-    The registry has them under `prompts`; `default` is that of Homie's own model planners.
+    Registered under `prompts`; `default` is the prompt of Homie's own model planners.
     """
 
     Settings: ClassVar[type[BaseModel] | None] = None
-    """The model of its settings, or None if it has none."""
+    """Pydantic model of its settings, or None if it has none."""
     remembers: int = 0
-    """How many earlier rounds `ask` makes use of."""
+    """Number of earlier rounds that `ask` uses."""
     sees: bool = True
-    """Whether the model is shown pictures."""
+    """Whether the model gets pictures."""
     uses_wrist_camera: bool = False
-    """Whether it is shown what the camera at the hand sees."""
+    """Whether the model gets the picture of the wrist camera."""
 
     @abstractmethod
     def ask(self, planner_input: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
-        """The messages of a round, up to the answer.
+        """Build the messages of a round, up to the answer.
 
-        A picture that is shown as it was taken is the very array of `planner_input`; one that is scaled or drawn in is
-        another.
+        An unchanged picture is the same array object as in `planner_input`; a scaled or annotated picture is a new one.
 
         Args:
-            planner_input: what the planner sees.
-            earlier: the rounds before with their answers, in order; the last `remembers` of them will do.
+            planner_input: Input of the planner in this round.
+            earlier: Earlier rounds with their answers, in order; the last `remembers` of them are enough.
 
         Raises:
-            BadInput: the template cannot be filled.
+            BadInput: The template cannot be filled.
         """
 
     @abstractmethod
@@ -69,58 +70,57 @@ class PromptWriter(ABC):
         report: Report = "",
         answer: str = "",
     ) -> str:
-        """What a model should say for one subtask.
+        """Return the text that a model should answer for one subtask.
 
         Args:
             analysis: None leaves it out of the answer.
-            report: What is said of the task with End, left out where it is empty or the form of answers has no place
-                for it.
+            report: Report on the task with End, left out if it is empty or the answer format has no field for it.
             answer: The answer to a question, left out likewise.
         """
 
     @abstractmethod
     def read(self, text: str, planner_input: PlannerInput) -> Decision:
-        """What a planner reads in an answer.
+        """Parse an answer as a planner does.
 
-        `problem` says why it would ask again, and "" that it would not. There may be subtasks all the same: of an
-        answer that is readable, but names what is not in its list.
+        `problem` says why a planner would ask the model again, "" if it would not. A decision with a problem may have
+        subtasks all the same: if the answer is readable but has names that are not in its list.
         """
 
     @abstractmethod
     def describe(self) -> Mapping[str, object]:
-        """What decides the words: template, version, SHA-256, settings; JSON-ready."""
+        """Return what determines the prompt: template, version, SHA-256, settings; JSON-serializable."""
 
 
 class Rewriter(ABC):
-    """Says the same in other words. The registry has them under `rewriters`; `default` takes any model planner."""
+    """Paraphrases texts. Registered under `rewriters`; `default` takes any model planner."""
 
     @abstractmethod
     def rewrite(self, text: str, names: Sequence[str], versions: int) -> tuple[str, ...]:
-        """At most so many other versions of a text, all different.
+        """Return at most `versions` different paraphrases of a text.
 
         Args:
-            text: an instruction or an analysis.
-            names: names of things; those that are in the text are in every version.
-            versions: how many are wanted. There may be fewer, if no more are good.
+            text: An instruction or an analysis.
+            names: Names of objects; those in the text are kept in every version.
+            versions: Number of versions wanted. Fewer are returned if no more are good.
 
         Raises:
-            PlannerError: no answer can be had.
+            PlannerError: The model gives no answer.
         """
 
     @abstractmethod
     def describe(self) -> Mapping[str, object]:
-        """What decides its versions; JSON-ready, without secrets."""
+        """Return what determines its versions; JSON-serializable, without secrets."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainQuestion:
-    """What one answer is asked for.
+    """A question of a question suite.
 
     Attributes:
-        id: Of the question in its suite.
-        text: All that is asked, choices and how to answer included.
+        id: Identifier of the question in its suite.
+        text: The whole question, with choices and answering instructions.
         pictures: (H, W, 3) uint8 RGB, in the order in which the text counts them.
-        possible: The answers that it can have, where they are listed.
+        possible: The possible answers, if they are listed.
     """
 
     id: str
@@ -131,10 +131,10 @@ class PlainQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer, word for word, and what it took.
+    """A verbatim answer and its cost.
 
     Attributes:
-        cost: US dollars, 0 where the price is not known.
+        cost: US dollars, 0 if the price is not known.
     """
 
     text: str
@@ -144,19 +144,19 @@ class Said:
 
 
 class Respondent(ABC):
-    """Answers questions one by one, remembering nothing of the earlier ones.
+    """Answers questions one by one, without memory of earlier ones.
 
-    The registry has them under `respondents`, by the name in `--planner`; `model` takes any model planner.
+    Registered under `respondents`, by the name in `--planner`; `model` takes any model planner.
     """
 
     @abstractmethod
     def answer(self, question: PlainQuestion) -> Said:
-        """The answer, readable or not.
+        """Return the answer, readable or not.
 
         Raises:
-            PlannerError: no answer can be had.
+            PlannerError: The model gives no answer.
         """
 
     @abstractmethod
     def describe(self) -> Mapping[str, object]:
-        """What decides its answers; JSON-ready, without secrets."""
+        """Return what determines its answers; JSON-serializable, without secrets."""

@@ -1,4 +1,4 @@
-"""The contract of a memory of what was seen: the same in every setting, from pictures, depth and odometry alone."""
+"""Interface of the memory of past observations: the same in every setting, from pictures, depth and odometry alone."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from homie.kernel.types import Array, Detection, Observation, Pose2
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """What a name that a planner has been given refers to.
+    """A remembered object, piece of furniture or room that a name in a planner's input refers to.
 
     Attributes:
-        entity: Its name in the memory, that of the detector where it tells things of a kind apart.
-        kind: What it is called without colour and number.
-        center (3,): Where it is, None where only a name is known.
-        alone: Whether the name has a number, so that it can mean nothing else; `drawer` means another one where the one
-            of that name cannot be meant.
+        entity: Its name in the memory: the detector's instance name if the detector distinguishes instances.
+        kind: Its name without colour and number.
+        center (3,): Its position in the odometry frame, m; None if only a name is known.
+        alone: Whether the name has a number and is therefore unambiguous; `drawer` may also refer to another drawer if
+            the first one does not fit.
     """
 
     entity: str
@@ -29,7 +29,7 @@ class Landmark:
 
 
 class Recall(ABC):
-    """What was seen in an episode, and the name that a planner sees."""
+    """Memory of the objects seen in an episode, and of their names in a planner's input."""
 
     @abstractmethod
     def forget(self) -> None:
@@ -37,66 +37,67 @@ class Recall(ABC):
 
     @abstractmethod
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """Take in what is seen now."""
+        """Add the current observation and its detections."""
 
     @abstractmethod
     def aim(self, entity: str, kind: str, center: Array) -> None:
-        """What the hand is about to pick up, its kind, and where it is (3,): the next held object is this, seen or not.
-        "" for nothing."""
+        """Announce the object that is about to be picked up, its kind and position (3,) in the odometry frame, m: the
+        next held object is assumed to be this one, seen or not. "" for none."""
 
     @abstractmethod
     def handles(self, entity: str) -> None:
-        """What the hand is about to open or close, "" for nothing: until the next call nothing else opens
-        or closes, but for what the hand comes near."""
+        """Announce the entity that is about to be opened or closed, "" for none: until the next call only this one, and
+        those that the hand comes near, can change their opening."""
 
     def brought_about(self, entity: str, state: str) -> None:
-        """The robot has done something to a thing, which is in a state now (`Action.result`)."""
+        """Note that a subtask has left an object in a state (`Action.result`)."""
 
     @abstractmethod
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """The detections of the last update by the names that a planner sees."""
+        """Return the detections of the last update with their names in a planner's input."""
 
     @abstractmethod
     def knowledge(self, round_number: int) -> Knowledge:
-        """The knowledge of a round, apart from the setting. What was seen since the last call counts to the round
-        before."""
+        """Return the knowledge in a round, as far as it does not depend on the setting. Objects seen since the last
+        call are attributed to the previous round."""
 
     @abstractmethod
     def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
-        """The landmarks that a name refers to: none for unknown words, several if all with that name have
-        numbers and the words have none.
+        """Return the landmarks that a name refers to: none for unknown words, several if all landmarks of that name
+        are numbered and the words have no number.
 
         Args:
-            base: Where the robot is; of several doorways only the one that is meant from there comes back.
+            base: Where the robot is; of several doorways only the one that is meant from there is returned.
         """
 
     @abstractmethod
     def passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
-        """Of a doorway the rectangle (x0, y0, x1, y1) on the floor at its far side, as seen from a base; None for what
-        is not a doorway."""
+        """Return the floor rectangle (x0, y0, x1, y1) at the far side of a doorway, as seen from a base pose; None if
+        the entity is not a doorway."""
 
     @abstractmethod
     def is_passage(self, entity: str) -> bool:
-        """Whether it is a doorway."""
+        """Whether the entity is a doorway."""
 
     @abstractmethod
     def in_hand(self, observation: Observation) -> str | None:
-        """The held object now: what was known to be in it, else what it was about to pick up; None if it holds
-        nothing, and where nobody knows."""
+        """Return the held object: the one known to be held, else the one about to be picked up; None if the hand holds
+        nothing or the object is unknown."""
 
     @abstractmethod
     def objection(self, words: str) -> str:
-        """For words that mean nothing: a sentence that says what of that kind is known, or which name they are like; ""
-        where there is neither."""
+        """Explain why words match no landmark: a sentence with the known objects of that kind, or a similar name; "" if
+        there is neither."""
 
     @abstractmethod
     def called(self, entity: str, kind: str) -> str:
-        """The name of an object that a planner sees. One that was never seen gets a name here."""
+        """Return the name of an object in a planner's input. An object that was never seen is assigned one."""
 
     @abstractmethod
     def name_all(self, kinds: Mapping[str, str]) -> None:
-        """Give several things, seen or not, their names at once, so that those of one kind are numbered from the first.
+        """Assign names to several objects, seen or not, at once, so that objects of one kind are numbered from the
+        first.
 
         Args:
-            kinds: What each would be called by someone who has not seen it.
+            kinds: By entity, its name without colour and number for an observer who has not seen it.
         """

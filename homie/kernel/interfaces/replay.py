@@ -1,4 +1,4 @@
-"""The contract of what plays a recorded robot back, as from a bag of ROS 2."""
+"""Interface of recordings of a robot that can be replayed, such as ROS 2 bags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from homie.kernel.types import Command, Image, Proprioception
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMoment:
-    """What a robot felt at a time (s since 1970), and the commands it has received since the previous moment."""
+    """Proprioception of a robot at a time (s since 1970), and the commands it received since the previous moment."""
 
     at: float
     body: Proprioception
@@ -21,30 +21,30 @@ class ReplayedMoment:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedWords:
-    """What the agent announced at a time (s since 1970), see `homie.runtime.announcements`."""
+    """An announcement of the agent at a time (s since 1970), see `homie.runtime.announcements`."""
 
     at: float
     text: str
 
 
 class Replay(Protocol):
-    """A recording of a robot that can be gone through again and again."""
+    """Recording of a robot that can be iterated over repeatedly."""
 
     @property
     def spec(self) -> RobotSpec:
-        """The body that was recorded."""
+        """Spec of the recorded robot."""
 
     @property
     def cameras(self) -> Mapping[str, float]:
-        """The cameras that there are pictures of, with how many a second there are."""
+        """Frame rates (Hz) of the recorded cameras, by name."""
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Sentences about what could not be read; complete after an iteration to the end."""
+        """Sentences about unreadable parts; complete after an iteration to the end."""
 
     def __iter__(self) -> Iterator[ReplayedMoment | ReplayedWords]:
-        """All of it in the order of time. Raises BadInput for a recording of another robot."""
+        """Iterate over the recording in chronological order. Raises BadInput for a recording of another robot."""
 
     def look(self, camera: str) -> Image | None:
-        """The newest picture (H, W, 3) at the moment that has been reached, None before the first. Raises BadInput for
-        one that cannot be read."""
+        """Return the newest picture (H, W, 3) at the current moment of the iteration, None before the first. Raises
+        BadInput for a picture that cannot be read."""

@@ -1,4 +1,4 @@
-"""The contract of robots."""
+"""Interface of robots."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from homie.kernel.types import (
 
 
 class Robot(ABC):
-    """A body that observes and obeys: a simulator or hardware. Used as a context manager.
+    """Robot in a simulator or in hardware. Used as a context manager.
 
-    `reset`, `act` and `stop` are final, so that no robot can forget its safety gate:
+    `reset`, `act` and `stop` are final, so that no subclass can bypass its safety gate:
 
     ```
     act(command) --> measured --> effector pose to joints --> SafetyGate --> _send --> SentCommand
@@ -39,49 +39,49 @@ class Robot(ABC):
     reset(seed)  --> _restart
     ```
 
-    It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`. One whose
-    scene is an option of the run is registered as a `homie.kernel.robot_factory.Opening`.
+    It is constructed as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`. A
+    robot whose scene is an option of the run is registered as a `homie.kernel.robot_factory.Opening`.
 
-    A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
-    Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.
+    A subclass implements `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and describes its body in
+    `spec`. Shutdown order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.
     """
 
     Settings: ClassVar[type[BaseModel] | None] = None
-    """The model of its settings (`--robot-option NAME=VALUE`), or None if it has none."""
+    """Pydantic model of its settings (`--robot-option NAME=VALUE`), or None if it has none."""
     spec: RobotSpec
     kinematics: Kinematics
     over_limit: OverLimit = "clamp"
     """What the safety gate does with values over a limit."""
     lead: float = 3.0
-    """How many control periods a joint target may run ahead of the measured joint; more where measurements are late."""
+    """Control periods by which a joint target may run ahead of the measured joint; larger for delayed measurements."""
     stop_seconds: float = 3.0
-    """Seconds in which it must have come to rest after a stop, by its own measurements."""
+    """Seconds within which it must be at rest after a stop, by its own measurements."""
     views: tuple[str, ...] = VIEWS
-    """The cameras whose pictures the planner gets."""
+    """Cameras whose pictures the planner gets."""
     hand: str = ""
-    """The camera at the hand, "" where there is none."""
+    """Wrist camera, "" if there is none."""
     eye: str = "head"
-    """The camera whose picture a video shows beside the third-person view."""
+    """Camera whose picture a video shows beside the third-person view."""
     turns: bool = False
-    """Whether its views are taken one after the other by turning: that moves it and takes a while, so they are looked
-    through once a round and not while a skill runs."""
+    """Whether it turns in place to take its views one after the other. That moves the robot and takes time, so views
+    are taken once per round and not while a skill runs."""
     waits: bool = False
-    """Whether time pauses between two calls of `act`, as in a simulation. One that does not is stopped while
-    a policy makes a decision."""
+    """Whether time pauses between two calls of `act`, as in a simulation. A robot for which it does not is stopped
+    while a policy computes a decision."""
     actions: tuple[str, ...] = ()
-    """What a planner may tell it, where some skill has it, End included; of EMMOE's actions no others. Empty for all of
-    EMMOE's."""
+    """Actions that a planner may choose if some skill has them, End included; EMMOE's other actions are excluded. Empty
+    for all of EMMOE's."""
     own_actions: tuple[Action, ...] = ()
-    """Properties of its own actions that are not in the table of actions, as a skill set declares them. One that
-    nobody declares takes a target and asks for nothing."""
+    """Properties of its own actions that are not in the action table, as a skill set declares them. An undeclared
+    action takes a target and has no preconditions."""
     scenes: ClassVar[type[Any] | None] = None
-    """Its scenes (`homie.Scenes`), as suites choose them, where it is named as MODULE:CLASS; a registered one registers
-    them."""
+    """Its scenes (`homie.Scenes`), from which suites choose, for a robot named as MODULE:CLASS; a registered robot
+    registers its scenes."""
     inventory_by: Literal["feedback", "hand"] = "feedback"
-    """Where the inventory comes from: the feedback of Pick and Put (EMMOE, appendix D), or what the locator finds in
-    the hand, for actions of its own that close and open it."""
+    """Source of the inventory: the feedback of Pick and Put (EMMOE, appendix D), or the object that the locator finds
+    in the hand, for robots with their own actions that open and close it."""
     picture_size: tuple[int, int] | None = None
-    """Width and height of its pictures in pixels, if it has taken them from the option `picture_size`."""
+    """Width and height of its pictures in pixels, if set by the option `picture_size`."""
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
@@ -95,18 +95,18 @@ class Robot(ABC):
 
     @cached_property
     def gate(self) -> SafetyGate:
-        """What every command passes."""
+        """Safety gate that every command passes."""
         return SafetyGate(self.spec, self.over_limit, self.lead)
 
     @final
     def reset(self, *, seed: int) -> None:
-        """Bring robot and simulated world to the start of an episode.
+        """Reset robot and simulated world to the start of an episode.
 
         Args:
-            seed: Of everything that is sampled in the world.
+            seed: Seed of everything that is sampled in the world.
 
         Raises:
-            RobotFault: It cannot be brought there.
+            RobotFault: The start state cannot be reached.
         """
         self.gate.reset()
         self._restart(seed=seed)
@@ -117,14 +117,14 @@ class Robot(ABC):
         """Send one command for one control period.
 
         Args:
-            command: Targets by group, or a pose of the effector. A group that is left out holds.
+            command: Targets by group, or a pose of the effector. A group without a target holds its position.
 
         Returns:
-            The command as it was asked for and as the safety gate has sent it.
+            The command as requested and as sent by the safety gate.
 
         Raises:
-            CommandRefused: It is malformed, or over a limit of a robot that refuses; nothing was sent.
-            RobotFault: The robot cannot go on safely, and has stopped.
+            CommandRefused: It is malformed, or exceeds a limit of a robot with `over_limit` "refuse"; nothing was sent.
+            RobotFault: The robot cannot continue safely, and has stopped.
         """
         body = self.measured()
         sent_command = self.gate.check(self._resolve_pose(command, body), body)
@@ -133,7 +133,7 @@ class Robot(ABC):
 
     @final
     def stop(self) -> None:
-        """Stop all motion now and hold; returns once nothing is measured to move.
+        """Stop all motion now and hold; return once the measurements show no motion.
 
         Raises:
             RobotFault: It still moves after `stop_seconds`.
@@ -153,20 +153,20 @@ class Robot(ABC):
         )
 
     def begin(self, subtask: str) -> None:
-        """The commands to come are for this subtask. Raises CommandRefused where a person has to approve it and does
-        not."""
+        """Announce the subtask that the next commands belong to. Raises CommandRefused if a person has to approve it
+        and does not."""
         return
 
     @abstractmethod
     def measured(self) -> Proprioception:
-        """The state of its body now, without pictures."""
+        """Return the current state of the body, without pictures."""
 
     @abstractmethod
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """What the robot measures now, with pictures of the named cameras.
+        """Return the current measurements, with pictures of the named cameras.
 
         Args:
-            cameras: Of its `views`, its `eye`, a `wrist` where it has one; none for measurements alone.
+            cameras: Names from its `views`, its `eye`, `wrist` if it has one; none for measurements alone.
 
         Returns:
             Joint positions and base pose (SI), and a frame per camera: `rgb` (H, W, 3) uint8, `depth` (H, W) float32 in
@@ -175,30 +175,30 @@ class Robot(ABC):
 
     @abstractmethod
     def _send(self, command: Command) -> None:
-        """Send a command that the safety gate has passed, and return after one control period. Raises RobotFault.
+        """Send a command that has passed the safety gate, and return after one control period. Raises RobotFault.
 
-        It has targets of every base, and of the other groups that get a target.
+        The command has a velocity for every base, and targets only for those other groups that are to move.
         """
 
     @abstractmethod
     def _halt(self) -> None:
-        """Tell everything to stop moving and to hold; no need to wait until it has."""
+        """Command all groups to stop and hold; need not wait until they are at rest."""
 
     def _wait(self) -> None:
-        """Let one control period pass, nothing new being sent."""
+        """Wait for one control period without sending a command."""
         time.sleep(self.spec.period)
 
     @abstractmethod
     def _restart(self, *, seed: int) -> None:
-        """Bring robot (and simulated world) to the start of an episode."""
+        """Reset robot (and simulated world) to the start of an episode."""
 
     @abstractmethod
     def close(self) -> None:
         """Stop, hold or park, disconnect. Idempotent."""
 
     def _resolve_pose(self, command: Command, body: Proprioception) -> Command:
-        """A command with its effector pose, if any, as joint targets. Raises CommandRefused for one that is not finite,
-        and for a robot without an arm."""
+        """Replace a command's effector pose, if any, by joint targets. Raises CommandRefused for a pose that is not
+        finite, and for a robot without an arm."""
         pose, chain = command.effector, self.spec.chain
         if pose is None:
             return command
@@ -212,11 +212,12 @@ class Robot(ABC):
         return Command({**command.targets, **chain.targets(solution.q)})
 
     def describe(self) -> Mapping[str, object]:
-        """Settings other than code that decide its behaviour (firmware, an address), JSON-ready; as for planners."""
+        """Return the settings that determine its behaviour besides code (firmware, an address), JSON-serializable; see
+        `Planner.describe`."""
         return {}
 
     def background(self) -> Locator:
-        """The locator that knows a simulator's world. Raises BadInput for a robot that does not know its own."""
+        """Return the locator that reads a simulator's world state. Raises BadInput for a robot without world state."""
         raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
 
     def __enter__(self) -> Robot:

@@ -1,4 +1,4 @@
-"""What only simulators can do: tell their world, set it, film it, carry out actions whole."""
+"""Interfaces that only simulators implement: read and set world state, film it, perform whole actions."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class Filmable(Protocol):
     """A simulator that can be filmed."""
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """A third-person picture.
+        """Render a third-person picture.
 
         Args:
-            width: Of the picture, pixels.
-            height: Of the picture, pixels.
-            target: What the robot is busy with, in the planner's words, for a camera that can choose where it stands;
-                "" for nothing.
+            width: Width of the picture, pixels.
+            height: Height of the picture, pixels.
+            target: Target of the current subtask in the planner's words, for cameras that choose their viewpoint; ""
+                for none.
 
         Returns:
             (height, width, 3) uint8.
         """
 
     def look(self, camera: str, height: int | None = None) -> Image:
-        """The colours that one of the robot's cameras sees, without its other channels.
+        """Render the colour picture of one of the robot's cameras, without depth and other channels.
 
         Args:
-            camera: Its name.
-            height: Pixels, for a picture that people look at; None for the size of the robot's observations. Where the
-                picture comes in one size only, it may be ignored.
+            camera: Name of the camera.
+            height: Pixels, for a picture that people look at; None for the size of the robot's observations. Ignored
+                by simulators with a fixed size.
 
         Returns:
             (H, W, 3) uint8.
@@ -51,100 +51,98 @@ class Filmable(Protocol):
 
 @runtime_checkable
 class Performer(Protocol):
-    """A robot that carries out whole actions by itself: a world by rules, a simulator whose actions are calls.
+    """Robot that performs whole actions by itself: a rule-based world, or a simulator with actions as API calls.
 
-    The skill set `own` asks it.
+    Used by the skill set `own`.
     """
 
     def perform(self, subtask: Subtask, entity: str) -> str:
-        """Carry out an action.
+        """Perform an action.
 
         Args:
-            subtask: The action, as listed, and the planner's words.
-            entity: The name of what the words mean; of a Put, its destination.
+            subtask: The action, as listed, with the planner's words.
+            entity: The entity that the words resolve to; the destination of a Put.
 
         Returns:
-            Why it cannot be done, as a sentence for the planner; "" where it is done.
+            Why it cannot be done, as a sentence for the planner; "" on success.
         """
 
 
 @runtime_checkable
 class OwnList(Protocol):
-    """A robot that brings the list of numbered actions of its world, as a published protocol numbers them."""
+    """Robot that supplies the list of numbered actions of its world, in the numbering of a published protocol."""
 
     def choices(self) -> tuple[Choice, ...]:
-        """The list of the episode that begins, without an end; empty where it is made as for other worlds."""
+        """Return the list for the episode that starts, without End; empty to use the default list of Homie."""
 
 
 @runtime_checkable
 class Rearrangeable(Protocol):
-    """A simulator whose world can be set to the result of an action, without the motion that leads to it.
+    """Simulator whose world can be set to the result of an action, without simulating the motion.
 
-    The skill set `ideal` asks it. No command is sent, so there is none for the safety gate: what is set is in the state
-    of the world, and the record says which attempts were of that kind. Time does not pass.
+    Used by the skill set `ideal`. No command is sent, so there is none for the safety gate: only the world state
+    changes, and the record marks these attempts. Time does not pass.
     """
 
     def set_outcome(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
-        """Set the world to what an action results in (`Action.result`), with the robot at one of some places.
+        """Set the world state to the result of an action (`Action.result`), with the robot at one of the given poses.
 
         Args:
             action: Its result is `reached`, `held`, `placed`, `open` or `closed`.
-            goal: What it is done to. The thing meant is the one of its name and kind where the goal has it.
-            places: Where the robot may stand (m, rad, odometry frame), best first; it gets the first at which it would
-                be in nothing.
+            goal: Its target: the entity with the name and kind of the goal at the position of the goal.
+            places: Candidate base poses (m, rad, odometry frame), best first; the first without a collision is used.
 
         Returns:
-            Why it cannot be so, a `Failure` where planners get advice; then nothing has changed. "" where it is done.
+            Why it is impossible, as a `Failure` if planners get advice for it; then nothing has changed. "" on success.
         """
 
     def drop(self) -> str:
-        """Have the held object lie on the floor beside the robot. Returns as `set_outcome`."""
+        """Put the held object on the floor beside the robot. Returns the same as `set_outcome`."""
 
 
 @runtime_checkable
 class GroundTruthAccess(Protocol):
-    """A planner that knows the world it plans for: it shows that tasks can be done, and is none to compare others with.
-    Or a skill set whose actions the robot carries out by itself (`Performer`).
+    """Planner with access to world state: it shows that tasks are solvable, and is not a baseline for other planners.
+    Or a skill set whose actions the robot performs by itself (`Performer`).
 
-    A planner or a skill set without this never gets the robot.
+    Planners and skill sets without this method never get the robot.
     """
 
     def bind(self, robot: Robot) -> None:
-        """Take the robot, and with it the world, of the episodes to come. Raises BadInput for one that it does not
-        know."""
+        """Set the robot, and with it the world, of the following episodes. Raises BadInput for an unsupported robot."""
 
 
 @runtime_checkable
 class FilmableFromAnywhere(Protocol):
-    """A simulator with a camera that can be anywhere."""
+    """Simulator with a freely placeable camera."""
 
     def film_from(
         self, position: tuple[float, float, float], lookat: tuple[float, float, float], width: int, height: int
     ) -> Image:
-        """A picture (height, width, 3) from a point towards another, both (x, y, z) in the world, metres."""
+        """Render a picture (height, width, 3) from one point towards another, both (x, y, z) in the world, metres."""
 
 
 @runtime_checkable
 class Mirrored(Protocol):
-    """A simulator whose state another one of the same scene can take over, in the same process or far away."""
+    """Simulator whose state can be copied to another one with the same scene, locally or over a network."""
 
     def state(self) -> Mapping[str, object]:
-        """The state of its world, JSON-ready: what `take_state` of its like needs."""
+        """Return the state of its world, JSON-serializable, as input of `take_state`."""
 
     def take_state(self, state: Mapping[str, object]) -> None:
-        """Be in this state from now on. Raises BadInput for the state of another scene."""
+        """Set the state of its world. Raises BadInput for the state of another scene."""
 
 
 @runtime_checkable
 class WorldState(Protocol):
-    """Ground truth. Only simulators have it; only the background locator, scoring and records may ask."""
+    """Ground truth. Only simulators have it; only the background locator, scoring and records may query it."""
 
     def snapshot(self) -> WorldSnapshot:
-        """The world as it is now: of all that a `WorldSnapshot` can tell, what this one knows."""
+        """Return the current state of the world; fields that the simulator does not know keep their defaults."""
 
 
 def named_things(world: WorldSnapshot) -> list[NamedThing]:
-    """What the words of a planner can mean in a world: its rooms and its things."""
+    """List the rooms and objects of a world that a planner's words can refer to."""
     rooms = [NamedThing(name, room.kind) for name, room in world.rooms.items()]
     things = world.things.items()
     return [*rooms, *(NamedThing(name, item.kind, item.colour or None, (), item.room or "") for name, item in things)]

@@ -1,4 +1,4 @@
-"""The contracts of skills and skill sets."""
+"""Interfaces of skills and skill sets."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ OLD_NAMES = {
     "looks": "required_cameras",
     "hopeless": "not retryable",  # codespell:ignore
 }
-"""Members of skills by the names that they had in version 0.1."""
+"""Members of skills by their names in version 0.1."""
 
 
 class Skill(ABC):
-    """A low-level policy bound to some actions. Stateful between `start` and the end of the attempt.
+    """Low-level policy for some actions. Stateful between `start` and the end of the attempt.
 
-    `act` is called once per control period with a fresh observation; it returns the next command, and `outcome` says
-    whether it goes on. The observation of `start` has the pictures of `cameras`, that of an `act` those of
-    `required_cameras`: a policy that decides at 4 Hz wants none in between. A skill never sees world state; what it may
-    know is in the goal.
+    `act` is called once per control period with a new observation and returns the next command; `outcome` says whether
+    the attempt continues. The observation of `start` has the pictures of `cameras`, that of `act` those of
+    `required_cameras`: a policy that decides at 4 Hz needs none in between. A skill never sees world state; all that it
+    may know is in the goal.
     """
 
     def __init_subclass__(cls, **arguments: object) -> None:
@@ -46,114 +46,115 @@ class Skill(ABC):
     cameras: tuple[str, ...] = ()
     max_seconds: float = 60.0
     deliberates: bool = False
-    """Whether an `act` with `required_cameras` may take longer than a control period: networks do."""
+    """Whether an `act` with pictures of `required_cameras` may take longer than a control period, as for networks."""
 
     @abstractmethod
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         """Begin an attempt.
 
         Args:
-            subtask: What is to be done, in the planner's words.
-            goal: What it is done to, in the odometry frame: position, box, surfaces, free floor.
-            observation: Now, with the pictures of `cameras`.
+            subtask: The subtask in the planner's words.
+            goal: Its target in the odometry frame: position, box, surfaces, free floor.
+            observation: The current observation, with the pictures of `cameras`.
 
         Raises:
-            TargetLost: The goal is nothing that this skill can begin with; the attempt has failed.
+            TargetLost: The skill cannot start with this goal; the attempt has failed.
         """
 
     def revise(self, goal: Goal) -> None:
-        """Take a better goal while running: the locator has seen more. Ignoring it is allowed."""
+        """Update the goal of the running attempt after new observations of the locator. May be ignored."""
 
     def required_cameras(self) -> tuple[str, ...]:
-        """The cameras whose pictures the next `act` wants."""
+        """Return the cameras whose pictures the next `act` needs."""
         return self.cameras
 
     @abstractmethod
     def act(self, observation: Observation) -> Command:
-        """The command of the next control period.
+        """Return the command for the next control period.
 
         Args:
-            observation: Now, with the pictures of the cameras that `required_cameras` named.
+            observation: The current observation, with the pictures of the cameras returned by `required_cameras`.
 
         Returns:
-            Targets of the groups that are to move; a group that is left out holds.
+            Targets of the groups that are to move; a group without a target holds its position.
 
         Raises:
-            TargetLost: What the subtask is about is not where it was; the attempt has failed.
+            TargetLost: The target is no longer where it was; the attempt has failed.
         """
 
     @property
     @abstractmethod
     def outcome(self) -> Outcome:
-        """RUNNING until the attempt is over."""
+        """State of the attempt: RUNNING until it is over."""
 
     @property
     def reason(self) -> str:
-        """Why the attempt ended as it did: a `homie.kernel.types.Failure`, for which planners get advice, or a text for
-        the record alone."""
+        """Why the attempt ended: a `homie.kernel.types.Failure`, for which planners get advice, or a text that is only
+        recorded."""
         return ""
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The entities that blocked the skill, by name: what has to be moved away first. Where `reason` names them, a
-        planner gets the names that it knows (`WorldModel.called`)."""
+        """Names of the entities that blocked the skill and have to be moved away first. If `reason` contains them, a
+        planner gets its own names for them (`WorldModel.called`)."""
         return ()
 
     @property
     def retryable(self) -> bool:
-        """Whether another attempt may go better with the world as it is; none is made where it is False."""
+        """Whether another attempt may succeed in the same state of the world; if False, there is no retry."""
         return True
 
     @property
     def feedback_message(self) -> str:
-        """Feedback sentence for a failed subtask; empty to use the default E1 message, or the advice for its `reason`
+        """Feedback sentence for a failed subtask; empty for the default E1 message, or the advice for its `reason`
         (`error_detection.failure_advice`)."""
         return ""
 
 
 class SkillSet(Configurable, ABC):
-    """The skills of one low-level model, as `--skills` names it; to a planner its `name` is a model to choose.
+    """The skills of one low-level model, selected by `--skills`; planners choose it as a model by its `name`.
 
-    It is made once for all episodes of a process: networks are loaded then. What is of one episode is in the skills,
-    which `skills` makes anew for each. Its argument is that of `--skills NAME:ARGUMENT`, its settings those of
+    It is constructed once for all episodes of a process and loads networks then. State of an episode is in the skills,
+    which `skills` creates anew for each. Its argument comes from `--skills NAME:ARGUMENT`, its settings from
     `--skill-option NAME.SETTING=VALUE`. The argument of a learned model is its checkpoint. Without one the constructor
     raises MissingCheckpoint, and `classical` may be the fallback for its `actions`.
     """
 
     word = "skill set"
     actions: ClassVar[tuple[str, ...]] = ()
-    """What the set can do, known without a checkpoint."""
+    """Actions of its skills, known without a checkpoint."""
     meant_for: ClassVar[tuple[str, ...]] = ()
-    """Those of its actions that a planner should choose it for, where other sets have them too (EMMOE, table E2)."""
+    """Actions for which a planner should prefer this set to others that have them too (EMMOE, table E2)."""
     about: ClassVar[str] = ""
-    """What it is good at, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
+    """Its strength, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
     own_actions: ClassVar[tuple[Action, ...]] = ()
-    """Properties of the actions that only this skill set has (`Action(name="Wait", arguments=())`). One that is not
-    here takes a target and asks for nothing."""
+    """Properties of the actions that only this skill set has (`Action(name="Wait", arguments=())`). An undeclared
+    action takes a target and has no preconditions."""
     own_checks: ClassVar[tuple[ErrorCheck, ...]] = ()
-    """What its own actions ask for that the table has no column for. They are asked after the checks of the run."""
+    """Preconditions of its own actions that the action table cannot express. Run after the checks of the run."""
 
     def reset(self, *, seed: int) -> None:
-        """An episode begins; `skills` is asked next. What is sampled in it follows from the seed."""
+        """Start an episode; `skills` is called next. The seed determines everything that is sampled in it."""
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        """New skills for a robot, which know of no earlier episode.
+        """Create new skills for a robot, without state of earlier episodes.
 
         Args:
             spec: The groups, limits and speeds of the robot.
-            kinematics: Of its arm.
+            kinematics: Kinematics of its arm.
 
         Returns:
             The skills; together they have the actions of the set.
 
         Raises:
-            BadInput: They cannot move this robot; the sentence names the group that is missing (`RobotSpec.require`).
+            BadInput: They cannot move this robot; the message names the missing group (`RobotSpec.require`).
         """
 
     def describe(self) -> Mapping[str, object]:
-        """What decides its actions (hashes of its files, settings), JSON-ready, without secrets; as for planners."""
+        """Return what determines its behaviour (hashes of files, settings), JSON-serializable, without secrets; see
+        `Planner.describe`."""
         return {}
 
     def close(self) -> None:
-        """Release what it holds. Idempotent."""
+        """Release its resources. Idempotent."""

@@ -1,6 +1,6 @@
-"""Input and output of a trainer of planners: data sets are made on one side of it, weights on the other.
+"""Input and output of trainers of planners and detectors: data sets in, weights out.
 
-The registry has trainers under `trainers`; `transformers` trains what `--planner transformers:...` runs.
+Trainers are registered under `trainers`; `transformers` trains the models that `--planner transformers:...` runs.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from homie.kernel.support.files import reading
 from homie.kernel.support.progress import StepOver
 
 LEAST_SCORE = 0.02
-"""Score of a box from which a detector is measured: precision is averaged over all recalls."""
+"""Lowest score of a box in detector evaluation: low, because precision is averaged over all recalls."""
 
 
 @contextmanager
 def resuming(path: Path) -> Iterator[None]:
-    """Take up a training from a checkpoint. Raises BadInput for one that cannot be read or is damaged."""
+    """Context for resuming training from a checkpoint. Raises BadInput for an unreadable or damaged one."""
     with reading(path, "the checkpoint", advice="Restore it from a copy, or delete it to begin the training anew."):
         try:
             yield
@@ -31,32 +31,33 @@ def resuming(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOrder:
-    """What to train, on which lines, how.
+    """Configuration of a training run of a planner model.
 
     Args:
-        purpose: `sft` learns the answers of conversations, `dpo` to prefer one answer to another.
-        lines: The file of the training lines, in TRL's conversational form; pictures are named beside it.
-        held_out: That of the lines to measure the loss on, None for none.
-        model: The folder or hub id of the model; "" makes a small one from nothing, out of the words of the data.
-        adapter: A PEFT adapter to begin with, "" for none.
-        out: The folder for what is trained; an unfinished training goes on.
-        epochs: Times that every line is seen.
-        batch: Lines in one step, as many at once as `at_once` says.
-        at_once: Lines in the memory at once.
-        rate: Largest learning rate.
-        rank: Of the LoRA adapter; 0 trains all weights.
-        alpha: Of the LoRA adapter: its weights count alpha / rank.
-        warmup: Share of the steps in which the learning rate rises; then it falls as a cosine.
-        beta: Of DPO: how dear it is to move away from the reference.
-        seed: Of everything random.
+        purpose: `sft` for supervised fine-tuning on the answers of conversations, `dpo` for preference optimization.
+        lines: File of training lines (examples), in TRL's conversational format; picture paths are relative to it.
+        held_out: File of lines for the validation loss, None for none.
+        model: Folder or hub id of the model; "" creates a small one from scratch with the vocabulary of the data.
+        adapter: PEFT adapter to start from, "" for none.
+        out: Output folder; an unfinished training in it is resumed.
+        epochs: Number of passes over the lines.
+        batch: Lines per optimizer step, accumulated in micro-batches of `at_once`.
+        at_once: Lines in memory at once (micro-batch size).
+        rate: Peak learning rate.
+        rank: Rank of the LoRA adapter; 0 trains all weights.
+        alpha: Alpha of the LoRA adapter: its weights are scaled by alpha / rank.
+        warmup: Fraction of the steps in which the learning rate rises; then cosine decay.
+        beta: Beta of DPO: penalty for deviating from the reference model.
+        seed: Seed of everything random.
         device: `auto`, `cpu`, `cuda`.
         dtype: `auto`, `float32`, `bfloat16`, `float16`.
-        load_in_4bit: Whether the weights below the adapter are held in four bits.
-        whole: Whether the questions of conversations are learnt as well; else only the answers.
-        longest: Tokens of a line; longer ones are left out.
-        keep_every: Steps after which a checkpoint is kept.
-        patience: Checkpoints without a lower held-out loss after which the training ends with the best; 0: never.
-        threads: On the CPU; 0 leaves it to the trainer.
+        load_in_4bit: Whether the base weights below the adapter are quantized to four bits.
+        whole: Whether the loss includes the questions of conversations; else only the answers.
+        longest: Maximum tokens of a line; longer lines are left out.
+        keep_every: Steps between checkpoints.
+        patience: Early stopping: checkpoints without a lower held-out loss after which training ends with the best
+            one; 0: never.
+        threads: CPU threads; 0 leaves it to the trainer.
     """
 
     purpose: Literal["sft", "dpo"]
@@ -86,18 +87,18 @@ class TrainingOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingReport:
-    """What came of it.
+    """Result of a training run of a planner model.
 
     Args:
-        losses: By step, as the mean since the one before.
-        held_out: The loss on held-out lines, by step.
-        steps: Of the whole training.
-        lines: How many were learnt from.
-        too_long: How many were left out.
-        trained: Numbers that were trained, of `parameters`.
-        parameters: Numbers in the model.
+        losses: Training loss by step, as the mean since the previous entry.
+        held_out: Loss on held-out lines, by step.
+        steps: Number of steps of the whole training.
+        lines: Number of lines trained on.
+        too_long: Number of lines left out because of their length.
+        trained: Number of trained parameters, of `parameters`.
+        parameters: Number of parameters of the model.
         seconds: Wall time of this process.
-        more: What else is known at the end, as the accuracy of DPO.
+        more: Further metrics at the end, such as the accuracy of DPO.
     """
 
     losses: Mapping[int, float]
@@ -112,24 +113,24 @@ class TrainingReport:
 
 
 Trainer: TypeAlias = Callable[[TrainingOrder, StepOver], TrainingReport]
-"""Trains, and leaves in `out` what `--planner transformers:` or its `--adapter` loads. Raises BadInput, MissingPart."""
+"""Trains, and writes to `out` what `--planner transformers:` or its `--adapter` loads. Raises BadInput, MissingPart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorOrder:
-    """What a detector is to be trained on, and how.
+    """Configuration of a training run of a detector.
 
     Args:
-        data: The folder of a data set in the layout of COCO, with the splits train, validation and test.
-        data_sha256: Of its annotations.
-        start: A folder of an earlier training to begin with, "" for random weights.
-        out: The folder for what is trained; an unfinished training goes on.
-        steps: Of the training.
-        batch: Pictures in one step.
-        rate: Largest learning rate; it falls as a cosine.
-        seed: Of everything random.
-        keep_every: Steps after which a checkpoint is kept, and the held-out loss measured.
-        threads: On the CPU; 0 for as many as cores.
+        data: Folder of a data set in COCO layout, with the splits train, validation and test.
+        data_sha256: SHA-256 of its annotations.
+        start: Folder of an earlier training to start from, "" for random weights.
+        out: Output folder; an unfinished training in it is resumed.
+        steps: Number of training steps.
+        batch: Pictures per step.
+        rate: Peak learning rate, with cosine decay.
+        seed: Seed of everything random.
+        keep_every: Steps between checkpoints, and between measurements of the held-out loss.
+        threads: CPU threads; 0 for as many as cores.
     """
 
     data: Path
@@ -146,14 +147,14 @@ class DetectorOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorScores:
-    """How good a detector is on labelled pictures.
+    """Metrics of a detector on labelled pictures.
 
     Args:
-        every: Mean over the classes of the average precision at an overlap (IoU) of 0.5.
+        every: Mean average precision (over classes) at an IoU of 0.5.
         large: The same for boxes of at least 16 x 16 pixels in a picture of 256 x 256.
         by_class: Average precision of large boxes by class.
-        confusions: True class ("" for nothing), class of the box, how often; most frequent first.
-        calibration: Mean score, share of boxes that are right and their number, by tenths of the score.
+        confusions: True class ("" for background), predicted class, count; most frequent first.
+        calibration: Mean score, fraction of correct boxes and number of boxes, by tenths of the score.
     """
 
     every: float
@@ -165,14 +166,14 @@ class DetectorScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorMeasurement:
-    """A detector on the labelled pictures of a split.
+    """Evaluation of a detector on the labelled pictures of a split.
 
     Args:
-        scores: How good it is.
-        pictures: How many there are.
-        boxes: How many it reported.
-        others: Those of them of classes that the data set has not; they do not count.
-        milliseconds: Median for one picture.
+        scores: Its metrics.
+        pictures: Number of pictures.
+        boxes: Number of reported boxes.
+        others: Number of them with classes that are not in the data set; they are ignored.
+        milliseconds: Median time per picture.
     """
 
     scores: DetectorScores
@@ -184,16 +185,16 @@ class DetectorMeasurement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorReport:
-    """A trained detector.
+    """Result of a training run of a detector.
 
     Args:
-        file: The network, in `out`, as `--detector learned:` loads it.
-        classes: That it knows.
-        losses: By step.
-        held_out: The loss on the split `validation`, by step.
-        scores: On the split `test`.
-        parameters: Numbers that were trained.
-        seconds: Wall time, all processes together.
+        file: File of the network in `out`, as loaded by `--detector learned:`.
+        classes: Its classes.
+        losses: Training loss by step.
+        held_out: Loss on the split `validation`, by step.
+        scores: Metrics on the split `test`.
+        parameters: Number of trained parameters.
+        seconds: Wall time, summed over all processes.
     """
 
     file: str
@@ -206,4 +207,4 @@ class DetectorReport:
 
 
 DetectorTrainer: TypeAlias = Callable[[DetectorOrder, StepOver], DetectorReport]
-"""Trains, and leaves in `out` what a detector loads. Raises BadInput, MissingPart."""
+"""Trains, and writes to `out` what a detector loads. Raises BadInput, MissingPart."""
