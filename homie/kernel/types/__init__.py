@@ -1,4 +1,4 @@
-"""The words of Homie as types. Every value that crosses a boundary between folders is one of these.
+"""Homie's basic data types. Every value that crosses a boundary between folders is one of these.
 
 Units and frames: SI, radians, REP-103 (x forward, y left, z up). The *odometry frame* is fixed to the floor and
 starts at the scene origin in simulators, at the robot's start pose on hardware; every position below is in it

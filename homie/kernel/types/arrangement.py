@@ -1,4 +1,4 @@
-"""Poses of things and openings of doors, to detect what a subtask has changed other than its target."""
+"""Poses of objects and openings of doors, to detect side effects of a subtask on anything but its target."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from homie.kernel.types.geometry import Array
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """Where a loose thing is: what it is in or on ("" for the floor, and where that is not known), its middle (3,) in
-    the odometry frame, m, and the height of the unit vector along its own upright axis (None where that is not known:
-    it cannot be said to have been knocked over then)."""
+    """Position and tilt of a loose object.
+
+    Attributes:
+        holder: The furniture or container that it is on or in; "" for the floor or if not known.
+        middle: Its centre (3,) in the odometry frame, m.
+        upright: Vertical component of the unit vector along its own upright axis; None if not known: then it is never
+            judged to be knocked over.
+    """
 
     holder: str
     middle: Array
@@ -21,12 +26,12 @@ class Lying:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """What is known at one moment.
+    """Known state of doors, drawers and loose objects at one moment.
 
     Attributes:
-        openings: How far doors and drawers are open as fractions of their ranges, by the entity that has them.
-        things: Loose things by entity, without the held object.
-        seen: When each was seen last (s), of either; nothing where all of it is known at any time.
+        openings: Openings of doors and drawers as fractions of their ranges, by the entity that has them.
+        things: Loose objects by entity, without the held object.
+        seen: Time (s) at which each entity of both kinds was last seen; empty if all of it is always known.
     """
 
     openings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

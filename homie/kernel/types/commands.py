@@ -12,7 +12,7 @@ import numpy as np
 from homie.kernel.types.geometry import Pose
 
 Target: TypeAlias = float | Sequence[float]
-"""The target of a group: one number for each of its joints; a bare number where it has one."""
+"""The target of a group: one number for each of its joints; a bare number if it has only one joint."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -20,12 +20,12 @@ class Command:
     """Targets for one control period, by group (`homie.kernel.robot.body.Group`).
 
     A base gets velocities (m/s, rad/s), a gripper its opening (m), every other group its joint positions (rad,
-    m). A group that is left out keeps its last target; a base stops.
+    m). A group without a target keeps its last one; a base without a target stops.
 
     Args:
-        targets: By group; further ones may be given by keyword. None is left out.
-        effector: Pose of the gripper in the base frame, turned into targets of torso and arm by the robot's own
-            kinematics; not together with targets of theirs.
+        targets: Targets by group; more may be given as keyword arguments. None means no target.
+        effector: Pose of the gripper in the base frame, converted to targets of torso and arm by the robot's own
+            kinematics; not to be combined with targets of these groups.
 
     Example:
         >>> Command(base=(0.3, 0.0), torso=0.2).get("torso")
@@ -47,18 +47,18 @@ class Command:
         object.__setattr__(self, "effector", effector)
 
     def get(self, group: str) -> Sequence[float] | None:
-        """The target of a group, None if it is left out."""
+        """Return the target of a group, None if it has none."""
         return self.targets.get(group)
 
 
 def _numbers(value: Target) -> Sequence[float]:
-    """A bare number as a tuple of one; what is not a number is left for the safety gate to refuse."""
+    """Wrap a bare number in a tuple; other types are left for the safety gate to refuse."""
     return (value,) if isinstance(value, float | int | np.number) else value
 
 
 @dataclass(frozen=True, slots=True)
 class SentCommand:
-    """What the safety gate made of a command: the requested one, the sent one, and what was changed and why."""
+    """Result of the safety gate: the requested command, the sent command, and the changes with their reasons."""
 
     requested: Command
     sent: Command

@@ -1,7 +1,7 @@
-"""What happens in an episode, as listeners get it: one class per event, in the order in which they come.
+"""Events of an episode for listeners: one class per event, in the order in which they occur.
 
-EpisodeStarted, then by round PlannerAsked and PlannerAnswered, and for each of its subtasks SubtaskStarted,
-SubtaskChecked, CommandSent and PeriodPassed while a skill runs, AttemptEnded, SubtaskRecorded; at last EpisodeEnded.
+EpisodeStarted; in each round PlannerAsked and PlannerAnswered, then for each subtask SubtaskStarted, SubtaskChecked,
+CommandSent and PeriodPassed while a skill runs, AttemptEnded and SubtaskRecorded; finally EpisodeEnded.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class EpisodeStarted:
 
 @dataclass(frozen=True, slots=True)
 class PlannerAsked:
-    """The planner is about to be asked.
+    """The planner is about to be called.
 
     Attributes:
-        observation: What the robot saw and felt when the input was put together.
+        observation: The observation from which the input was made.
     """
 
     planner_input: PlannerInput
@@ -45,7 +45,7 @@ class PlannerAnswered:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskStarted:
-    """A subtask goes to the executor. End does not: it goes to nobody."""
+    """A subtask is passed to the executor. There is no such event for End, which is not executed."""
 
     round: int
     subtask: Subtask
@@ -53,14 +53,14 @@ class SubtaskStarted:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskChecked:
-    """A layer of error detection has looked at the subtask: before a skill runs, or after the last attempt."""
+    """A layer of error detection has checked the subtask: before a skill runs, or after the last attempt."""
 
     check: Check
 
 
 @dataclass(frozen=True, slots=True)
 class CommandSent:
-    """The safety gate has let a command through, which was decided on this observation."""
+    """A command, computed from this observation, has passed the safety gate."""
 
     observation: Observation
     sent: SentCommand
@@ -82,7 +82,7 @@ class AttemptEnded:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskRecorded:
-    """The subtask is over, or the answer could not be read; this is what there is to keep."""
+    """The subtask is over, or the answer could not be parsed; this is the record of it."""
 
     record: RoundRecord
 

@@ -1,4 +1,4 @@
-"""Why a skill failed: a reason with its arguments, which is text in the record and advice for a planner."""
+"""Why a skill failed: a reason with its arguments, from which the text of the record and advice for planners follow."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from enum import Enum, unique
 from typing import Any, Self
 
 MOST_NAMED = 2
-"""Objects in the way that are named; more are counted."""
+"""Largest number of objects in the way that are named; more are only counted."""
 
 
 @unique
 class FailureReason(Enum):
-    """The reasons that planners get advice for (`error_detection.failure_advice`); the value is the text of the record.
+    """Reasons for which planners get advice (`error_detection.failure_advice`); the value is the text of the record.
 
     Any skill may fail with them: `Failure(FailureReason.ARM_BLOCKED, why="elbow is 0.64 off")`.
     """
 
-    # what was there is gone
+    # the target has disappeared
     TARGET_LOST = "the target is no longer where it was seen"
     # driving
     NO_PATH = "no free path to the target"
@@ -105,18 +105,18 @@ class FailureReason(Enum):
 
 
 class Failure(str):
-    """The reason of a failed attempt: its text in the record, and what planners get advice by.
+    """The reason of a failed attempt: its text for the record, with the data from which advice for planners is made.
 
-    A skill may fail with a plain text instead; it stays in the record then, and planners get no advice.
+    A skill may fail with a plain string instead; it is only recorded, and planners get no advice.
 
     >>> str(Failure(FailureReason.OBJECT_BLOCKED, blockers=["cracker_box"]))
     'the object cannot be reached: the cracker_box is in the way'
 
     Attributes:
         reason: The reason.
-        blockers: The names of the objects in the way, () where they have none; None where nothing is.
-        several: Whether more than one object is in the way.
-        repeats: How many attempts in a row failed so; 0 where that is not counted.
+        blockers: Names of the objects in the way, () if they have no names; None if nothing is in the way.
+        several: Whether more than one named object is in the way.
+        repeats: Number of attempts in a row with this failure; 0 if they are not counted.
     """
 
     reason: FailureReason
@@ -126,18 +126,18 @@ class Failure(str):
     _text: str
 
     def __new__(cls, reason: FailureReason, *, blockers: Sequence[str] | None = None, **details: Any) -> Self:
-        """A failure.
+        """Create a failure.
 
         Args:
-            reason: Its text has the names of the details in braces.
-            blockers: Names of the objects in the way, "" for one without a name; None where nothing is in the way.
-            details: The arguments of the reason.
+            reason: The reason; its text is a format string for the details.
+            blockers: Names of the objects in the way, "" for an object without a name; None if nothing is in the way.
+            details: Arguments of the format string.
         """
         return cls._create(reason, reason.value.format(**details), blockers)
 
     @classmethod
     def read(cls, reason: FailureReason, text: str) -> Self:
-        """A failure that another process had, by its text."""
+        """Recreate a failure of another process from its reason and text."""
         return cls._create(reason, text)
 
     @classmethod
@@ -152,19 +152,20 @@ class Failure(str):
         return failure
 
     def naming(self, blockers: Sequence[str]) -> Self:
-        """The same failure with other names for its blockers."""
+        """Return the same failure with other names for its blockers."""
         return self._create(self.reason, self._text, blockers, self.repeats)
 
 
 def repeated(reason: str, times: int) -> str:
-    """The reason of an attempt that failed so for the n-th time in a row."""
+    """Add to a reason how many times in a row an attempt failed with it."""
     if isinstance(reason, Failure):
         return Failure._create(reason.reason, reason._text, reason.blockers, times)
     return f"{reason}, {times} times in a row"
 
 
 def in_the_way(names: Sequence[str]) -> str:
-    """`the cracker_box is in the way`; `3 things are in the way`, of many; `something is in the way`, without names."""
+    """Format the blockers: `the cracker_box is in the way`; for many `3 things are in the way`; without names
+    `something is in the way`."""
     if not names:
         return "something is in the way"
     if len(names) > MOST_NAMED:

@@ -11,18 +11,18 @@ from homie.kernel.types.subtasks import Subtask
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What became of a subtask. `code` is None exactly when `status` is success.
+    """Result of a subtask. `code` is None exactly when `status` is success.
 
-    A planner may get to see less, by the rules of the episode (`homie.kernel.types.Visibility`): a failure without its
+    The rules of the episode may show a planner less of it (`homie.kernel.types.Visibility`): a failure without its
     code, or the status `untold`.
 
     Attributes:
-        message: Why it failed, or with a success `None`, with a remark behind it where there is one (a drawer that the
-            arm has pulled open).
-        about: Names of things other than the target that it is about, as a planner may use them: the container that is
-            closed (L3), the things that are in the way (E1).
-        lasting: Whether the same subtask would end the same as long as nothing else is changed, as far as a failed
-            skill knows.
+        message: Why it failed; for a success `None`, followed by a remark if there is one (the arm has pulled a drawer
+            open).
+        about: Names, as in a planner's input, of the objects concerned other than the target: the closed container
+            (L3), the objects in the way (E1).
+        lasting: Whether a retry would fail in the same way until something else changes, as far as the failed skill
+            knows.
     """
 
     status: Literal["success", "fail", "untold"]
@@ -37,18 +37,18 @@ class Feedback:
 
     @property
     def words(self) -> str:
-        """The message, "" where there is none."""
+        """The message without its leading `None`, "" if there is no other text."""
         return self.message.removeprefix("None").removeprefix(", ")
 
 
 SUCCESS = Feedback("success")
 UNTOLD = Feedback("untold")
-"""What a planner gets of a result that the protocol withholds."""
+"""Feedback shown to a planner in place of a result that the protocol withholds."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryItem:
-    """One executed subtask and its result, as the planner sees in later rounds."""
+    """One executed subtask and its result, as a planner sees them in later rounds."""
 
     number: int
     subtask: Subtask

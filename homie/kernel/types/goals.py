@@ -1,4 +1,4 @@
-"""What a skill needs of its target: surfaces, doors, the map."""
+"""Goals of skills: the target with its surfaces and doors, obstacles, and the map."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from homie.kernel.types.observations import Detection
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Where things can be put: a horizontal rectangle (top centre, half sizes along its own axes, yaw).
+    """A horizontal rectangle to place objects on (top centre, half extents along its own axes, yaw).
 
-    `clearance` is the free height above it in metres (inf under the open sky). `access` is the unit vector (2,)
-    from inside out through the only open side, or None where it can be reached from above. `lid` is the free height
-    that is left when it is pushed in, as a drawer is (inf for what does not move).
+    `clearance` is the free height above it in metres (inf without a ceiling). `access` is the unit vector (2,) pointing
+    out through the only open side, or None if it can be reached from above. `lid` is the free height in metres when it
+    is pushed in, as for a drawer (inf for fixed surfaces).
     """
 
     center: Array
@@ -31,16 +31,16 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Articulation:
-    """A door or a drawer: how it moves and where to take it.
+    """A door or a drawer: its joint, its handle and its opening.
 
     Attributes:
         axis_point, axis: (3,) each; for a hinge the point is on the axis and a positive angle (right-hand rule about
             `axis`) opens; for a slide `axis` is the opening direction.
-        handle: Centre (3,) now.
-        handle_axis: Unit vector along the bar.
-        outward: Unit vector (3,) pointing from the panel to the person.
-        opening: How far it is open now, range: its largest opening, in rad or m.
-        panel: The box of the moving panel as it stands now, where known.
+        handle: Current centre of the handle (3,).
+        handle_axis: Unit vector (3,) along the bar of the handle.
+        outward: Unit vector (3,) from the panel towards a person in front of it.
+        opening, range: Current and largest opening, in rad or m.
+        panel: Current box of the moving panel, if known.
     """
 
     kind: Literal["hinge", "slide"]
@@ -57,8 +57,8 @@ class Articulation:
 @dataclass(frozen=True, slots=True)
 class OccupancyGrid:
     """Obstacles on the floor plan: `occupied` and `unknown` (ny, nx); cell (0, 0) has its lower corner at `origin`
-    (2,), cells are `resolution` metres wide; y grows with the row. `walls` (ny, nx): what no arm reaches over
-    or through, furniture left out; None where nobody knows."""
+    (2,), cells are `resolution` metres wide; y grows with the row. `walls` (ny, nx) marks walls, which no arm reaches
+    over or through, without furniture; None if not known."""
 
     occupied: Mask
     unknown: Mask
@@ -67,12 +67,11 @@ class OccupancyGrid:
     walls: Mask | None = None
 
     def walled(self, points: Array, box: Box) -> Mask:
-        """Between which places (n, 2) and a thing there is a wall, (n,): nothing of the middle of the thing can be seen
-        from there past all walls.
+        """Return from which points (n, 2) an object is behind a wall, (n,): walls occlude its whole middle part.
 
         Args:
-            box: Of the thing. Its middle counts, half as long and wide: its sides are known less well, and what was
-                seen through a doorway may seem to stand in the wall beside it.
+            box: Box of the object. Only the middle half of its length and width is tested: its sides are known less
+                accurately, and an object seen through a doorway may appear to be inside the wall beside it.
         """
         if self.walls is None:
             return np.zeros(len(points), dtype=bool)
@@ -82,7 +81,7 @@ class OccupancyGrid:
         return self._crosses(points, middles) & self._crosses(points, box.center[:2] + local @ turn.T)
 
     def _crosses(self, starts: Array, ends: Array) -> Mask:
-        """Which of the straight lines between points (n, 2) each go through a wall, (n,)."""
+        """Return which of the line segments between points (n, 2) cross a wall, (n,)."""
         assert self.walls is not None
         steps = int(np.linalg.norm(ends - starts, axis=1).max(initial=0.0) / (0.4 * self.resolution)) + 2
         share = np.linspace(0.0, 1.0, steps)[:, None, None]
@@ -96,26 +95,26 @@ class OccupancyGrid:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a skill needs, made from a subtask by a goal adapter.
+    """Input of a skill, made from a subtask by a goal adapter (`Locator.goal`). Positions are in the odometry frame, m.
 
     Attributes:
         name: The resolved entity or room.
         text: The subtask in words.
-        task: The instruction that it is a part of; that of the scene, or "", where nobody has said one.
-        position: Its reference point (3,).
-        box: Its bounding box.
-        surfaces: Where to put (best first).
-        obstacles: Boxes of things standing there.
-        articulations: Doors and drawers that belong to it.
-        room: The rectangle (x0, y0, x1, y1) if it is a spot.
-        front: Yaw of the side a person uses, for furniture.
-        grid: Where the base cannot be.
-        solids: Boxes near the target and near the robot that the arm keeps out of, but not a target object, nor the
-            panels that Open and Close move.
-        parts: The solids that a target object is made of, as it lies, where they are known.
-        loose: Boxes with names of what could be moved out of the way: near the target, and anywhere on the floor.
-        held: The box of the object in the hand as it is now, where that is known.
-        seen: Boxes of the target in the observation that an attempt begins with, for skills that have cameras.
+        task: The instruction that the subtask belongs to; without one that of the scene, or "".
+        position: Reference point (3,) of the target.
+        box: Bounding box of the target.
+        surfaces: Surfaces for a Put, best first.
+        obstacles: Boxes of the objects standing on them.
+        articulations: Doors and drawers of the target.
+        room: Rectangle (x0, y0, x1, y1) if the target is a spot.
+        front: Yaw of the side that a person uses, for furniture.
+        grid: Obstacles for the base.
+        solids: Boxes near the target and near the robot that the arm avoids, except a target object and the panels
+            that Open and Close move.
+        parts: Solids of a target object at their current poses, if known.
+        loose: Boxes of named objects that could be moved out of the way: near the target, and anywhere on the floor.
+        held: Current box of the held object, if known.
+        seen: Detections of the target in the first observation of an attempt, for skills that use cameras.
     """
 
     name: str

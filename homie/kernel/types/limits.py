@@ -1,4 +1,4 @@
-"""What ends an episode, or the plan of one answer, before the planner says End."""
+"""Limits that end an episode, or cut the plan of one answer, before the planner says End."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 EndedBy: TypeAlias = Literal["ended", "goal", "rounds", "steps", "failures", "calls", "robot_seconds"]
-"""`ended`: the planner said End. `goal`: the goal was reached, where that ends an episode. The others are the limit
-that was reached, `calls` and `robot_seconds` those of an agent (`homie.kernel.errors.LimitReached`)."""
+"""`ended`: the planner said End. `goal`: the goal was reached, if the rules end the episode then. The others are the
+limit that was reached; `calls` and `robot_seconds` are limits of agents (`homie.kernel.errors.LimitReached`)."""
 ROUNDS = 20
-"""Rounds after which an episode ends, where nothing else is asked for."""
+"""Default maximum number of rounds of an episode."""
 UNREADABLE_ROUNDS = 3
-"""An episode ends after so many rounds if no output of its planner could be read by then. One or two may be bad luck;
-each of them was asked again `reasks` times, so that three are nine answers with the default."""
+"""An episode ends after this many rounds if no output of its planner could be parsed by then. One or two may be bad
+luck; each round is retried `reasks` times, so that three rounds are nine answers by default."""
 ENDINGS: Mapping[EndedBy, str] = {
     "ended": "the {who} ended the task",
     "goal": "the goal was reached",
@@ -28,12 +28,12 @@ ENDINGS: Mapping[EndedBy, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits of a protocol beside its rounds. None: any number, as in EMMOE.
+    """Limits of a protocol besides the number of rounds. None means unlimited, as in EMMOE.
 
     Attributes:
-        steps: Subtasks, of all answers.
-        failures: Subtasks that fail, and answers that cannot be read; the last of them ends the episode.
-        plan: Subtasks of one answer that are carried out, the rest of it is not.
+        steps: Maximum number of subtasks in an episode.
+        failures: Number of failed subtasks and unreadable answers at which the episode ends.
+        plan: Maximum number of subtasks executed per answer; the rest of the answer is ignored.
 
     >>> Limits(failures=10).reached(steps=14, failures=10)
     'failures'
@@ -44,7 +44,7 @@ class Limits:
     plan: int | None = None
 
     def reached(self, *, steps: int, failures: int) -> Literal["steps", "failures"] | None:
-        """The limit that so many have reached, None while the episode goes on."""
+        """Return the limit reached by these counts, None while the episode continues."""
         if self.failures is not None and failures >= self.failures:
             return "failures"
         return "steps" if self.steps is not None and steps >= self.steps else None

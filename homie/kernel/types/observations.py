@@ -1,4 +1,4 @@
-"""What a robot sees and feels, and what a detector makes of it."""
+"""Observations of a robot, and detections in them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Intrinsics:
 class CameraFrame:
     """One RGB-D picture. `pose` is the optical frame (x right, y down, z forward) in the odometry frame.
 
-    `instances` (H, W) int32 holds the simulated instance segmentation where a simulator provides it: an index into
-    `instance_names`, -1 for nothing. It is a simulated sensor: hardware leaves it None and uses a real detector.
-    `memo` is what was worked out of it, by whoever did; it lives as long as the frame, and no other frame has it.
+    `instances` (H, W) int32 is the instance segmentation if a simulator provides it: an index into `instance_names`,
+    -1 for background. It is a simulated sensor: hardware leaves it None and uses a real detector.
+    `memo` caches results computed from this frame, for any module; it is not shared with other frames.
     """
 
     name: str
@@ -48,8 +48,8 @@ class CameraFrame:
 
 @dataclass(frozen=True, slots=True)
 class GripperState:
-    """What a gripper feels: its opening (m) and how fast that changes (m/s), contact at the right and the left finger
-    pad, whether it holds something."""
+    """State of a gripper: its opening (m) and the opening's rate of change (m/s), contact at the right and the left
+    finger pad, whether it holds an object."""
 
     opening: float
     contact: tuple[bool, bool] = (False, False)
@@ -59,14 +59,14 @@ class GripperState:
 
 @dataclass(frozen=True, slots=True)
 class Proprioception:
-    """What the robot feels.
+    """State of the robot's body.
 
     Attributes:
-        base: Odometry.
-        base_velocity: (v, w) in m/s and rad/s; of an omnidirectional base then to its left, m/s.
-        joints: Positions (rad, m) by name, of every group but bases and grippers.
-        grippers: By group.
-        velocities: Of joints (rad/s, m/s) by name, where they are measured.
+        base: Pose of the base by odometry.
+        base_velocity: (v, w) in m/s and rad/s; for an omnidirectional base (v, w, velocity to the left in m/s).
+        joints: Joint positions (rad, m) by name, for all groups except bases and grippers.
+        grippers: Gripper states by group.
+        velocities: Joint velocities (rad/s, m/s) by name, if measured.
     """
 
     base: Pose2
@@ -82,15 +82,15 @@ class Proprioception:
 
     @property
     def holding(self) -> bool:
-        """Whether some gripper holds something."""
+        """Whether any gripper holds an object."""
         return any(gripper.holding for gripper in self.grippers.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Everything the robot sees and feels at `stamp` (monotonic seconds; simulated time in simulators).
+    """Pictures and proprioception of the robot at `stamp` (monotonic seconds; simulated time in simulators).
 
-    `frames` holds the cameras that were asked for, by name; the four cardinal ones are named as in `VIEWS`.
+    `frames` has the requested cameras by name; the four cardinal views are named as in `VIEWS`.
     """
 
     stamp: float
@@ -99,18 +99,18 @@ class Observation:
 
 
 FLOOR = "floor"
-"""The part by which a room is detected (`Detection.is_room`)."""
+"""`Detection.part` of rooms, which are detected by their floor (`Detection.is_room`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A named box in one view: pixels (x0, y0, x1, y1), upper bounds exclusive, score 0..1.
 
-    `name` is what a person would call it (`red apple` -> `apple`); `instance` tells two of a kind apart within one
-    run of a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask`
-    (H, W) marks the pixels where the detector gives them. `number` distinguishes things with the same name, 0
-    for the first that a planner gets, and if nothing was numbered. `states` are what the picture shows of the
-    state of the thing, words of `homie.kernel.knowledge.CONTRARY`: a lamp that is `on`, a `dirty` mug.
+    `name` is the common name (`apple` for a red apple); `instance` distinguishes objects of one kind within one run of
+    a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask` (H, W) marks
+    the pixels, if the detector segments. `number` distinguishes objects with the same name: 0 for the first one in a
+    planner's input, or without numbering. `states` are the states visible in the picture, words of
+    `homie.kernel.knowledge.CONTRARY`: a lamp that is `on`, a `dirty` mug.
     """
 
     name: str
@@ -125,21 +125,21 @@ class Detection:
 
     @property
     def is_room(self) -> bool:
-        """Whether it is a room, which is seen by its floor."""
+        """Whether it is a room, which is detected by its floor."""
         return self.part == FLOOR
 
     @property
     def called(self) -> str:
-        """Its name in a planner's input, by which a planner may refer to it: `kitchen counter 2`."""
+        """Its name in a planner's input, which a planner may use to refer to it: `kitchen counter 2`."""
         return f"{self.name} {self.number}" if self.number else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A thing in sight with its number, and its place as a planner may say it: `object 3: red star at [55, 71, 18]`.
+    """A visible object with its number, and its position in a planner's notation: `object 3: red star at [55, 71, 18]`.
 
     Attributes:
-        instance: That of its detections, which means nothing to a planner.
+        instance: `Detection.instance` of its detections, which means nothing to a planner.
     """
 
     number: int
@@ -152,12 +152,13 @@ class Listed:
 
     @property
     def called(self) -> str:
-        """What it is called by its number alone."""
+        """Its name by number alone."""
         return f"object {self.number}"
 
 
 def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:
-    """The rooms, and the things by view: whole, or by a door or drawer where no more of them is seen.
+    """Select the detections of rooms and whole objects, and those of a door or drawer if the view has no whole box of
+    the same object.
 
     The door of a closed fridge may fill a picture; the fridge is in sight all the same.
     """
@@ -180,12 +181,12 @@ _PANELS = ("door", "drawer")
 
 @dataclass(frozen=True, slots=True)
 class NamedThing:
-    """Something that words can mean.
+    """An object or room that words can refer to.
 
     Attributes:
-        name: Of the instance (`apple_1`).
-        kind: `apple`.
-        room: Where it is, if known.
+        name: Name of the instance (`apple_1`).
+        kind: Name of the kind (`apple`).
+        room: The room that it is in, if known.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""All that a planner is given to decide by."""
+"""Input of a planner."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ from homie.kernel.types.visibility import Visibility
 
 @dataclass(frozen=True, slots=True)
 class PlannerInput:
-    """I = {o1..4, s, T, inv, h, f} of equation 4 (the system information s belongs to the planner).
+    """Input of a planner in one round: I = {o1..4, s, T, inv, h, f} of equation 4 (the planner itself supplies the
+    system information s).
 
-    It has no depth and no world state. A planner of one's own needs the fields up to `rounds`; the others are for
-    language models, suites with rules of their own, and skill sets with actions of their own.
+    It has no depth and no world state. A user's planner needs the fields up to `rounds`; the others are for language
+    models, suites with their own rules, and skill sets with their own actions.
 
     Attributes:
         task: The instruction.
-        round: Of the episode, from 1.
-        views: Pictures (H, W, 3) uint8 RGB by view (`VIEWS`: front, left, back, right). Not to be changed.
-        detections: What the detector found in these pictures: names, boxes (pixels) and views, rooms among them
+        round: Number of the round in the episode, from 1.
+        views: Pictures (H, W, 3) uint8 RGB by view (`VIEWS`: front, left, back, right). Must not be changed.
+        detections: Detections in these pictures: names, boxes (pixels) and views, including rooms
             (`Detection.is_room`).
-        inventory: The names of the held objects.
-        history: The earlier subtasks, oldest first, each with its number, subtask and feedback.
-        feedback: The result of the last subtask, None in the first round. Its `status` is `success` or `fail`, its
-            `code` an ErrorCode with `fail` and None with `success`, its `message` a sentence.
-        actions: The names of the actions to choose from, End included.
-        models: The skill sets to choose from, for `Decision.model`.
-        rounds: The number of the last round.
-        listing: Further lines of the suite: of an arm on a table the things by number with their places; the detections
-            of the first view are then in its order.
-        arguments: What each action takes: nothing, `target`, or `target` and `destination`.
-        words: Other words for actions, each with its action.
-        abilities: What each of the models can do.
-        knowledge: What is remembered of the home: rooms, doorways, things with their places.
-        hand: What the camera at the hand sees, for a planner that `uses_wrist_camera`, else None.
-        visibility: The policy by which `history` and `feedback` have been cut already: a suite may show fewer.
-        quirks: Where the rules of the episode are those of a published evaluator.
-        choices: All actions that there are, where a suite numbers them; every subtask is one of these then.
-        ends: The subtasks with which the planner can end the episode.
-        explanations: What actions of skill sets do and need, a sentence each.
+        inventory: Names of the held objects.
+        history: Earlier subtasks, oldest first, each with its number, subtask and feedback.
+        feedback: Result of the last subtask, None in the first round. Its `status` is `success` or `fail`, its `code`
+            an ErrorCode with `fail` and None with `success`, its `message` a sentence.
+        actions: Names of the available actions, End included.
+        models: The available skill sets, for `Decision.model`.
+        rounds: Number of the last round.
+        listing: Further lines of the suite: for an arm on a table the numbered objects with their positions; the
+            detections of the first view are then in its order.
+        arguments: Arguments of each action: none, `target`, or `target` and `destination`.
+        words: Synonyms of actions, each with its action.
+        abilities: The abilities of each model.
+        knowledge: Memory of the home: rooms, doorways, objects with their places.
+        hand: Picture of the wrist camera for a planner with `uses_wrist_camera`, else None.
+        visibility: The policy by which `history` and `feedback` have already been filtered: a suite may hide parts.
+        quirks: Deviations of a published evaluator from Homie's rules.
+        choices: All available actions if a suite numbers them; every subtask is then one of these.
+        ends: Subtasks with which the planner can end the episode.
+        explanations: Effects and preconditions of skill sets' own actions, a sentence each.
     """
 
     task: str
@@ -75,7 +76,7 @@ class PlannerInput:
 
     @property
     def telling(self) -> Visibility:
-        """`visibility` by the name that it had in version 0.1, for one release."""
+        """`visibility` by its name in version 0.1, for one release."""
         warnings.warn(
             "PlannerInput.telling is called visibility now. The old name works for one release.",
             DeprecationWarning,
@@ -85,12 +86,12 @@ class PlannerInput:
 
     @property
     def reports(self) -> bool:
-        """Whether the planner ends the episode with a report: that the task is done, or that it is not."""
+        """Whether the planner ends the episode with a report that the task is done or not done."""
         return END_SUCCESS in self.ends
 
     @property
     def inventory_text(self) -> str:
-        """`None` or the held names joined with blanks, as the paper's prompt has it (appendix D)."""
+        """The names of held objects joined by spaces, or `None`, as in the paper's prompt (appendix D)."""
         return " ".join(self.inventory) or "None"
 
     @property

@@ -1,4 +1,4 @@
-"""Where a published evaluator does otherwise than Homie: a hook of the agent loop and of planners."""
+"""Deviations of published evaluators from Homie's rules: a hook of the agent loop and of planners."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from homie.kernel.types.subtasks import Choice, Subtask
 
 
 class Quirks:
-    """The rules of Homie. A subclass changes those that its evaluator has otherwise, and keeps no state.
+    """Homie's rules. A subclass overrides those in which its evaluator differs, and has no state.
 
-    An entry point of the group `homie.quirks` gives a suite its quirks by their name (`Protocol.faults`).
+    Suites select quirks by name (`Protocol.faults`) from the entry point group `homie.quirks`.
 
     Attributes:
-        name: As suites and the records of episodes write it.
-        explains: Whether a planner sees why its answer could not be read, is asked again for it, and an episode
-            without any readable answer is not a result. A subtask End is taken even if no list has it where it is
-            False.
-        continues: Whether the rest of a plan is carried out after one of its subtasks has failed.
+        name: Name in suites and in the records of episodes.
+        explains: Whether a planner gets the reason why its answer could not be parsed and a retry, and an episode
+            without any readable answer does not count as a result. If False, End is accepted even if it is not in the
+            action list.
+        continues: Whether the rest of a plan is executed after one of its subtasks has failed.
         counts_unlisted: Whether a subtask that is not in the action list counts as a failure.
-        reads: Whether `read` replaces the reading of answers that are numbers of a list.
+        reads: Whether `read` replaces the parser of answers that are numbers of a list.
     """
 
     name: str = "none"
@@ -30,17 +30,17 @@ class Quirks:
     reads: bool = False
 
     def fallback(self, choices: Sequence[Choice], actions: Sequence[str], rng: random.Random) -> Subtask | None:
-        """The subtask in place of an answer that could not be read; None where nothing is done then.
+        """Return the subtask to execute in place of an answer that could not be parsed; None for none.
 
         Args:
-            choices: The action list, empty where planners name actions.
+            choices: The action list, empty if planners name actions.
             actions: The actions of the robot.
-            rng: Of the episode.
+            rng: Random number generator of the episode.
         """
         return None
 
     def read(self, text: str, choices: Sequence[Choice]) -> tuple[tuple[Subtask, ...], str]:
-        """The plan of an answer and what it says of it, only called where `reads` is True.
+        """Parse the plan and the analysis of an answer. Only called if `reads` is True.
 
         Raises:
             ValueError: The answer is not a plan; the message says why.
@@ -48,7 +48,8 @@ class Quirks:
         raise NotImplementedError
 
     def beyond(self, number: int) -> Subtask | None:
-        """The subtask in place of a number that is not in the action list, which ends the plan; None to refuse it."""
+        """Return the subtask to execute in place of a number that is not in the action list, and which ends the plan;
+        None to refuse the number."""
         return None
 
     def __repr__(self) -> str:

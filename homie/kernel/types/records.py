@@ -1,4 +1,4 @@
-"""What happened to a subtask: checks, attempts, executions, rounds."""
+"""Records of subtasks and episodes: checks, attempts, executions, rounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homie.kernel.types.subtasks import REPORTS, Decision, Report, Subtask, Who
 
 
 class Outcome(StrEnum):
-    """How one attempt of a skill ended."""
+    """State of an attempt of a skill."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -25,12 +25,12 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One layer of error detection and what it found.
+    """Result of one layer of error detection.
 
     Attributes:
-        layer: Format, logical, distance or execution, or the name of a check of one's own.
-        code: One of the ten, None for nothing wrong.
-        message: What is wrong; without a code a remark on the success.
+        layer: Format, logical, distance or execution, or the name of a user-defined check.
+        code: One of the ten error codes, None for no error.
+        message: The error; without a code a remark on the success.
         about, lasting: See `Feedback`.
     """
 
@@ -42,7 +42,7 @@ class Check:
 
     @property
     def feedback(self) -> Feedback:
-        """What a planner sees of it."""
+        """The check as feedback for a planner."""
         if self.code is None:
             return replace(SUCCESS, message=f"{SUCCESS.message}, {self.message}") if self.message else SUCCESS
         return Feedback("fail", self.code, self.message, self.about, self.lasting)
@@ -50,11 +50,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try of a skill: which one really ran, how it ended and why, over how much robot time and commands.
+    """One attempt of a skill: the skill that actually ran, its outcome and reason, robot time and number of commands.
 
     Attributes:
-        stands_in_for: The model that was asked for, where another one's skill ran in its place; `run.json` says why.
-        about: The names of what kept the skill from it (`homie.kernel.interfaces.Skill.about`).
+        stands_in_for: The requested model if the skill of another one ran as fallback; `run.json` says why.
+        about: Names of the entities that blocked the skill (`homie.kernel.interfaces.Skill.about`).
     """
 
     number: int
@@ -70,10 +70,10 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What became of one subtask: the checks in the order made, the attempts, the feedback.
+    """Result of one subtask: the checks and attempts in chronological order, and the feedback.
 
     Attributes:
-        skill_seconds: Wall time that the skill took for its commands; records have it among their timings.
+        skill_seconds: Wall time that the skill took to compute its commands; in records it is part of the timings.
     """
 
     subtask: Subtask
@@ -98,19 +98,19 @@ class RoundRecord:
 
     @property
     def began(self) -> float:
-        """Robot time (s) at which its first attempt began, to a control period or two; `stamp` where none was made."""
+        """Robot time (s) at which its first attempt began, within a control period or two; `stamp` without attempts."""
         return self.stamp - sum(attempt.robot_seconds for attempt in self.execution.attempts)
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """How an episode ended.
+    """Result of an episode.
 
     Attributes:
-        rounds: How many were played.
-        report, answer: What the planner said of its task when it ended it, and its answer to a question; "" for none.
-            Only a goal or a world can say whether it is so.
-        who: Made the last decision.
+        rounds: Number of rounds played.
+        report, answer: The planner's report on the task when it ended it, and its answer to a question; "" for none.
+            They are claims: only goal and world state tell whether they are true.
+        who: Who made the last decision.
     """
 
     task: str
@@ -125,10 +125,10 @@ class EpisodeResult:
 
     @property
     def ending(self) -> str:
-        """How it ended, in words."""
+        """Why it ended, in words."""
         return ENDINGS[self.ended_by].format(who=self.who)
 
     @property
     def report_in_words(self) -> str:
-        """What was said of the task, "" for nothing."""
+        """The report on the task in words, "" for none."""
         return REPORTS[self.report].format(who=self.who) if self.report else ""

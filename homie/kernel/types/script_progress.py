@@ -1,9 +1,9 @@
-"""A script of subtasks that goes on from any history: what is left to do after whatever has been done.
+"""An expert that continues a script of subtasks from any history.
 
-script, history --what is left to do--> next step
+script, history --> remaining steps --> next step
 
-What of a script is left follows from the subtasks that succeeded: a step out of order is done, and what else was done
-is undone where it is in the way.
+The remaining steps follow from the subtasks that succeeded: a step done out of order counts as done, and the effects
+of subtasks outside the script are undone if they are in the way.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.subtasks import END, Subtask
 
 _FURNITURE = re.compile(r"(?:on|in) (?!(?:the )?floor$)(?:the )?(.+)")
-"""The place of a remembered object: nothing can be put back on the floor."""
+"""Place of a remembered object, except the floor: objects cannot be put back there."""
 TRIES = 3
-"""Failures of the expert's own step after which there is no label: the home does not let it happen."""
+"""Failures of the expert's own step after which it gives no label: the step seems to be impossible in this home."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A subtask that is left. where: what the robot goes to before it. anywhere: any destination will do."""
+    """A remaining subtask. where: what the robot goes to before it. anywhere: whether any destination is accepted."""
 
     subtask: Subtask
     where: str
@@ -35,15 +35,15 @@ class _Step:
 
 @dataclass
 class _Progress:
-    """How far a script is, by the subtasks so far.
+    """Progress of a script after the subtasks so far.
 
     Attributes:
-        left: Steps that are to be done, in order.
+        left: Remaining steps, in order.
         script: All steps.
-        places: As of `next_step`.
-        at: What the robot last went to, "" after it turned out to be too far away.
+        places: See `next_step`.
+        at: The target that the robot last went to, "" once it turns out to be too far away.
         hand: The held object, "" for none.
-        failures: Of each subtask since the last success.
+        failures: Number of failures of each subtask since the last success.
     """
 
     left: list[_Step]
@@ -62,13 +62,13 @@ class _Progress:
         if subtask.action == "Go to":
             self.at = subtask.target
             if len(self.left) > 1 and _matches(self.left[0], "Go to", subtask.target):
-                del self.left[0]  # where the robot has to be at the end it may have to be again
+                del self.left[0]  # but keep the last step: the robot may leave the place and have to return to it
             return
         index = next((i for i, step in enumerate(self.left) if _completes(subtask, step)), None)
         if subtask.action == "Close" and self._needs_open(subtask.target):
             self._open_first(subtask.target)
         elif index is not None:
-            skipped = [step for step in self.left[:index] if step.subtask.action != "Go to"]  # ways to what is done now
+            skipped = [step for step in self.left[:index] if step.subtask.action != "Go to"]  # ways to the step done
             self.left = skipped + self.left[index + 1 :]
         else:
             self._undo(subtask)
@@ -89,7 +89,7 @@ class _Progress:
             self._open_first(closed)
 
     def _undo(self, subtask: Subtask) -> None:
-        """A subtask that succeeded and is not in the script."""
+        """Add steps that undo a subtask that succeeded and is not in the script."""
         target = subtask.target
         if subtask.action == "Pick":
             place = self.place_of(target)
@@ -104,7 +104,7 @@ class _Progress:
             self.left.insert(0, _Step(Subtask("Open", name), name))
 
     def _close_later(self, name: str) -> None:
-        """Close what the script closes, before the ways at its end."""
+        """Add a Close that the script has for this target, before the final Go to steps."""
         close_step = next((step for step in self.script if _matches(step, "Close", name)), None)
         if close_step is None or any(_matches(step, "Close", name) for step in self.left):
             return
@@ -114,13 +114,13 @@ class _Progress:
         self.left.insert(position, close_step)
 
     def _pick_again(self, name: str) -> None:
-        """Pick something before it is put where the script has it, if it is."""
+        """Add a Pick of an object before the remaining Put of it, if there is one."""
         position = self._put_of(name)
         if position is not None:
             self.left.insert(position, _Step(Subtask("Pick", name), name))
 
     def _put_of(self, name: str) -> int | None:
-        """The place in `left` of the step that puts something down."""
+        """Return the index in `left` of the step that puts an object down, None if there is none."""
         return next((i for i, step in enumerate(self.left) if _matches(step, "Put", name)), None)
 
     def _needs_open(self, target: str) -> bool:
@@ -134,7 +134,7 @@ class _Progress:
         return False
 
     def place_of(self, name: str) -> str:
-        """Where something can be put down: where it was seen, else where the robot is."""
+        """Return where an object can be put down: where it was first seen, else where the robot is."""
         return next((place for known, place in self.places.items() if same_name(known, name)), "") or self.at
 
     def next(self) -> Subtask | None:
@@ -155,7 +155,8 @@ class _Progress:
         return None if no_destination or self.failures.get(step.subtask, 0) >= TRIES else step.subtask
 
     def _free_hand(self) -> _Step:
-        """Put down the held object: where it belongs, if that is open already, else where it came from."""
+        """Return a step that puts down the held object: at its destination in the script unless that has to be opened
+        first, else where it came from."""
         position = self._put_of(self.hand)
         if position is not None:
             step = self.left[position]
@@ -166,12 +167,12 @@ class _Progress:
 
 
 def next_step(script: Sequence[Subtask], history: Sequence[HistoryItem], places: Mapping[str, str]) -> Subtask | None:
-    """The expert's next subtask, None where it has none.
+    """Return the expert's next subtask, None if it has none.
 
     Args:
         script: Subtasks of the expert from the start.
-        history: Subtasks so far, by whatever planner.
-        places: By the names of objects, the furniture that they were first seen on or in: for what has to be put down.
+        history: Subtasks so far, by any planner.
+        places: By object name, the furniture that it was first seen on or in: the place to put it down.
     """
     steps = _located(script)
     progress = _Progress(list(steps), steps, places)
@@ -181,7 +182,8 @@ def next_step(script: Sequence[Subtask], history: Sequence[HistoryItem], places:
 
 
 def _located(script: Sequence[Subtask]) -> tuple[_Step, ...]:
-    """The steps of a script, each with what the robot went to before it; ways to a step that follows are part of it."""
+    """Convert a script to steps, each with the target that the robot goes to before it; a Go to is only a step of its
+    own if the next subtask does not need it."""
     steps: list[_Step] = []
     location = ""
     for number, subtask in enumerate(script):
@@ -208,7 +210,7 @@ def _completes(subtask: Subtask, step: _Step) -> bool:
 
 
 def same_name(name: str, other: str) -> bool:
-    """Whether two names can mean the same: `can`, `the soup can`, `soup can 2`."""
+    """Whether two names can refer to the same object: `can`, `the soup can`, `soup can 2`."""
     words, other_words = (set(text.lower().split()) - {"the", "a", "an"} for text in (name, other))
     return words == other_words or (
         bool(words) and bool(other_words) and (words <= other_words or other_words <= words)
@@ -216,11 +218,11 @@ def same_name(name: str, other: str) -> bool:
 
 
 def add_places(places: dict[str, str], remembered: Iterable[Remembered]) -> None:
-    """Add the furniture that objects are seen on or in for the first time, as `next_step` takes it.
+    """Add the furniture that objects are first seen on or in, for `next_step`.
 
     Args:
-        places: By the names of objects; changed.
-        remembered: Objects as a planner knows them now.
+        places: Furniture by object name; updated in place.
+        remembered: Objects that a planner knows now.
     """
     for item in remembered:
         if match := _FURNITURE.fullmatch(item.place):

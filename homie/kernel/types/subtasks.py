@@ -1,4 +1,4 @@
-"""What a planner decides: subtasks, numbered actions, and the answer that they were read from."""
+"""Decisions of planners: subtasks, numbered actions, and the model answers from which they were parsed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Subtask:
-    """`{action, target[, destination]}`, equation 5 of the EMMOE paper plus the place of a Put."""
+    """`{action, target[, destination]}`: equation 5 of the EMMOE paper, plus the destination of a Put."""
 
     action: str
     target: str = ""
@@ -21,10 +21,10 @@ class Subtask:
 
 END = Subtask("End")
 END_SUCCESS, END_FAILURE = Subtask("End", "success"), Subtask("End", "failure")
-"""How an episode ends where the planner reports on its task: it says that the task is done, or that it is not."""
+"""End of an episode with the planner's report that the task is done, or that it is not."""
 Report: TypeAlias = Literal["", "success", "failure", "declined"]
-"""What a planner says of its task when it ends it: it is done, it is not done, or the instruction was not understood
-and nothing was begun. "": it says nothing."""
+"""A planner's report on the task when it ends it: done, not done, or declined because the instruction was not
+understood, without having begun. "": no report."""
 REPORTS: Mapping[Report, str] = {
     "": "none",
     "success": "the {who} says that the task is done",
@@ -33,22 +33,21 @@ REPORTS: Mapping[Report, str] = {
 }
 """Reports in words; `who` is a `Who`."""
 Who: TypeAlias = Literal["planner", "person", "end of the input"]
-"""Who decides: a planner, a person in its place, or the end of what that person typed."""
+"""Who made a decision: a planner, a person in its place, or the end of that person's input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of a language model, as it came, with what it took.
+    """One verbatim answer of a language model, with its cost.
 
     Attributes:
-        problem: Why it could not be read as a decision, "" where it could.
-        leniencies: The rules by which an answer was read that does not follow the protocol to the letter
-            (docs/prompts.md).
-        cost: US dollars, 0 where the price is not known.
-        cached: It came from the response cache and took nothing.
-        seconds: Wall clock.
-        cache_read_tokens: Those of the input that the provider had in a cache of its own.
-        asked: The form in which it was asked for, such as `json_schema`.
+        problem: Why it could not be parsed as a decision, "" if it could.
+        leniencies: Rules by which an answer was parsed that does not follow the protocol exactly (docs/prompts.md).
+        cost: US dollars, 0 if the price is not known.
+        cached: Whether it came from the response cache, at no cost.
+        seconds: Wall time.
+        cache_read_tokens: Input tokens read from the provider's own prompt cache.
+        asked: The requested response format, such as `json_schema`.
     """
 
     text: str
@@ -65,16 +64,16 @@ class Answer:
 
 
 BY_PERSON = "Chosen by a person."
-"""The analysis of a decision of a person who gave no reason: nothing that a model should learn to say."""
+"""Analysis of a decision by a person who gave no reason: not to be used as training text for models."""
 ENDED_BY_PERSON: Mapping[Report, str] = {
     "": "The person ended the task.",
     "success": "The person ended the task as done.",
     "failure": "The person gave the task up.",
     "declined": "The person declined the task.",
 }
-"""The same of a decision that ends the task, by what it reports."""
+"""The same for a decision that ends the task, by report."""
 INPUT_ENDED = "The input ended before the person had ended the task."
-"""The same where nobody is there any more."""
+"""The same if the person's input has ended."""
 WITHOUT_REASON = frozenset((BY_PERSON, INPUT_ENDED, *ENDED_BY_PERSON.values()))
 """All such analyses."""
 
@@ -84,13 +83,13 @@ class Decision:
     """One planner output: analysis, one or more subtasks, the chosen model, and the raw text it came from.
 
     `model` is the low-level model that the planner chose for the subtasks; "" leaves the choice to the executor.
-    `problem` says, in words for the planner, why its output could not be read; there are no subtasks then, and the
-    episode goes on with that as F1 feedback. `answers` are all answers on the way here, unreadable ones included.
-    `report` and `answer` belong to End: what the planner says of the task, and its answer to a question ("no", "in the
-    fridge"), "" for none.
-    `system` and `question` are the system message and the text of the round's question as a language model was sent
-    them; a run folder has the SHA-256 of `system`, and the text once, under that name. `advice` says to the user what
-    to set so that output like this can be read, "" where nothing is known.
+    `problem` is a message to the planner why its output could not be parsed; there are no subtasks then, and the
+    episode continues with it as F1 feedback. `answers` are all model answers of this decision, unreadable ones
+    included. `report` and `answer` belong to End: the planner's report on the task, and its answer to a question ("no",
+    "in the fridge"), "" for none.
+    `system` and `question` are the system message and the text of the round's question as sent to a language model; a
+    run folder stores the SHA-256 of `system` in the record, and the text once, in a file of that name. `advice` tells
+    the user which setting would make output like this readable, "" if none is known.
     """
 
     subtasks: tuple[Subtask, ...]
@@ -107,37 +106,37 @@ class Decision:
 
     @property
     def who(self) -> Who:
-        """Who has decided; a person who gives a reason of his own for a subtask counts as a planner."""
+        """Who made the decision; a person who gives a reason for a subtask counts as a planner."""
         if self.analysis == INPUT_ENDED:
             return "end of the input"
         return "person" if self.analysis in WITHOUT_REASON else "planner"
 
     @property
     def report_in_words(self) -> str:
-        """What it reports of the task, `none` for nothing."""
+        """The report on the task in words, `none` without a report."""
         return REPORTS[self.report].format(who=self.who)
 
 
 def model_key(name: str) -> str:
-    """What two spellings of a model's name have in common: `RT-1-X` and `rt1x` are the same model."""
+    """Normalize the name of a model: `RT-1-X` and `rt1x` have the same key."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 SentTo: TypeAlias = Literal["things", "furniture", "points"]
-"""What a robot can be sent to by number: `things`, everything; `furniture`, only what holds things, so that a planner
-has to know or to look where a thing is; `points`, those of a navigation graph, move by move
+"""Targets of numbered Go to actions: `things`, everything; `furniture`, only what can hold objects, so that a planner
+has to know or search where an object is; `points`, those of a navigation graph, move by move
 (`homie.kernel.robot.graph_moves`)."""
 HELD = "object in hand"
-"""The target of a numbered action that is done with the held object, whatever that is."""
+"""Target of a numbered action on the held object, whichever that is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One action of the list; its number is its place there, counted from 0.
+    """One action of the list; its number is its index there, counted from 0.
 
     Attributes:
-        name: As a planner sees it, `pick up the mug 2`.
-        subtask: What is carried out, by the names of the scene (`[Pick, mug_2]`); its target may be `HELD`.
+        name: Name in the planner's input, `pick up the mug 2`.
+        subtask: The subtask to execute, with names of the scene (`[Pick, mug_2]`); its target may be `HELD`.
     """
 
     name: str
@@ -145,7 +144,7 @@ class Choice:
 
 
 def is_interaction(subtask: Subtask) -> bool:
-    """Whether a subtask of a list is done to a thing, and is neither a way nor an end.
+    """Whether a listed subtask manipulates an object: it is neither navigation nor End.
 
     Examples:
         >>> listed = (Subtask("Pick", "mug"), Subtask("Go to", "mug"), Subtask("Turn left"), END)
@@ -156,7 +155,7 @@ def is_interaction(subtask: Subtask) -> bool:
 
 
 def with_held(subtask: Subtask, inventory: Sequence[str]) -> Subtask:
-    """A subtask with the held object as its target, where it is done with that. With an empty hand it stays.
+    """Replace the target `HELD` of a subtask by the held object. With an empty hand the subtask is unchanged.
 
     >>> str(with_held(Subtask("Put", HELD, "fridge"), ["apple"]))
     '[Put, apple, fridge]'

@@ -1,4 +1,4 @@
-"""What a planner gets to see: how much of each result and of its history, and whether objects have names."""
+"""What a planner gets to see: how much of each result and of the history, and whether objects have names."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ThingsPolicy: TypeAlias = Literal["named", "numbered"]
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What a planner gets to see of an episode; the defaults are EMMOE's, which hides nothing.
+    """Policy of what a planner gets to see of an episode; the defaults are EMMOE's, which hides nothing.
 
     Attributes:
-        feedback: `codes` shows all of a result, `text` hides its code, names and whether it lasts, `booleans` shows
-            success or failure only, `none` nothing. It holds for the results in the history too.
+        feedback: `codes` shows everything of a result, `text` hides its code, `about` and `lasting`, `booleans` shows
+            success or failure only, `none` nothing. Also applied to the results in the history.
         history: `all` subtasks with their results, the subtasks alone (`words`), or `none`.
-        last: How many subtasks the history goes back, None for all.
-        things: `numbered` hides the names of objects, so that a planner has to see what `object 3` is; what the
-            locator does not list is hidden altogether then.
+        last: Maximum number of subtasks in the history, None for all.
+        things: `numbered` hides the names of objects, so that a planner has to see what `object 3` is; objects that
+            the locator does not list are then hidden altogether.
 
     >>> Visibility("booleans").last_result(Feedback("fail", message="It is far away"))
     Feedback(status='fail', code=None, message='fail', about=(), lasting=False)
@@ -37,14 +37,14 @@ class Visibility:
     things: ThingsPolicy = "named"
 
     def last_result(self, feedback: Feedback | None) -> Feedback | None:
-        """The visible result of the last subtask. Prompts print the message only: that of `booleans` is the status."""
+        """Filter the result of the last subtask. With `booleans` the message is the status: prompts print only that."""
         if feedback is None:
             return None
         result = self._result(feedback)
         return replace(result, message=result.status) if self.feedback == "booleans" else result
 
     def subtasks(self, history: tuple[HistoryItem, ...]) -> tuple[HistoryItem, ...]:
-        """The visible history; its numbers stay."""
+        """Filter the history; its items keep their numbers."""
         if self.history == "none" or self.last == 0:
             return ()
         recent = history if self.last is None else history[-self.last :]
@@ -53,13 +53,13 @@ class Visibility:
         return tuple(replace(item, feedback=self._result(item.feedback)) for item in recent)
 
     def listing(self, listed: Sequence[Listed]) -> tuple[str, ...]:
-        """The visible lines of a locator's list."""
+        """Format the visible lines of a locator's list."""
         if self.things == "named":
             return tuple(map(str, listed))
         return tuple(f"{thing.called}: {thing.place}" for thing in listed)
 
     def detections(self, detections: Sequence[Detection], listed: Sequence[Listed]) -> tuple[Detection, ...]:
-        """The visible detections."""
+        """Filter the detections, and replace their names by numbers if things are numbered."""
         if self.things == "named":
             return tuple(detections)
         names = {thing.instance: thing.called for thing in listed}
@@ -70,7 +70,7 @@ class Visibility:
         )
 
     def inventory(self, held: tuple[str, ...]) -> tuple[str, ...]:
-        """The visible held objects."""
+        """Return the visible names of the held objects."""
         return held if self.things == "named" else (HELD,) * len(held)
 
     def _result(self, feedback: Feedback) -> Feedback:
