@@ -1,7 +1,7 @@
-"""The one table of actions: what each of them is called, takes, asks of the world, and leaves behind.
+"""The action table: names, arguments, preconditions and effects of all actions.
 
-Everything that has to know an action asks this table: the checks (L1 to L4, D1, D2), the execution check, the locators
-and the inventory. A skill set adds its own (`SkillSet.own_actions`), and no other file changes.
+All modules use this table: the checks (L1 to L4, D1, D2), the execution check, the locators and the inventory. A skill
+set adds its own actions (`SkillSet.own_actions`) without changes in any other file.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ Hand: TypeAlias = Literal["", "empty", "full"]
 Target: TypeAlias = Literal["", "loose", "place", "opens"]
 Inventory: TypeAlias = Literal["", "takes", "gives"]
 USUAL = ("target",)
-"""The arguments of an action that no table declares."""
+"""The arguments of an undeclared action."""
 POWER: Mapping[str, bool] = MappingProxyType({"on": True, "off": False})
-"""Results of actions that are a matter of power, and whether it is on then. A hand presses a switch for them."""
+"""Results of actions that switch the power, and whether it is on then. The hand presses a switch for them."""
 _SHAPES = ((), ("target",), ("target", "destination"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """One action, as data; a field that is left out asks for nothing.
+    """Declaration of an action; a precondition at its default is not checked.
 
     Raises BadInput for unknown values.
 
     Attributes:
-        name: As planners write it.
-        words: Other ways to say it, in small letters, that answers of language models are read by.
-        arguments: What it takes: (), `target`, or `target` and `destination`; it is done to the last of them, its
-            entity.
-        hand: How the hand has to be: `empty` (else L1) or `full` (else L2).
-        target: What the entity has to be (else L4): `loose`, a `place` where something can be put, or something that
+        name: Its name in planners' decisions.
+        words: Synonyms in lower case, accepted in answers of language models.
+        arguments: (), `target`, or `target` and `destination`; the last of them is the entity that the action is
+            applied to.
+        hand: Required state of the hand: `empty` (else L1) or `full` (else L2).
+        target: Required type of the entity (else L4): `loose`, a `place` where an object can be put, or something that
             `opens`.
-        accessible: It cannot be done to what is closed or inside of something closed (L3).
-        near: The entity has to be within reach (D1, D2).
-        inventory: Whether the hand `takes` the entity or `gives` away what it holds.
-        result: What is true once it has been done, as far as a locator can see it: `reached` the robot is there, `held`
-            the entity is in the hand, `placed` what was in the hand is there, else a state of the entity such as `open`
-            (`WorldModel.state`); "" where only the skill can say.
-        about: What it does and what it needs, as planners see them, the rest of a sentence that begins with its name;
-            two declarations may differ in it.
+        accessible: Whether the entity must not be closed or inside something closed (else L3).
+        near: Whether the entity has to be within reach (else D1, D2).
+        inventory: Whether the hand `takes` the entity or `gives` away the held object.
+        result: Its effect as far as a locator can verify it: `reached` (the robot is there), `held` (the entity is in
+            the hand), `placed` (the object from the hand is there), else a state of the entity such as `open`
+            (`WorldModel.state`); "" if only the skill can tell.
+        about: Effects and preconditions for planners, as the rest of a sentence that begins with its name; two
+            declarations of an action may differ in it.
 
     >>> Action(name="Wipe", hand="full", target="place", near=True).arguments
     ('target',)
@@ -76,12 +76,12 @@ class Action:
 
     @property
     def is_declared(self) -> bool:
-        """Whether anything is known of it but that it takes a target, which is taken for granted of all others."""
+        """Whether it has been declared: an undeclared action has only a name, and takes a target by default."""
         return self != Action(name=self.name)
 
     @property
     def ends_empty_handed(self) -> bool:
-        """Whether a hand that holds something afterwards has failed: it has kept a handle."""
+        """Whether a hand that holds something afterwards indicates a failure: it has not let go of a handle."""
         return self.hand == "empty" and self.inventory != "takes"
 
 
@@ -114,32 +114,31 @@ HOUSEHOLD = (
     ),
     Action(name="Open", words=("open up",), hand="empty", target="opens", near=True, result="open"),
     Action(name="Close", words=("shut",), hand="empty", target="opens", near=True, result="closed"),
-    Action(name="End", arguments=()),  # has no other words: it cannot be taken back
+    Action(name="End", arguments=()),  # without synonyms, as it cannot be undone
 )
 """The actions of EMMOE (section 3.2)."""
 
 ActionTable: TypeAlias = Mapping[str, Action]
 """Actions by their names."""
 Arguments: TypeAlias = Mapping[str, tuple[str, ...]]
-"""What actions take, by their names, as planners see them: nothing, `target`, or `target` and `destination`."""
+"""Arguments of actions by name, for planners: none, `target`, or `target` and `destination`."""
 
 ACTION_TABLE: ActionTable = {action.name: action for action in HOUSEHOLD}
 ARGUMENTS: Arguments = {action.name: action.arguments for action in HOUSEHOLD}
 WORDS: Mapping[str, str] = {words: action.name for action in HOUSEHOLD for words in action.words}
-"""Other words for the actions of EMMOE, each with the action that it means."""
+"""Synonyms of EMMOE's actions, each with its action."""
 ACTIONS = tuple(ACTION_TABLE)
 """The action list of EMMOE; robots and skill sets may have others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What a model can do, as a planner sees it.
+    """Abilities of a model, for planners.
 
     Attributes:
-        actions: Those it has skills for.
-        meant_for: Those of them it is chosen for where several models have them.
-        about: What it is good at, the rest of a sentence that begins with its name: `goes to rooms`; "" where nobody
-            says.
+        actions: Actions that it has skills for.
+        meant_for: Those of them for which it should be preferred if several models have them.
+        about: Its strength, as the rest of a sentence that begins with its name: `goes to rooms`; "" if not given.
     """
 
     actions: tuple[str, ...]
@@ -148,19 +147,19 @@ class Ability:
 
 
 def action_of(name: str, table: ActionTable = ACTION_TABLE) -> Action:
-    """The action of a name. One that nobody has declared takes a target and asks for nothing."""
+    """Return the action of a name. An undeclared action takes a target and has no preconditions."""
     return table.get(name) or Action(name=name)
 
 
 def arguments_of(action: str, arguments: Arguments = ARGUMENTS) -> tuple[str, ...]:
-    """What an action takes: the names of its arguments in their order."""
+    """Return the names of an action's arguments in order."""
     return tuple(arguments.get(action, USUAL))
 
 
 def action_table(declarations: Iterable[Iterable[Action]]) -> ActionTable:
-    """The table with the actions that skill sets declare in addition.
+    """Return the action table extended by the declarations of skill sets.
 
-    Raises BadInput where two declare the same action differently.
+    Raises BadInput if two of them declare the same action differently.
     """
     table = dict(ACTION_TABLE)
     for actions in declarations:
@@ -174,7 +173,7 @@ def action_table(declarations: Iterable[Iterable[Action]]) -> ActionTable:
 
 
 def _differences(known: Action, declared: Action) -> str:
-    """How two actions of a name differ, in words: `takes a target, and a skill set declares a destination`."""
+    """Describe how two actions of a name differ: `takes a target, and a skill set declares a destination`."""
     if known.arguments != declared.arguments:
         return f"takes {spoken(known.arguments)}, and a skill set declares {spoken(declared.arguments)}"
     compared_names = (attribute.name for attribute in fields(Action) if attribute.compare)
@@ -183,9 +182,9 @@ def _differences(known: Action, declared: Action) -> str:
 
 
 def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
-    """The listed action that a text names exactly, whatever its case, blanks or underscores; None if none does.
+    """Return the listed action whose name equals a text, ignoring case, spaces and underscores; None if none does.
 
-    Letters beyond ASCII count as they are: some of them become others in small letters (the sign of Kelvin a k).
+    Texts with non-ASCII letters must match exactly: some of these letters change in lower case (the Kelvin sign to k).
     """
     if not text.isascii():
         return text if text in actions else None
@@ -194,18 +193,19 @@ def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
 
 
 def listed_actions(robot_actions: Sequence[str], skill_actions: Sequence[str]) -> tuple[str, ...]:
-    """The list of actions: those of a robot's own, else EMMOE's, that skills can do; then their further ones; then End.
+    """Return the action list: the robot's own actions, or else EMMOE's, as far as skills have them; then further
+    actions of skills; then End.
 
     Args:
-        robot_actions: Those of a robot's own.
-        skill_actions: What its skills can do.
+        robot_actions: The robot's own actions.
+        skill_actions: Actions that its skills have.
     """
     base_actions = [action for action in robot_actions or ACTIONS if action in skill_actions]
     return (*base_actions, *(action for action in skill_actions if action not in base_actions), "End")
 
 
 class Named(Protocol):
-    """An action with the names of what it is done to and where: a `homie.kernel.types.Subtask`."""
+    """Protocol of an action with target and destination: a `homie.kernel.types.Subtask`."""
 
     @property
     def action(self) -> str: ...
@@ -216,7 +216,7 @@ class Named(Protocol):
 
 
 def misfit(subtask: Named, arguments: Sequence[str]) -> str:
-    """What does not fit between a subtask and what its action takes, a sentence without its period; "" if all does."""
+    """Describe a mismatch of a subtask and its action's arguments, as a sentence without its period; "" for none."""
     names = {"target": subtask.target, "destination": subtask.destination}
     for name, words in names.items():
         if words and name not in arguments:
@@ -227,13 +227,13 @@ def misfit(subtask: Named, arguments: Sequence[str]) -> str:
 
 
 def acted_on(subtask: Named, arguments: Sequence[str]) -> str:
-    """The words for what an action is done to: the destination where it takes one, else the target.
+    """Return the words for the entity of an action: the destination if it takes one, else the target.
 
-    Of one name alone it is that one, as in the official code of EMMOE.
+    If only one name is given, it is that one, as in the official code of EMMOE.
     """
     return (subtask.destination if "destination" in arguments else "") or subtask.target
 
 
 def spoken(arguments: Sequence[str]) -> str:
-    """Arguments in words: `a target and a destination`."""
+    """Format arguments in words: `a target and a destination`."""
     return " and ".join(f"a {name}" for name in arguments) or "no target"

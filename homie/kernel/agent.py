@@ -57,7 +57,7 @@ from homie.kernel.types import (
 from homie.kernel.types.limits import UNREADABLE_ROUNDS
 
 log = logging.getLogger(__name__)
-# Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
+# Not in `homie/__init__.py`, which the command imports before it can handle Ctrl-C: it must import almost nothing.
 logging.getLogger("homie").addHandler(logging.NullHandler())
 
 
@@ -74,15 +74,15 @@ def run_episode(
 
     Args:
         task: The instruction.
-        planner: Decides each round; it is reset with the task and the seed.
-        executor: Checks and carries out its subtasks.
-        rules: Limits, what the planner sees and can choose from, and what ends the episode.
-        seed: Of the planner, and of the fallbacks that the rules may have.
-        listener: Gets every event.
+        planner: Decides in each round; it is reset with the task and the seed.
+        executor: Checks and executes its subtasks.
+        rules: Limits, the planner's input and choices, and end conditions.
+        seed: Seed of the planner, and of random fallbacks in the rules.
+        listener: Receives every event.
 
     Raises:
-        BadInput: The planner, or another part, has returned what it may not.
-        Unanswered: No output of the planner could be read.
+        BadInput: The planner, or another part, has returned an invalid value.
+        Unanswered: No output of the planner could be parsed.
     """
     episode = Episode(task, planner, executor, rules, seed=seed, listener=listener)
     while not episode.over:
@@ -91,7 +91,7 @@ def run_episode(
 
 
 class Episode:
-    """One task, round by round, and what the agent knows of it so far: inventory, history, feedback."""
+    """One task, run round by round, with the state of the agent: inventory, history, feedback."""
 
     def __init__(
         self,
@@ -104,16 +104,10 @@ class Episode:
         listener: EpisodeListener,
         inventory: tuple[str, ...] = (),
     ) -> None:
-        """Robot and locator must have been reset.
+        """Start an episode. Robot and locator must have been reset. Parameters are those of `run_episode`, and:
 
         Args:
-            task: See `run_episode`, as for all others.
-            planner: Decides.
-            executor: Checks and carries out.
-            rules: Of the episode.
-            seed: Of planner and fallbacks.
-            listener: Gets every event.
-            inventory: The held objects.
+            inventory: The objects held at the start.
         """
         self.task, self.planner, self.executor = task, planner, executor
         self.rules, self.listener = rules, listener
@@ -122,18 +116,18 @@ class Episode:
         self.feedback: Feedback | None = None
         self.round = 0
         self.failures = 0
-        """Subtasks that failed and answers that could not be read."""
+        """Number of failed subtasks and unreadable answers."""
         self.ended = False
         self.report: Report = ""
         self.answer = ""
         self.who: Who = "planner"
         """Who made the last decision."""
         self.readable = False
-        """Whether some output of the planner could be read."""
+        """Whether any output of the planner could be parsed."""
         self.done = False
-        """Whether the goal has ended it."""
+        """Whether the episode has ended because its goal was reached."""
         self.used_up: EndedBy | None = None
-        """The limit beside the rules that has ended it."""
+        """The limit outside the rules that has ended the episode (`LimitReached`)."""
         self._rng = random.Random(seed)
         self.choices = () if rules.action_list is None else rules.action_list(executor)
         self._listed = frozenset(choice.subtask for choice in self.choices)
@@ -148,7 +142,7 @@ class Episode:
 
     @property
     def ended_by(self) -> EndedBy | None:
-        """What has ended the episode; None while it goes on."""
+        """Why the episode has ended; None while it continues."""
         if self.ended:
             return "ended"
         if self.done:
@@ -156,10 +150,10 @@ class Episode:
         return self.used_up or self._limit or ("rounds" if self.round >= self.rules.rounds else None)
 
     def step(self) -> tuple[RoundRecord, ...]:
-        """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read; none
-        where a limit beside the rules has ended the episode.
+        """Run one round: observe, decide, execute. Returns one record per subtask, or one for an unreadable output;
+        none if a limit outside the rules has ended the episode.
 
-        Raises Unanswered where no output could be read so far, after `UNREADABLE_ROUNDS` or with the last round, and
+        Raises Unanswered if no output could be parsed so far, after `UNREADABLE_ROUNDS` or in the last round, and
         BadInput as `run_episode`.
         """
         self.round += 1
@@ -232,7 +226,7 @@ class Episode:
         return tuple(records)
 
     def _check_answered(self, decision: Decision) -> None:
-        """Raises Unanswered. A published evaluator that explains nothing counts such episodes as failed."""
+        """Raise Unanswered if due. A published evaluator that explains nothing counts such episodes as failed."""
         if self.readable or not self.rules.quirks.explains or not (self.round >= UNREADABLE_ROUNDS or self.over):
             return
         last_answer = f" The last one began: {quoted}." if (quoted := _quoted(decision.raw)) else ""
@@ -244,7 +238,7 @@ class Episode:
         )
 
     def _with_fallback(self, decision: Decision) -> Decision:
-        """A decision, or the fallback of the rules for one that could not be read, where they have one."""
+        """Replace an unreadable decision by the fallback of the rules, if they have one."""
         if not decision.problem:
             return decision
         subtask = self.rules.quirks.fallback(self.choices, self.executor.actions, self._rng)
@@ -254,8 +248,8 @@ class Episode:
         return replace(decision, subtasks=(subtask,), problem="")
 
     def _end(self, subtask: Subtask, report: Report) -> Subtask:
-        """The end of an episode as the rules count it. Where a planner reports, End alone says that the task is done,
-        unless the decision reports something else; without a list and without reports it says nothing more."""
+        """Normalize End to the endings of the rules. If planners report, a bare End means that the task is done, unless
+        the decision reports otherwise; without action list and reports every End becomes a bare one."""
         if END_SUCCESS in self.rules.endings and subtask.target.lower() in ("", "declined"):
             return END_FAILURE if report in ("failure", "declined") else END_SUCCESS
         if self.choices or END_SUCCESS in self.rules.endings:
@@ -263,19 +257,19 @@ class Episode:
         return END
 
     def _is_listed(self, subtask: Subtask) -> bool:
-        """Whether a subtask may be carried out. Published evaluators take an end that is not in their list."""
+        """Whether a subtask may be executed. Published evaluators accept an End that is not in their list."""
         unlisted_end = subtask == END and not self.rules.quirks.explains
-        # The list has one word for any held object; a planner that knows subtasks calls it by its name.
+        # The list has one word for any held object; a planner that writes subtasks uses the object's name.
         by_name = subtask.target in self.inventory and replace(subtask, target=HELD) in self._listed
         return not self.choices or subtask in self._listed or by_name or unlisted_end
 
     @property
     def _limit(self) -> Literal["steps", "failures"] | None:
-        """The limit beside the rounds that has been reached."""
+        """The limit of the rules, other than rounds, that has been reached."""
         return self.rules.limits.reached(steps=len(self.history), failures=self.failures)
 
     def finish(self) -> EpisodeResult:
-        """The result of the episode, of which the listener gets the last event."""
+        """End the episode: return its result and send it to planner and listener."""
         ended_by = self.ended_by or "rounds"
         stamp = self.executor.senses.observe().stamp
         result = EpisodeResult(
@@ -295,7 +289,7 @@ class Episode:
             round=self.round,
             views={
                 view: frame.rgb.copy() for view, frame in sight.observation.frames.items()
-            },  # a planner may draw on them
+            },  # copies, as a planner may draw on them
             detections=visibility.detections(executor.locator.arranged(sight.detections), listing),
             inventory=visibility.inventory(self.inventory),
             history=visibility.subtasks(self.history),
@@ -317,7 +311,7 @@ class Episode:
         )
 
     def _hand(self) -> Image:
-        """What the camera at the hand sees; nothing is detected in it."""
+        """Take a picture with the wrist camera, without detection."""
         camera = self.executor.robot.hand
         return self.executor.senses.observe((camera,)).frames[camera].rgb
 
@@ -331,39 +325,39 @@ class Episode:
 
 
 def _report_of(end: Subtask, decision: Decision) -> Report:
-    """The report of a decision that ends the episode: the target of End, or else its `report`."""
+    """Return the report of a decision that ends the episode: the target of End, or else its `report`."""
     targets: Mapping[str, Report] = {report: report for report in get_args(Report) if report}
     return targets.get(end.target.lower(), decision.report)
 
 
 def _quoted(text: str, length: int = 120) -> str:
-    """The beginning of an output in quotes, on one line; "" for an empty one."""
+    """Quote the beginning of an output on one line; "" for an empty output."""
     line = " ".join(text.split())
     return json.dumps(line if len(line) <= length else f"{line[:length]} ...", ensure_ascii=False) if line else ""
 
 
 def unreadable(decision: Decision) -> Execution:
-    """The execution of an output that could not be read: F1, and no motion. The history does not contain it."""
+    """Create the execution of an unreadable output: F1, and no motion. The history does not contain it."""
     check = Check("format", ErrorCode.F1, decision.problem)
     return Execution(Subtask(""), decision.model, (check,), (), check.feedback)
 
 
 def unlisted(decision: Decision, subtask: Subtask, number: int) -> Execution:
-    """The execution of a subtask that is none of the numbered actions: F1, and no motion."""
+    """Create the execution of a subtask that is not one of the numbered actions: F1, and no motion."""
     sentence = f"{subtask} is none of the {number} numbered actions! You should only choose numbers of the list."
     check = Check("format", ErrorCode.F1, sentence)
     return Execution(subtask, decision.model, (check,), (), check.feedback)
 
 
 def no_end(decision: Decision, subtask: Subtask, endings: Sequence[Subtask]) -> Execution:
-    """The execution of an end that the rules do not have: F1, and the episode goes on."""
+    """Create the execution of an End that the rules do not allow: F1, and the episode continues."""
     sentence = f"{subtask} is no report! You should only end with {' or '.join(map(str, endings))}."  # codespell:ignore
     check = Check("format", ErrorCode.F1, sentence)
     return Execution(subtask, decision.model, (check,), (), check.feedback)
 
 
 class _Clock:
-    """Seconds of wall clock by section of one round."""
+    """Wall time (s) by section of one round."""
 
     def __init__(self) -> None:
         self._start = self._last = time.perf_counter()
@@ -375,7 +369,8 @@ class _Clock:
         self._last = now
 
     def seconds(self, skill: float = 0.0) -> dict[str, float]:
-        """Sections, the total, `overhead`: what the loop itself took, `skill`: the time a skill computed."""
+        """Return the times of the sections, the total, `overhead` (of the loop itself) and `skill` (compute time of a
+        skill)."""
         total = time.perf_counter() - self._start
         sections = {name: round(value, 6) for name, value in self._sections.items()}
         sections = {**sections, "skill": round(skill, 6)} if skill else sections

@@ -1,4 +1,4 @@
-"""The rules of an episode: its limits, what its planner gets to see and can choose from, and what ends it."""
+"""The rules of an episode: limits, the planner's input and choices, and end conditions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from homie.kernel.types import END, NO_QUIRKS, Choice, Limits, Quirks, Subtask, 
 from homie.kernel.types.limits import ROUNDS
 
 ActionList: TypeAlias = Callable[[Executor], tuple[Choice, ...]]
-"""Makes the numbered actions of an episode that begins. Raises BadInput where that is impossible."""
+"""Function that makes the numbered actions at the start of an episode. Raises BadInput if that is impossible."""
 GoalCheck: TypeAlias = Callable[[], bool]
-"""Whether the goal of an episode is reached now. Planners cannot see it."""
+"""Function that returns whether the goal of an episode is reached now. Not available to planners."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,17 +22,15 @@ class EpisodeRules:
     """The rules of an episode; the defaults are EMMOE's (section 5.1).
 
     Attributes:
-        rounds: The number of rounds after which it ends.
-        limits: Those beside the rounds.
-        visibility: What the planner gets to see of its results and of its history.
-        views: The cameras whose pictures the planner gets, by the views as which it gets them; empty for the robot's
-            own.
-        action_list: Makes the numbered actions, the only ones that are carried out then; None where planners name
-            actions.
-        goal_check: Called after every subtask where the goal ends the episode by itself, else None.
-        endings: The subtasks with which the planner can end it: `END`, or `END_SUCCESS` and `END_FAILURE` where it
+        rounds: Maximum number of rounds.
+        limits: Limits other than rounds.
+        visibility: What the planner gets to see of results and history.
+        views: The cameras whose pictures the planner gets, by the name of the view; empty for the robot's own views.
+        action_list: Makes the numbered actions, to which the planner is then restricted; None if planners name actions.
+        goal_check: Called after every subtask if reaching the goal ends the episode, else None.
+        endings: Subtasks with which the planner can end the episode: `END`, or `END_SUCCESS` and `END_FAILURE` if it
             reports.
-        quirks: Where the rules of a published evaluator differ from Homie's.
+        quirks: Deviations of a published evaluator from Homie's rules.
     """
 
     rounds: int = ROUNDS

@@ -1,4 +1,4 @@
-"""The ten error codes of EMMOE, each with its meaning and the sentence that a planner gets."""
+"""The ten error codes of EMMOE, each with its meaning and its message to planners."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from homie.kernel.errors import did_you_mean
 
 
 class ErrorCode(StrEnum):
-    """The ten codes of EMMOE, section 4.3 and appendix E.4: each with its meaning in a few words and with the sentence
-    of the official code, to the letter, in which `action`, `item` and `container` are filled in.
+    """The ten codes of EMMOE, section 4.3 and appendix E.4: each with a short meaning and the verbatim sentence of the
+    official code, a format string with `action`, `item` and `container`.
 
-    They are closed to other packages: planners are trained on them, tables and metrics count them. In this repository
-    one more is a line here, which the bench and Gymnasium read, and a rule in its layer of `error_detection/`.
+    Other packages cannot add codes: planners are trained on them, tables and metrics count them. To add one in this
+    repository, add a line here, which the bench and Gymnasium read, and a rule in its layer of `error_detection/`.
 
     >>> ErrorCode.D1.filled(action="Pick")
     'Unable to pick, the target is far away'
@@ -29,7 +29,7 @@ class ErrorCode(StrEnum):
         return member
 
     def filled(self, **names: str) -> str:
-        """The sentence with its names in small letters, as the official code writes them."""
+        """Fill names into the sentence, in lower case as in the official code."""
         return self.sentence.format(**{slot: name.lower() for slot, name in names.items()})
 
     F1 = (
@@ -49,7 +49,7 @@ class ErrorCode(StrEnum):
 
 
 def unknown_action(action: str, known: Iterable[str]) -> str:
-    """The F1 sentence for an action that is not in the list, with the one that it is most like (not in the official
+    """Return the F1 sentence for an action that is not in the list, with the most similar one (not in the official
     code).
 
     >>> unknown_action("Pik", ["Go to", "Pick"])
@@ -61,18 +61,17 @@ def unknown_action(action: str, known: Iterable[str]) -> str:
 
 
 def unskilled_model(model: str, action: str) -> str:
-    """The F1 sentence for a model that is in the list but has no skill for the action (not in the official code)."""
+    """Return the F1 sentence for a listed model that has no skill for the action (not in the official code)."""
     if not model:
         return f"No model in the model list can {action.lower()}! You should choose another action."
     return f"{model} can not {action.lower()}! You should choose another model in the list."
 
 
 def no_target(action: str, *, declared: bool = True) -> str:
-    """The F2 sentence for an action without its target (not in the official code).
+    """Return the F2 sentence for an action without its target (not in the official code).
 
     Args:
-        declared: Whether anything but its name is known of the action: else its author may have forgotten to say that
-            it takes none.
+        declared: Whether the action is declared: else its author may have forgotten to declare that it takes no target.
     """
     sentence = f"{action.lower()} needs a target! Please choose an object"
     return sentence if declared else f"{sentence}; one that takes none is declared so in `own_actions` of its skill set"

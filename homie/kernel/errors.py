@@ -1,6 +1,6 @@
-"""Exceptions that carry one clear sentence and the exit code of the command that meets them.
+"""Exceptions with a one-sentence message and the exit code of the command.
 
-Error *codes* (L1-L4, D1-D2, F1-F2, E1-E2) are something else: they are feedback to a planner, see
+Not to be confused with error *codes* (L1-L4, D1-D2, F1-F2, E1-E2), which are feedback to a planner, see
 `homie.kernel.types.ErrorCode`.
 """
 
@@ -13,26 +13,26 @@ from homie.kernel import exit_codes
 
 
 class HomieError(Exception):
-    """Base of everything Homie raises on purpose. The message says what is wrong and what to do."""
+    """Base class of all exceptions of Homie. The message says what is wrong and what to do."""
 
     exit_code = exit_codes.FAILURE
 
 
 class BadInput(HomieError):
-    """A user, a file or an option is wrong: exit code 2."""
+    """Mistake of the user, in a file or in an option: exit code 2."""
 
     exit_code = exit_codes.BAD_INPUT
 
 
 class MissingCheckpoint(BadInput):
-    """A skill set was given no checkpoint. With `--on-missing-model fallback` another one is used in its place."""
+    """A skill set was given no checkpoint. With `--on-missing-model fallback` another skill set is used instead."""
 
 
 class MissingPart(HomieError):
     """An optional part is not installed; the message names the command that installs it: exit code 3.
 
     Attributes:
-        need: The sentence without its subject, which is the same for all users of what is missing.
+        need: The message without its subject: the same for all parts that need the missing package.
     """
 
     exit_code = exit_codes.MISSING_PART
@@ -43,15 +43,15 @@ class MissingPart(HomieError):
 
 
 class InfrastructureError(HomieError):
-    """The machine, a server or a simulator failed, not the planner and not the skill: exit code 4."""
+    """The machine, a server or a simulator failed, not the planner or the skill: exit code 4."""
 
 
 class PartError(HomieError):
-    """The code of a part that is not Homie's raised an exception: the sentence says in which file and line."""
+    """The code of a user's part raised an exception: the message says in which file and line."""
 
 
 class RobotFault(InfrastructureError):
-    """The robot cannot go on safely and has been stopped; a person has to look at it."""
+    """The robot cannot continue safely and has been stopped; a person has to check it."""
 
 
 class CommandRefused(HomieError):
@@ -59,17 +59,17 @@ class CommandRefused(HomieError):
 
 
 class TargetLost(HomieError):
-    """What a subtask is about is not where it was seen any more: the attempt has failed, not the episode."""
+    """The target of a subtask is no longer where it was seen: the attempt has failed, not the episode."""
 
 
 class Stopped(HomieError):
-    """Somebody has stopped the subtask that a robot is at: its attempt is over, and no other is made. A listener of an
-    episode raises it when a period has passed (`PeriodPassed`)."""
+    """A person has stopped the running subtask: its attempt is over, without a retry. A listener of an episode raises
+    it when a period has passed (`PeriodPassed`)."""
 
 
 class LimitReached(HomieError):
-    """What may be spent on an episode, beside its rules, is used up: it ends by this limit. A planner raises it when it
-    is asked; the round does not count.
+    """A budget of an episode, other than its rules, is used up and ends it. A planner raises it when it is asked for a
+    decision; the round does not count.
 
     Attributes:
         limit: `calls` of tools, or `robot_seconds`.
@@ -85,8 +85,8 @@ class PlannerError(HomieError):
 
 
 class Unanswered(PlannerError):
-    """No output of the planner could be read since the episode began: its endpoint or its settings are at fault, and
-    the episode says nothing about the planner."""
+    """No output of the planner could be parsed since the episode began: its endpoint or its settings are at fault, and
+    the episode is not a result of the planner."""
 
 
 class Interrupted(HomieError):
@@ -96,18 +96,18 @@ class Interrupted(HomieError):
 
 
 def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
-    """The end of a sentence about an unknown word: the known one that it is most like, or `otherwise`."""
+    """Return the end of a message about an unknown word: the most similar known word, or `otherwise`."""
     return did_you_mean(word, known, before="") or otherwise
 
 
 def did_you_mean(word: str, known: Iterable[str], before: str = ": ", after: str = "") -> str:
-    """What is added to a sentence about an unknown word: the known one that it is most like, "" if it is like none.
+    """Return the most similar known word as a question to be appended to a message, "" if none is similar.
 
-    Upper and lower case do not matter.
+    Case is ignored.
 
     Args:
-        before: Stands before the question.
-        after: Stands behind it.
+        before: Text before the question.
+        after: Text after the question.
 
     Example:
         >>> did_you_mean("Aple", ["apple", "fridge"])

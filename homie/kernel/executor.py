@@ -1,4 +1,4 @@
-"""The executor: a subtask is checked in layers, given to the skill the planner chose, tried, and answered.
+"""The executor: checks a subtask in layers, runs the skill that the planner chose, retries, and gives feedback.
 
 subtask -> format -> logical -> distance -> [ skill attempt -> execution check ] x attempts -> feedback
 """
@@ -55,7 +55,7 @@ from homie.kernel.types import (
 
 
 class Executor:
-    """Executes subtasks on one robot. Holds no state of an episode; the locator does."""
+    """Executes subtasks on one robot. The state of an episode is in the locator, not here."""
 
     def __init__(
         self,
@@ -85,9 +85,9 @@ class Executor:
         listener: EpisodeListener,
         task: str = "",
     ) -> Execution:
-        """Check and run one subtask (not End) of a task. `observation` is the observation that the planner decided on.
+        """Check and run one subtask (not End) of a task. `observation` is the one of the planner's decision.
 
-        The table of actions says which names of the subtask its action takes; no other is used.
+        Target and destination are only used if the action takes them by the action table.
         """
         canonical = canonical_action(subtask.action, self.actions)
         subtask = Subtask(canonical or subtask.action, subtask.target, subtask.destination)
@@ -157,7 +157,7 @@ class Executor:
         )
 
     def _begin(self, task: _Task) -> Observation:
-        """Look through the cameras of locator and skill, and start the skill with its goal."""
+        """Observe with the cameras of locator and skill, and start the skill with its goal."""
         skill = task.skill
         sight = self.senses.look(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
         goal = self._goal(task, sight.observation)
@@ -167,14 +167,14 @@ class Executor:
         return sight.observation
 
     def _goal(self, task: _Task, observation: Observation) -> Goal:
-        """The goal for an entity; for an action that takes no target it is where the robot stands."""
+        """Make the goal for the entity, or for an action without a target the goal at the robot's position."""
         locator = self.locator
         goal = locator.goal(task.entity, task.action, observation) if task.entity else locator.here(observation)
         method = method_of("locator", locator, "goal" if task.entity else "here")
         return replace(returned(goal, Goal, method), text=str(task.subtask), task=task.instruction or goal.task)
 
     def _attempt(self, number: int, task: _Task, timed_skill: _TimedSkill, listener: EpisodeListener) -> Attempt:
-        """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
+        """Run the skill until it reports an outcome, times out, or the safety gate refuses a command."""
         skill = task.skill
         observation = self.senses.observe()
         start = observation.stamp
@@ -195,7 +195,7 @@ class Executor:
                 clamped += bool(sent_command.changes)
                 cameras = skill.required_cameras()
                 if cameras and skill.deliberates and not self.robot.waits:
-                    self.robot.stop()  # while the policy thinks, the last command must not go on
+                    self.robot.stop()  # the last command must not continue while the policy computes
                 observation = self.senses.observe(cameras)
                 listener.on(PeriodPassed(observation))
                 if (due_cameras := self.locator.due(observation)) is not None:
@@ -207,8 +207,8 @@ class Executor:
         except Stopped as error:
             outcome, reason = Outcome.STOPPED, _reason(error)
         try:
-            listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stands, limbs hold
-        except CommandRefused as error:  # a robot that is stopped by others stands already
+            listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stops, other groups hold
+        except CommandRefused as error:  # a robot that was stopped from outside is already at rest
             outcome, reason = Outcome.FAILED, reason or _reason(error)
         seconds = round(observation.stamp - start, 6)
         about = () if reason else skill.about
@@ -218,24 +218,25 @@ class Executor:
 
 
 def _entity(locator: Locator, words: str, action: Action, observation: Observation) -> str | None:
-    """The entity that words mean, None for no words. Raises BadInput for anything but a name."""
+    """Resolve words to an entity, None for no words. Raises BadInput if the locator returns anything but a name."""
     entity = locator.resolve(words, action, observation) if words else None
     return None if entity is None else returned(entity, str, method_of("locator", locator, "resolve"))
 
 
 def _outcome(skill: Skill) -> Outcome:
-    """The outcome of a skill. Raises BadInput for anything but an outcome, which would seem to end the attempt."""
+    """Return the outcome of a skill. Raises BadInput for another type, which would seem to end the attempt."""
     return returned(skill.outcome, Outcome, method_of("skill", skill, "outcome"))
 
 
 def _reason(error: HomieError) -> str:
-    """The reason that an error was raised with, which may be a Failure."""
+    """Return the reason in an error, which may be a Failure."""
     reason = error.args[0] if error.args else ""
     return reason if isinstance(reason, str) else str(error)
 
 
 def _validated(answer: object, check: ErrorCheck) -> Check:
-    """The answer of a check, which may be a user's own. Raises BadInput if it is not a Check with an official code."""
+    """Validate the result of a check, which may be user code. Raises BadInput if it is not a Check with an official
+    code."""
     name = getattr(check, "__name__", type(check).__name__)
     if not isinstance(answer, Check):
         raise BadInput(
@@ -261,7 +262,7 @@ def _validated(answer: object, check: ErrorCheck) -> Check:
 
 
 def _unrunnable(question: CheckQuestion) -> Check:
-    """F1 or F2 for a subtask without a skill or without an entity, whatever the order of checks let through."""
+    """Return F1 or F2 for a subtask without a skill or without an entity that the configured checks let through."""
     subtask = question.subtask
     if subtask.action not in question.actions:
         return Check("format", ErrorCode.F1, unknown_action(subtask.action, question.actions))
@@ -276,7 +277,7 @@ def _unrunnable(question: CheckQuestion) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A subtask that has passed the checks: its entity ("" for none) and its skill."""
+    """A subtask that has passed the checks, with its entity ("" for none) and its skill."""
 
     subtask: Subtask
     action: Action
@@ -286,7 +287,7 @@ class _Task:
 
 
 class _TimedSkill:
-    """A skill with a clock: the wall time that it takes for its commands."""
+    """Wrapper of a skill that measures the wall time of its commands, s."""
 
     def __init__(self, skill: Skill) -> None:
         self._skill = skill

@@ -1,4 +1,4 @@
-"""A planner that is a function: `--planner mine:decide`, or of another program, which asks its models itself.
+"""Planners made of functions: `--planner mine:decide`, or a function of a Python program that calls its models itself.
 
 PlannerInput --your function, sync or async--> Decision or Subtask
 """
@@ -24,8 +24,8 @@ Decide: TypeAlias = Callable[[PlannerInput], Answer | Awaitable[Answer]]
 
 
 def decides(function: object) -> bool:
-    """Whether a function is a planner itself, rather than one that makes planners: it has to be given something, and
-    its annotations do not say that this is a `str` or that it returns a planner."""
+    """Whether a function is a planner itself, rather than a factory of planners: it has one required argument, and
+    according to its annotations that is not a `str`, and it does not return a planner."""
     if inspect.isclass(function) or isinstance(function, Planner) or not callable(function):
         return False
     signature = _signature(function)
@@ -46,7 +46,7 @@ def decides(function: object) -> bool:
 
 
 def _signature(function: Callable[..., object]) -> inspect.Signature | None:
-    """Its signature, with annotations as objects where these can be looked up; None where it has none."""
+    """Return a function's signature, with evaluated annotations if possible; None if it has no signature."""
     for evaluated in (True, False):
         with contextlib.suppress(Exception):
             return inspect.signature(function, eval_str=evaluated)
@@ -54,10 +54,10 @@ def _signature(function: Callable[..., object]) -> inspect.Signature | None:
 
 
 class FunctionPlanner(Planner):
-    """A planner made of a function.
+    """Planner that calls a function.
 
-    An async function runs in the event loop in which the planner was made, or in one of its own where there was none.
-    Nothing blocks that loop if the episode is played in another thread: `await asyncio.to_thread(homie.run, ...)`.
+    An async function runs in the event loop in which the planner was created, or in a new one if there was none. To
+    keep that loop free, run the episode in another thread: `await asyncio.to_thread(homie.run, ...)`.
 
     Example:
         >>> import homie
@@ -69,8 +69,8 @@ class FunctionPlanner(Planner):
     def __init__(self, decide: Decide, *, about: Mapping[str, object] | None = None) -> None:
         """
         Args:
-            decide: From what the robot knows in a round to the next subtask or decision.
-            about: What decides its answers, JSON-ready, for the run folder.
+            decide: Function from the planner input of a round to the next subtask or decision.
+            about: What determines its answers, JSON-serializable, for the run folder.
 
         Raises:
             BadInput: The function does not take one argument.
@@ -89,7 +89,7 @@ class FunctionPlanner(Planner):
         self._cancelled = False
 
     def reset(self, task: str, *, seed: int) -> None:
-        """Nothing is kept: the function sees the task and the round."""
+        """Do nothing, as there is no state: the function gets the task and the round."""
 
     @property
     def function(self) -> Decide:
@@ -97,7 +97,7 @@ class FunctionPlanner(Planner):
         return self._decide
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        """What the function decides. Raises PlannerError where that is given up, and whatever the function raises."""
+        """Call the function. Raises PlannerError if the call was cancelled, and whatever the function raises."""
         answer = self._decide(planner_input)
         if inspect.isawaitable(answer):
             try:
@@ -107,7 +107,7 @@ class FunctionPlanner(Planner):
         return decision_of(answer, self._subject)
 
     def cancel(self) -> None:
-        """Give up the decision that an async function is waiting for, and ask for no other; from any thread."""
+        """Cancel the pending call of an async function, and all later ones; from any thread."""
         with self._lock:
             self._cancelled = True
             if self._pending is not None:

@@ -1,4 +1,4 @@
-"""The held object after a subtask: the inventory that a planner sees, kept true to what is seen and felt."""
+"""The inventory in the planner's input, updated after each subtask and corrected by observations."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from homie.kernel.types import ErrorCode, Execution
 def apply_effects(
     inventory: tuple[str, ...], execution: Execution, executor: Executor
 ) -> tuple[Execution, tuple[str, ...]]:
-    """The subtask with its real effect, and the inventory after it.
+    """Return the execution corrected by its real effect, and the inventory after it.
 
-    The inventory is the held object, in the planner's words where they mean it. A Put is recognised by the object that
-    was put. The feedback says what is not as the planner would take it to be: another thing in the hand, or none.
+    The inventory is the held object, in the planner's words if they refer to it. The target of a Put is corrected to
+    the object that was actually put down. The feedback reports deviations from what the planner would assume: another
+    object in the hand, or none.
     """
     if executor.robot.inventory_by == "hand":
         return execution, in_hand(executor)
@@ -41,19 +42,19 @@ def apply_effects(
 
 
 def _is_taken(held: str, execution: Execution, action: Action) -> bool:
-    """Whether by the feedback just this has been taken into an empty hand."""
+    """Whether according to the feedback exactly this object has been taken into an empty hand."""
     return action.inventory == "takes" and execution.feedback.ok and execution.target in ("", held)
 
 
 def _with_remark(execution: Execution, remark: str) -> Execution:
-    """With a remark behind the sentence of its feedback. That of a success begins with None, as EMMOE has it."""
+    """Append a remark to the message of the feedback. For a success the message begins with None, as in EMMOE."""
     feedback = execution.feedback
     message = feedback.message.rstrip(".")
     return replace(execution, feedback=replace(feedback, message=f"{message}, but {remark}"))
 
 
 def update_inventory(inventory: tuple[str, ...], execution: Execution, action: Action) -> tuple[str, ...]:
-    """The inventory after a subtask by its feedback (appendix D): a pick adds, a put removes, a lost object is gone."""
+    """Return the inventory after a subtask by its feedback (appendix D): Pick adds, Put and lost objects remove."""
     feedback = execution.feedback
     if action.inventory == "takes" and feedback.ok:
         return (*inventory, execution.subtask.target)
@@ -63,6 +64,6 @@ def update_inventory(inventory: tuple[str, ...], execution: Execution, action: A
 
 
 def in_hand(executor: Executor) -> tuple[str, ...]:
-    """What the locator knows to be in the hand."""
+    """Return the inventory according to the locator."""
     held = executor.locator.held(executor.robot.observe())
     return () if held is None else (held.replace("_", " "),)

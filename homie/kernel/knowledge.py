@@ -1,7 +1,8 @@
-"""Knowledge of the home for a planner, beyond what it sees now: rooms, doorways, and things seen before.
+"""Knowledge of the home for a planner, beyond the current pictures: rooms, doorways, and objects seen before.
 
 All of it is remembered from detections, depth and odometry, in every setting the same way; none of it is world state.
-Every name in it may be used in an answer: the locator that wrote it understands it (`homie.kernel.interfaces.Locator`).
+Planners may use every name in it in an answer: the locator that supplied it resolves it
+(`homie.kernel.interfaces.Locator`).
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ CONTRARY: Mapping[str, str] = {
     "filled": "empty",
     "empty": "filled",
 }
-"""Words for visible states of things other than open and closed, each with its opposite."""
+"""Visible states of objects other than open and closed, each with its opposite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A thing that was seen in this episode, what is in sight now included.
+    """An object or piece of furniture seen in this episode, including those in sight now.
 
     Attributes:
-        name: `apple`, or with a number where several of one name are known: `kitchen counter 2`. It stays the same for
+        name: `apple`, or with a number if several of one name are known: `kitchen counter 2`. It stays the same for
             the episode.
-        room: Where it is, "" if not known.
-        place: On or in what, `on the kitchen table`, `in the fridge`, "" if not known.
+        room: The room that it is in, "" if not known.
+        place: What it is on or in: `on the kitchen table`, `in the fridge`; "" if not known.
         seen: The round in which it was last seen.
-        state: Of what has a door or a drawer, as it was last seen well enough; "" for what has none, and where it seems
-            open from afar.
-        states: Words of `CONTRARY`, as it was last seen or as the robot has brought about; without a word and its
-            contrary nobody knows.
+        state: State of its door or drawer when last seen well enough; "" without door and drawer, and if it only seems
+            to be open from afar.
+        states: Words of `CONTRARY`, as last seen or as caused by the robot; if neither a word nor its contrary is
+            listed, the state is not known.
     """
 
     name: str
@@ -46,19 +47,19 @@ class Remembered:
 
     @property
     def whereabouts(self) -> str:
-        """`on the sofa in the living room`, as far as it is known."""
+        """Place and room as far as they are known: `on the sofa in the living room`."""
         return " ".join(filter(None, (self.place, f"in the {self.room}" if self.room else "")))
 
 
 @dataclass(frozen=True, slots=True)
 class Doorway:
-    """A way through a wall: a target of Go to.
+    """A doorway, which can be the target of Go to.
 
     Attributes:
         name: `doorway 2`.
-        room: The room it was first seen from, beyond: the one on its other side, "" if not known.
-        explored: The robot has seen it from both sides, or has looked around in both rooms: there is nothing new
-            beyond.
+        room, beyond: The room from which it was first seen, and the room on its other side; "" if not known.
+        explored: Whether the robot has seen it from both sides, or has looked around in both rooms: there is nothing
+            new beyond.
     """
 
     name: str
@@ -69,17 +70,16 @@ class Doorway:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What is known of the home in one round.
+    """Knowledge of the home in one round.
 
     Attributes:
-        setting: What Go to can find: in `background` anything in the home, in `sensors` what has been seen; "" where a
-            robot has a setting of its own.
-        room: Where the robot is, "" if not known.
-        rooms: Those that are known, the one it is in first.
-        remembered: Furniture before loose objects, each in the order in which they were first seen; what is in the hand
-            is not among them.
-        taken: Objects that the robot has taken, in the order of that, each with where it was before: a planner that is
-            to put something there, or back, cannot see it any more.
+        setting: Possible targets of Go to: in `background` anything in the home, in `sensors` what has been seen; ""
+            for robots with another setting.
+        room: The room that the robot is in, "" if not known.
+        rooms: The known rooms, with the robot's own first.
+        remembered: Furniture, then loose objects without the held one, each in the order in which they were first seen.
+        taken: Objects that the robot has picked up, in this order, each with its place before: a planner that has to
+            put an object there, or back, can no longer see where it was.
     """
 
     setting: Literal["", "background", "sensors"] = ""

@@ -1,4 +1,4 @@
-"""Looking: pictures from the robot, boxes from the detector, and what the locator remembers of both, in one place.
+"""Perception pipeline: takes pictures from the robot, runs the detector, and updates the locator.
 
 look(cameras):  Robot.observe --> Detector.detect --> Locator.update  =  Sight
 """
@@ -19,37 +19,38 @@ from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
 from homie.kernel.types import CameraFrame, Detection, Observation
 
 OWN_VIEWS: Mapping[str, str] = MappingProxyType({})
-"""No views but the robot's own."""
+"""Stands for the robot's own views."""
 MOST = 1000
-"""Detections of a picture: detectors give 100 to 300 at most, and the map of 5,000 boxes takes minutes."""
+"""Maximum number of detections per picture: detectors report 100 to 300 at most, and mapping 5,000 boxes takes minutes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """An observation and what was detected in its pictures, by view in the order of its frames."""
+    """An observation and the detections in its pictures, ordered by view as its frames."""
 
     observation: Observation
     detections: tuple[Detection, ...] = ()
 
     def through(self, cameras: Collection[str]) -> Sight:
-        """The same through some of its cameras, in their order. Raises KeyError for one that it does not have."""
+        """Return the part from some of its cameras, in their order. Raises KeyError for a camera that it lacks."""
         frames = {name: self.observation.frames[name] for name in cameras}
         detections = tuple(detection for name in frames for detection in self.detections if detection.view == name)
         return Sight(replace(self.observation, frames=frames), detections)
 
     def shown_as(self, names: Mapping[str, str]) -> Sight:
-        """The same with other names for its cameras, all of which have one."""
+        """Return the sight with its cameras renamed; `names` has a new name for each of them."""
         frames = {names[name]: replace(frame, name=names[name]) for name, frame in self.observation.frames.items()}
         detections = tuple(replace(detection, view=names[detection.view]) for detection in self.detections)
         return Sight(replace(self.observation, frames=frames), detections)
 
 
 class Senses:
-    """What an agent perceives with. The agent loop and the executor share one.
+    """Perception of an agent: robot, detector and locator. Shared by the agent loop and the executor.
 
-    One state of the world is rendered, searched and remembered once: if the robot's time pauses between
-    two commands (`Robot.waits`), a camera that has been looked through is not looked through again before the next
-    command. A robot whose time goes on looks anew each time.
+    Each state of the world is rendered, detected and remembered only once: if the robot's time pauses between two
+    commands (`Robot.waits`), the picture of a camera is reused until the next command. With other robots every call
+    takes new pictures.
 
     ```python
     senses = Senses(robot, detector, locator)
@@ -66,24 +67,24 @@ class Senses:
         self.forget()
 
     def reset(self, *, seed: int) -> None:
-        """Bring robot, detector and locator to the start of an episode. Raises as `Robot.reset`."""
+        """Reset robot, detector and locator to the start of an episode. Raises as `Robot.reset`."""
         self.robot.reset(seed=seed)
         self.detector.reset()
         self.locator.reset(seed=seed)
         self.forget()
 
     def forget(self) -> None:
-        """Look anew the next time: somebody else may have changed the world while its time stood still."""
+        """Discard cached pictures: someone else may have changed the world while its time was paused."""
         self._stamp: float | None = None
         self._frames: dict[str, CameraFrame] = {}
         self._detected: dict[str, tuple[Detection, ...]] = {}
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """The state of the robot now, with pictures of some cameras; nothing is detected in them.
+        """Return the current state of the robot, with pictures of some cameras, without detection.
 
         Raises:
-            BadInput: The robot returns something else, or lacks a picture.
-            RobotFault: Its time or the pose of its base is not finite: no time limit would ever be over.
+            BadInput: The robot returns another type, or a picture is missing.
+            RobotFault: Its time or the pose of its base is not finite: timeouts would never expire.
         """
         if not cameras:
             return self._measure()
@@ -108,9 +109,9 @@ class Senses:
         return observation
 
     def look(self, cameras: Collection[str]) -> Sight:
-        """What some cameras see now. The detector has searched it and the locator has taken it in.
+        """Take pictures with some cameras, run the detector on them, and update the locator.
 
-        Without cameras it contains proprioception only, and the locator does not receive it.
+        Without cameras the result has only proprioception, and the locator is not updated.
         """
         observation = self.observe(cameras)
         unsearched = {name: frame for name, frame in observation.frames.items() if name not in self._detected}
@@ -119,11 +120,11 @@ class Senses:
         return Sight(observation, tuple(detection for name in observation.frames for detection in self._detected[name]))
 
     def look_around(self, views: Mapping[str, str] = OWN_VIEWS) -> Sight:
-        """What a planner is shown. The locator's cameras are looked through at the same moment, so that a goal that is
-        made of it needs no second look.
+        """Take the planner's views. The locator's cameras are observed at the same moment, so that a goal made from it
+        needs no further pictures.
 
         Args:
-            views: Cameras, by the views as which their pictures are shown; the robot's own views where there are none.
+            views: Cameras by the name of the view in the planner's input; the robot's own views if empty.
         """
         cameras = tuple(views.values()) or self.robot.views
         extra_cameras = (name for name in self.locator.cameras if name not in cameras)
@@ -139,7 +140,7 @@ class Senses:
 
 
 def _validated_detections(detections: object, observation: Observation, method: str) -> tuple[Detection, ...]:
-    """What a detector has returned. Raises BadInput."""
+    """Validate the return value of a detector. Raises BadInput."""
     if not isinstance(detections, tuple | list) or not all(isinstance(item, Detection) for item in detections):
         raise BadInput(f"{method} returned {brief(detections)}: return a tuple of homie.Detection.")
     if len(detections) > MOST * len(observation.frames):
@@ -154,7 +155,7 @@ def _validated_detections(detections: object, observation: Observation, method: 
 
 
 def _fault(detection: Detection, frames: Mapping[str, CameraFrame]) -> str:
-    """What is wrong with the values of a detection, as the end of a sentence; "" where all are right."""
+    """Describe the first invalid value of a detection, as the end of a sentence; "" if all are valid."""
     box, mask = detection.box, detection.mask
     for field in ("name", "view", "instance", "part"):
         if not isinstance(text := getattr(detection, field), str):

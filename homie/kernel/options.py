@@ -45,14 +45,14 @@ Meshes = Annotated[
     Path | None,
     Field(description="Folder of OBJ and GLB files that objects are drawn by, named by kind (`mug.obj`, `025_mug/`)."),
 ]
-"""Options that are settings of robots too (`homie.kernel.robot_factory`)."""
+"""Options that are also settings of robots (`homie.kernel.robot_factory`)."""
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
-"""Pixels of a side."""
+"""Limits of width and height, pixels."""
 
 
 def _width_and_height(value: Any) -> Any:
-    """A picture size as text: `512` and 512 are `512x512`, (640, 480) is `640x480`."""
+    """Normalize a picture size: `512` and 512 to `512x512`, (640, 480) to `640x480`."""
     if value is None:
         return None
     parts = value if isinstance(value, list | tuple) else str(value).lower().split("x")
@@ -73,13 +73,13 @@ PictureSize = Annotated[
 
 
 def pixels_of(size: str) -> tuple[int, int]:
-    """Width and height of a picture size (`640x480`)."""
+    """Parse width and height of a picture size (`640x480`)."""
     width, _, height = size.partition("x")
     return int(width), int(height)
 
 
 def different_paths(paths: list[Path]) -> list[Path]:
-    """The paths. Raises ValueError if two of them are the same place."""
+    """Return the paths. Raises ValueError if two of them are the same place."""
     places = [place_of(path) for path in paths]
     duplicates = [path for number, path in enumerate(paths) if places[number] in places[:number]]
     if duplicates:
@@ -99,21 +99,21 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
         "robot_option": "robot_settings",
     }
 )
-"""Options that are mappings, by the option of the command line that fills them pair by pair."""
+"""Options that are mappings, by the command-line option that adds a pair to them."""
 PLANNER_SETTINGS = ("base_url", "api_key_env", "adapter", "template", "budget")
-"""Settings of planners that have an option of their own on the command line."""
+"""Planner settings with a command-line option of their own."""
 MAX_TASK = 10_000
-"""Characters of an instruction. Longer ones are files given by mistake, and take the rule planner minutes."""
+"""Maximum characters of an instruction. Longer ones are files given by mistake, and take the rule planner minutes."""
 
 
 class Options(PlainNumbers, BaseModel):
-    """What all commands have in common: options come from a config file and from what is given, and are checked."""
+    """Base class of the options of a command: read from config files and arguments, and validated."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # JSON of run.json has neither
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)  # run.json is JSON, which has neither
 
     usage: ClassVar[Usage] = Usage()
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Options that leave others without meaning; given together they are bad input."""
+    """Options that make others meaningless; giving both is an error."""
 
     @classmethod
     def build(
@@ -124,13 +124,14 @@ class Options(PlainNumbers, BaseModel):
         defaults: Mapping[str, Any] = MappingProxyType({}),
         **options: Any,
     ) -> Self:
-        """Options from YAML files overridden by what is given (None = not given). Raises BadInput.
+        """Build options from YAML files and arguments, which have priority (None = not given). Raises BadInput.
 
-        A file may be the `run.json` of a run, or its folder: its options but for `out`. Of several files the last wins.
-        Settings of planner, detector and skill sets are overridden one by one, all others whole.
+        A file may be the `run.json` of a run, or its folder: then its options except `out` are used. The last of
+        several files has priority. Settings of planner, detector and skill sets are overridden one by one, other
+        options as a whole.
 
         Args:
-            defaults: What the files override in turn.
+            defaults: Defaults, which the files override.
         """
         values = dict(defaults)
         for path in [config] if isinstance(config, Path) else config or ():
@@ -169,7 +170,7 @@ class Options(PlainNumbers, BaseModel):
 
     @classmethod
     def _read_file(cls, config: Path) -> dict[str, Any]:
-        """What a config file says. Raises BadInput."""
+        """Read the options in a config file. Raises BadInput."""
         document = read_config(config)
         if not (isinstance(document.get("options"), dict) and "format" in document):
             return document
@@ -183,7 +184,7 @@ class Options(PlainNumbers, BaseModel):
 
 
 def _override(values: dict[str, Any], overrides: Mapping[str, Any]) -> None:
-    """Put `overrides` over `values`: mappings of settings one by one, all others whole."""
+    """Override `values` in place: mappings of settings one by one, other options as a whole."""
     for name, value in overrides.items():
         current = values.get(name)
         if name in SETTINGS.values() and isinstance(current, dict) and isinstance(value, dict):
@@ -193,7 +194,7 @@ def _override(values: dict[str, Any], overrides: Mapping[str, Any]) -> None:
 
 
 class PartsOptions(Options):
-    """Which parts an episode is made of and what is kept of it: what a run and a bench share."""
+    """Options that a run and a bench share: the parts of an episode and its records."""
 
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners NAME`).")
@@ -228,7 +229,7 @@ class PartsOptions(Options):
     @model_validator(mode="before")
     @classmethod
     def _default_skills(cls, values: Any) -> Any:
-        """Where no skills are asked for, those that go with the scenes of the robot."""
+        """Default `skills` to those of the robot's scenes."""
         if not isinstance(values, dict) or "skills" in values or not isinstance(values.get("robot"), str):
             return values
         robot_skills = scenes_of(values["robot"]).skills
@@ -279,11 +280,11 @@ class HouseOptions(Options):
 
 
 HOUSE = tuple(HouseOptions.model_fields)
-"""Options that say which house a seed generates."""
+"""Options that determine which house a seed generates."""
 
 
 class OpenOptions(HouseOptions, PartsOptions):
-    """A robot in its scene, and how long it tries: what `homie.open` takes."""
+    """Options of `homie.open`: a robot in its scene, and limits."""
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE}
     usage: ClassVar[Usage] = Usage("run")
@@ -294,7 +295,7 @@ class OpenOptions(HouseOptions, PartsOptions):
 
 
 class RunOptions(OpenOptions):
-    """Everything that decides an episode. Stored whole in `run.json`."""
+    """Everything that determines an episode. Stored completely in `run.json`."""
 
     usage: ClassVar[Usage] = RUN_USAGE
 
@@ -306,7 +307,7 @@ class RunOptions(OpenOptions):
     @model_validator(mode="before")
     @classmethod
     def _default_instruction(cls, values: Any) -> Any:
-        """Where no instruction is given, the one of the scene, for robots whose scenes have one."""
+        """Default `task` to the instruction of the scene's own task, if it has one."""
         if not isinstance(values, dict) or str(values.get("task") or "").strip():
             return values
         seed = values.get("seed", 0)
@@ -318,7 +319,7 @@ class RunOptions(OpenOptions):
 
 
 class PlanOptions(Options):
-    """One decision without a robot: what the planner sees."""
+    """Options of one decision without a robot: the planner's input."""
 
     usage: ClassVar[Usage] = Usage("plan", "task", '"put the apple in the bowl" --image front.png')
 
@@ -338,7 +339,7 @@ class PlanOptions(Options):
 
 
 class SceneOptions(HouseOptions):
-    """Which scene to show and where to."""
+    """Options of showing a scene: which one, and where to."""
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "scene": ("seed", *HOUSE),

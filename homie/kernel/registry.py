@@ -1,9 +1,9 @@
-"""The finder: a name, an object, a class or MODULE:CLASS:ARGUMENT becomes a part.
+"""Plugin registry: constructs parts from a name, an object, a class or MODULE:CLASS:ARGUMENT.
 
 option --split--> names, objects --named_part--> NamedPart (settings checked) --build--> `cls(argument, settings)`
 
-The built-in names and the entry points `homie.KIND` of other packages are lazy `MODULE:ATTRIBUTE` strings. Nothing is
-imported until it is asked for, so `homie --help` stays quick and a broken package hurts only its users.
+The built-in names and the entry points `homie.KIND` of other packages are lazy `MODULE:ATTRIBUTE` strings. Modules are
+imported on first use, so that `homie --help` stays fast and a broken package affects only its users.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SettingsT = TypeVar("SettingsT", bound="BaseModel")
 BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
     tomllib.loads(Path(__file__).with_name("builtin.toml").read_text(encoding="utf-8"))
 )
-"""The parts that come with Homie: `MODULE:ATTRIBUTE` by kind and name."""
+"""Homie's own parts: `MODULE:ATTRIBUTE` by kind and name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class Kind(Generic[Part]):
     """A kind of parts.
 
     Attributes:
-        name: In the registry; the entry points of other packages are of the group `homie.NAME`.
-        word: What users call one.
-        option: The option that names one, "" where none does.
-        interface: The class in `homie.kernel.interfaces` that one has to be, "" for any.
+        name: Name in the registry; the group of entry points of other packages is `homie.NAME`.
+        word: Noun for messages to users.
+        option: The option that selects a part of this kind, "" for none.
+        interface: Required base class in `homie.kernel.interfaces`, "" for any class.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Kind(Generic[Part]):
 
     @property
     def base(self) -> type[Part]:
-        """The class that one has to be."""
+        """The required base class."""
         return cast("type[Part]", getattr(importlib.import_module("homie.kernel.interfaces"), self.interface))
 
 
@@ -84,37 +84,38 @@ _NAMED: tuple[Kind[Any], ...] = (
     Kind("detector_trainers", "detector to train"),
 )
 KINDS: Mapping[str, Kind[Any]] = MappingProxyType({kind.name: kind for kind in _NAMED})
-"""Those that users name; others are asked for by Homie itself."""
+"""Kinds whose parts users name; parts of other kinds are only loaded by Homie itself."""
 OPTIONS: Mapping[str, Kind[Any]] = MappingProxyType({kind.option: kind for kind in KINDS.values() if kind.option})
-"""The kinds that options name, by the option."""
+"""Kinds that are selected by an option, by that option."""
 OBJECT = "object"
-"""In the place of a name: a part that was made in Python (`object:MODULE.CLASS`), which no name can make again."""
+"""Prefix that marks a part given as a Python object (`object:MODULE.CLASS`), which cannot be recreated by name."""
 Objects: TypeAlias = Mapping[tuple[str, str], Any]
-"""Parts made in Python, by option and the name that they have in it."""
+"""Parts given as Python objects, by option and the name that they have in it."""
 NO_OBJECTS: Objects = MappingProxyType({})
 
 
 def word(kind: str) -> str:
-    """What users call a part of a kind."""
+    """Return the noun for a part of a kind, for messages to users."""
     return KINDS[kind].word if kind in KINDS else kind.removesuffix("s")
 
 
 def entry_points(group: str) -> EntryPoints:
-    """The entry points of a group, of all packages that are installed."""
+    """Return the entry points of a group, of all installed packages."""
     return _installed(group, tuple(sys.path))
 
 
 @functools.lru_cache(maxsize=64)
 def _installed(group: str, path: tuple[str, ...]) -> EntryPoints:
-    """The same by where packages are looked for: to read them takes some 30 ms, and every part of an episode is looked
-    up."""
+    """Cached implementation, with the import path as key: reading entry points takes some 30 ms, and every part of an
+    episode is looked up."""
     return installed_entry_points(group=group)
 
 
 def targets(kind: str) -> dict[str, str]:
-    """Registered names of a kind (`planners`, `skills`, `robots`, ...) and where each is found, built-in first.
+    """Return the registered names of a kind (`planners`, `skills`, `robots`, ...) with their targets
+    `MODULE:ATTRIBUTE`, built-in first.
 
-    Warns of an entry point that has the name of another part, which hides it.
+    Warns of an entry point that is hidden by another part of the same name.
     """
     registered = dict(BUILT_IN.get(kind, {}))
     owners = dict.fromkeys(registered, "Homie")
@@ -132,12 +133,13 @@ def targets(kind: str) -> dict[str, str]:
 
 
 def names(kind: str) -> list[str]:
-    """Registered names of a kind, built-in first."""
+    """Return the registered names of a kind, built-in first."""
     return list(targets(kind))
 
 
 def load(kind: str, name: str) -> Any:
-    """The object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing package."""
+    """Import the object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing
+    package."""
     target = targets(kind).get(name)
     if target is None:
         raise unknown(kind, name)
@@ -155,15 +157,14 @@ def load(kind: str, name: str) -> Any:
             sentence = f"needs Homie's package '{absent}', which is not here: install Homie again with it."
             raise MissingPart(f"The {word(kind)} '{name}' {sentence}", sentence) from error
         if not absent or (absent.partition(".")[0] == package and module != absent):
-            raise  # a package that is there but broken, not one to install
+            raise  # the package is installed but broken
         if absent.partition(".")[0] in OURS:
             raise MissingPart(f"Homie's own module '{absent}' is gone from {package}: install Homie again.") from error
         raise missing_part(f"The {word(kind)} '{name}'", absent, "") from error
 
 
 def usable(kind: str) -> dict[str, Any]:
-    """The registered objects of a kind by name, without those whose package is missing or broken: what goes through
-    all of them works without these."""
+    """Import all registered objects of a kind, by name, skipping those whose package is missing or broken."""
     parts: dict[str, Any] = {}
     for name in targets(kind):
         with contextlib.suppress(ImportError, HomieError):
@@ -172,13 +173,14 @@ def usable(kind: str) -> dict[str, Any]:
 
 
 def find(kind: str, text: str) -> tuple[Any, str]:
-    """What NAME, NAME:ARGUMENT, MODULE:CLASS or MODULE:CLASS:ARGUMENT means, and the argument ("" without one).
+    """Import the object that NAME, NAME:ARGUMENT, MODULE:CLASS or MODULE:CLASS:ARGUMENT refers to, and return it with
+    the argument ("" without one).
 
-    A module that is not installed is looked for in the current folder too.
+    A module that is not installed is also searched in the current folder.
 
     Raises:
         BadInput: There is no such part, or its module cannot be imported.
-        MissingPart: A package is missing that a registered part or the module imports.
+        MissingPart: A package that a registered part or the module imports is missing.
     """
     name, _, suffix = text.partition(":")
     if name in targets(kind):
@@ -194,7 +196,7 @@ def find(kind: str, text: str) -> tuple[Any, str]:
     if not attribute.isidentifier() or not all(part.isidentifier() for part in name.split(".")):
         raise unknown(kind, name)
     if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # at the end: nothing in it hides what is installed
+        sys.path.append(os.getcwd())  # at the end, so that it does not hide installed modules
     try:
         module = importlib.import_module(name)
     except SyntaxError as error:
@@ -215,8 +217,8 @@ def find(kind: str, text: str) -> tuple[Any, str]:
 
 
 def hidden(module: str) -> str:
-    """The end of a sentence about a module that Python has taken from elsewhere although the current folder has a file
-    or folder of that name; "" where it has not."""
+    """Return the end of a message about a module that was imported from elsewhere although the current folder has a
+    file or folder of that name; "" otherwise."""
     top = module.partition(".")[0]
     local_paths = [path for path in (Path.cwd() / f"{top}.py", Path.cwd() / top) if path.exists()]
     if top not in sys.modules or not local_paths:
@@ -229,7 +231,7 @@ def hidden(module: str) -> str:
 
 
 def _import_error(module: str, error: BaseException) -> HomieError:
-    """The error of a user's module that is there and cannot be imported."""
+    """Create the error for a user's module that exists but cannot be imported."""
     place = own_code(error)
     subject = f"The module '{module}'" if place is None else str(place)
     if isinstance(error, ModuleNotFoundError):
@@ -238,7 +240,7 @@ def _import_error(module: str, error: BaseException) -> HomieError:
 
 
 def unknown(kind: str, name: str, remark: str = "", modules: Sequence[str] = ()) -> BadInput:
-    """The error for a name that is not registered; `modules` may be meant too."""
+    """Create the error for an unregistered name; the suggestion may also be one of `modules`."""
     known = names(kind)
     hint = suggestion(name, [*known, *modules], f"choose one of: {', '.join(known)}.")
     return BadInput(f"Unknown {word(kind)} '{name}'{f' ({remark})' if remark else ''}: {hint}")
@@ -255,7 +257,7 @@ def _attribute(module: Any, name: str, beginning: str) -> Any:
 
 
 def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
-    """The options with names in place of objects, and the objects by those names."""
+    """Replace Python objects in options by names, and return the options with the objects by those names."""
     options = dict(values)
     objects: dict[tuple[str, str], Any] = {}
     for option in OPTIONS.keys() & values.keys():
@@ -274,25 +276,25 @@ def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
 
 
 def resolve(option: str, text: str, objects: Objects) -> tuple[Any, str]:
-    """What the name of a part in an option means, and its argument. Raises BadInput, MissingPart."""
+    """Return the object that a part's name in an option refers to, and its argument. Raises BadInput, MissingPart."""
     if (option, text) in objects:
         return objects[option, text], ""
     return find(OPTIONS[option].name, text)
 
 
 def path_of(value: object) -> str:
-    """Module and name of the class of an object, of a class, or of a function, as `MODULE:NAME`."""
+    """Return module and name of a class, a function, or an object's class, as `MODULE:NAME`."""
     definition: Any = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
     return f"{definition.__module__}:{definition.__qualname__}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPart(Generic[Part]):
-    """A part that is found and whose settings are checked, and that is not made yet.
+    """A part with validated settings that is not yet constructed.
 
     Attributes:
-        make: Its class, a function that makes it or that decides, or the part itself where it was made in Python.
-        settings: None where it has none.
+        make: Its class, a factory function, a planner function, or the part itself if it was given as an object.
+        settings: None if the part has no settings.
     """
 
     kind: Kind[Part]
@@ -302,7 +304,7 @@ class NamedPart(Generic[Part]):
     settings: BaseModel | None
 
     def build(self) -> Part:
-        """The part. Raises BadInput, MissingPart, and whatever its constructor raises."""
+        """Construct the part. Raises BadInput, MissingPart, and whatever its constructor raises."""
         factory = self.make
         if self.kind.name == PLANNER.name and not self.argument:
             from homie.kernel.function_planner import FunctionPlanner, decides  # not at the top: it needs numpy
@@ -314,13 +316,13 @@ class NamedPart(Generic[Part]):
 def make_part(
     kind: Kind[Part], text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS
 ) -> Part:
-    """A part from NAME or NAME:ARGUMENT and its settings.
+    """Construct a part from NAME or NAME:ARGUMENT and its settings.
 
     Args:
-        kind: such as PLANNER.
-        text: `scripted:plan.yaml`, say.
-        settings: by their names; what is not given is as usual.
-        objects: the parts that were made in Python, which `text` may name.
+        kind: Kind of the part, such as PLANNER.
+        text: Its name in the option, such as `scripted:plan.yaml`.
+        settings: Settings by name; missing ones have their defaults.
+        objects: Parts given as Python objects, which `text` may refer to.
 
     Raises:
         BadInput: There is no such part, or it does not take the argument or a setting.
@@ -330,7 +332,7 @@ def make_part(
 
 
 def part_of(kind: Kind[Part], value: object) -> Part:
-    """A part from what Python code gives: the part, its class, or of planners a function that decides.
+    """Construct a part from a Python object: the part itself, its class, or for planners a planner function.
 
     Raises BadInput, MissingPart, and whatever its constructor raises.
     """
@@ -340,7 +342,7 @@ def part_of(kind: Kind[Part], value: object) -> Part:
 def named_part(
     kind: Kind[Part], text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS
 ) -> NamedPart[Part]:
-    """The part that `make_part` would make, not made yet. Raises as `make_part`."""
+    """Find a part and validate its settings without constructing it. Raises as `make_part`."""
     factory, argument = resolve(kind.option, text, objects)
     name = text.removesuffix(f":{argument}") if argument else text
     subject = f"{kind.word} '{name}'"
@@ -354,10 +356,10 @@ def named_part(
 
 
 def settings_of(subject: str, model: type[BaseModel] | None, values: Mapping[str, Any]) -> BaseModel | None:
-    """Settings as their model has them, None where there is no model. Raises BadInput.
+    """Validate settings by their model, None if there is no model. Raises BadInput.
 
     Args:
-        subject: "planner 'chat'".
+        subject: The part in messages: "planner 'chat'".
     """
     if model is not None:
         return checked_settings(subject, model, values)
@@ -367,10 +369,10 @@ def settings_of(subject: str, model: type[BaseModel] | None, values: Mapping[str
 
 
 def constructed(subject: str, factory: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:
-    """A part itself, or one from its class or factory, which gets the arguments that are not None, and need not
-    take one that is "".
+    """Construct a part from its class or factory, or return a part that is given as an object. The factory gets the
+    arguments that are not None, and need not accept one that is "".
 
-    Raises BadInput if it takes others, makes something else, or lacks a method of its interface.
+    Raises BadInput if it takes other arguments, returns another type, or lacks a method of its interface.
     """
     from homie.kernel.interfaces.parts import misfit  # not at the top, as in `NamedPart.build`
 
@@ -394,7 +396,7 @@ def constructed(subject: str, factory: Any, arguments: Sequence[Any], interface:
 
 
 def _wrong_class_sentence(part_class: type, interface: type) -> str:
-    """The end of a sentence about a class that is not derived from an interface."""
+    """Return the end of a message about a class that is not derived from an interface."""
     base = f"homie.{interface.__name__}"
     if reason := hidden(part_class.__module__):
         return f"is not a {base}: {reason}"
@@ -408,7 +410,7 @@ def _wrong_class_sentence(part_class: type, interface: type) -> str:
 
 
 def _wrong_object_sentence(factory: Any, part: object, interface: type) -> str:
-    """The end of a sentence about an object that is no such part, or a function that makes none."""
+    """Return the end of a message about an object that is not such a part, or a function that does not return one."""
     base = f"homie.{interface.__name__}"
     if part is factory:
         return f"is not a {base}, but {path_of(part)}: give a {base} or a class of it."
@@ -444,17 +446,17 @@ def _call_factory(label: str, factory: Callable[..., Any], arguments: Sequence[A
 
 
 def checked_settings(subject: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
-    """Settings as their model has them.
+    """Validate settings by their model.
 
     Args:
-        subject: For sentences, as "planner 'chat'".
+        subject: The part in messages: "planner 'chat'".
         model: The `Settings` of the part.
-        values: What is given, by name; what is not given is as usual.
+        values: Values by name; missing ones have their defaults.
 
     Raises:
-        BadInput: There is no such setting, or a value is not possible.
+        BadInput: There is no such setting, or a value is invalid.
     """
-    # Not at the top: whoever looks for a name needs neither.
+    # Not at the top: not needed to look up names.
     from pydantic import ValidationError
 
     from homie.kernel.support.validation_sentences import explain
@@ -471,7 +473,7 @@ def checked_settings(subject: str, model: type[SettingsT], values: Mapping[str, 
 
 
 def _name(value: object) -> str:
-    """What the record calls a part that was given as it is."""
+    """Return the name of a part given as a Python object, for the record."""
     if isinstance(value, list | tuple):
         parts = (part if isinstance(part, str) else path_of(part).replace(":", ".") for part in value)
         return f"{OBJECT}:{'+'.join(parts)}"

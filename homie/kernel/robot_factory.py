@@ -1,4 +1,4 @@
-"""Robots that are made from the options of a run, as simulators are whose scene is one of them.
+"""Construction of robots from the options of a run, for simulators whose scene is such an option.
 
 OpenOptions --fields of the same name, `robot_settings`--> its Settings --make(argument, settings)--> Robot
 """
@@ -17,18 +17,18 @@ from homie.kernel.registry import SettingsT, checked_settings
 RobotT = TypeVar("RobotT", bound=Robot)
 
 FOR_ROBOTS = ("scene", *HouseOptions.model_fields, "grasp", "picture_size", "shade", "meshes")
-"""Options of a run that mean something to robots that have a setting of the same name, and to no other."""
+"""Options of a run that only apply to robots with a setting of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening(Generic[RobotT, SettingsT]):
-    """How a robot is made from the options of a run: registered in the place of its class.
+    """Factory of a robot from the options of a run, registered instead of its class.
 
     Args:
-        Settings: The model of its settings, all with defaults. One that has the name of an option (`seed`, `scene`,
-            `rooms`, `picture_size`) is filled by it; `--robot-option NAME=VALUE` fills every one, and wins.
-        make: Makes the robot from its argument (`franka:ARGUMENT`) and its settings.
-        about: What it is, in a sentence: a line of `homie list robots`.
+        Settings: Pydantic model of its settings, all with defaults. A setting with the name of an option (`seed`,
+            `scene`, `rooms`, `picture_size`) takes its value; `--robot-option NAME=VALUE` sets any, and has priority.
+        make: Constructs the robot from its argument (`franka:ARGUMENT`) and its settings.
+        about: One-sentence description for `homie list robots`.
 
     Example:
         ```
@@ -41,14 +41,14 @@ class Opening(Generic[RobotT, SettingsT]):
     about: str = ""
 
     def __call__(self, options: OpenOptions, argument: str = "") -> RobotT:
-        """The robot of the options.
+        """Construct the robot.
 
         Args:
-            options: Of the run.
-            argument: What stands behind its name in `--robot NAME:ARGUMENT`.
+            options: Options of the run.
+            argument: ARGUMENT in `--robot NAME:ARGUMENT`.
 
         Raises:
-            BadInput: A setting is wrong, or an option is given that this robot has no setting for.
+            BadInput: A setting is invalid, or an option is given for which this robot has no setting.
         """
         known = self.Settings.model_fields
         unsupported = [name for name in FOR_ROBOTS if name not in known and _is_set(options, name)]

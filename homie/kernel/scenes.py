@@ -1,8 +1,8 @@
-"""What an environment says of its scenes without a robot in them: suites, reports and runs ask here.
+"""Scenes of an environment, without constructing its robot: used by suites, reports and runs.
 
 An environment registers a `Scenes` under the name of its robot (`homie.scenes`, docs/extending.md); a robot that is not
-registered has them as its attribute `scenes`. For one without, such as another body in the home, a suite chooses scenes
-by options of a run (`rooms: 3`).
+registered has it as its attribute `scenes`. For a robot without one, such as another body in the home, a suite chooses
+scenes by options of a run (`rooms: 3`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from homie.kernel.world.snapshot import WorldSnapshot
 
 
 class Scenes:
-    """The scenes of an environment. What it does not override, the environment does not have.
+    """The scenes of an environment. The default of each method means that the environment does not support it.
 
     Example:
         ```
@@ -36,37 +36,37 @@ class Scenes:
     """
 
     Choice: ClassVar[type[BaseModel] | None] = None
-    """Keys that a suite may have under `scene` in addition to `seed` and `spec`; None for the names of a run's
+    """Model of the keys that a suite may have under `scene` besides `seed` and `spec`; None for the names of a run's
     options."""
     skills: ClassVar[str] = ""
-    """The skill sets of its robot where no others are asked for (`--skills`); "" for the usual ones."""
+    """Default skill sets of its robot (`--skills`); "" for those of Homie."""
     expert: ClassVar[str] = ""
-    """The planner that does every task of these scenes, which `homie bench --planner expert` plays where a suite gives
-    no steps; "" where there is none."""
+    """Planner that solves every task of these scenes, used by `homie bench --planner expert` if a suite gives no steps;
+    "" for none."""
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
         renamed_members(cls, {"outset": "initial_state"})  # codespell:ignore
 
     def options(self, robot: str, choice: BaseModel) -> Mapping[str, Any]:
-        """The options of a run (`homie.kernel.options.RunOptions`) that make the chosen scene.
+        """Return the options of a run (`homie.kernel.options.RunOptions`) that create the chosen scene.
 
         Args:
-            robot: As `--robot` names it.
+            robot: Value of `--robot`.
             choice: An instance of `Choice`.
 
         Raises:
-            BadInput: The robot is one of another scene already.
+            BadInput: The argument of the robot already selects another scene.
         """
         return choice.model_dump(exclude_unset=True)
 
     def instruction(self, argument: str, seed: int, file: Path | None) -> str:
-        """What a scene asks for by itself, for runs that are given no instruction; "" where scenes set no task.
+        """Return the instruction of a scene's own task, for runs without an instruction; "" if it has none.
 
         Args:
-            argument: Of the robot: what stands after the colon in `franka:stack`.
-            seed: Of the scene.
-            file: The scene spec in its place, if there is one.
+            argument: Argument of the robot: `stack` in `franka:stack`.
+            seed: Seed of the scene.
+            file: The scene spec used instead of the seed, if there is one.
 
         Raises:
             BadInput: There is no such scene.
@@ -74,10 +74,10 @@ class Scenes:
         return ""
 
     def begin(self, seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot | None:
-        """The world of a scene by its seed before anything has happened, without physics; None where nobody can tell.
+        """Return the initial world state of a scene with a seed, without physics; None if not available.
 
         Args:
-            seed: Of the scene.
+            seed: Seed of the scene.
             chosen: The other keys under `scene`.
 
         Raises:
@@ -86,7 +86,7 @@ class Scenes:
         return None
 
     def initial_state(self, content: str) -> WorldSnapshot | None:
-        """The world of a scene spec before anything has happened, without physics; None where nobody can tell.
+        """Return the initial world state of a scene spec, without physics; None if not available.
 
         Args:
             content: The text of a `scene.json`.
@@ -99,15 +99,15 @@ class Scenes:
     def views(
         self, seed: int, chosen: Mapping[str, Any], number: int, picture_size: tuple[int, int], randomise: bool
     ) -> Iterator[Observation]:
-        """What the robot sees of a scene from places at random, with an instance segmentation; none where there is no
-        simulator to draw it.
+        """Yield the robot's views of a scene from random poses, with instance segmentation; none without a simulator
+        that can render it.
 
         Args:
-            seed: Of the scene and of everything random.
+            seed: Seed of the scene and of everything random.
             chosen: The other keys under `scene`.
-            number: Places.
+            number: Number of poses.
             picture_size: Width and height in pixels.
-            randomise: Whether light, colours and materials are drawn at random.
+            randomise: Whether light, colours and materials are randomized.
 
         Raises:
             BadInput: There is no such scene.
@@ -116,17 +116,17 @@ class Scenes:
 
 
 def with_argument(robot: str, argument: str, *, field: str, known: str, shown: bool = True) -> str:
-    """A robot with what its suite says of the scene behind the colon: `libero:libero_goal/8`.
+    """Append the scene chosen by a suite to the name of a robot, as its argument: `libero:libero_goal/8`.
 
     Args:
-        robot: As `--robot` names it.
-        argument: Of the suite.
-        field: The key under `scene` that says it.
-        known: What the suite says by it, as a sentence has it: `which task it is`.
-        shown: Whether the sentence repeats the robot's own argument; a path may be long.
+        robot: Value of `--robot`.
+        argument: The argument from the suite.
+        field: The key under `scene` that it comes from.
+        known: What the suite specifies by it, for the error message: `which task it is`.
+        shown: Whether the error message repeats the robot's own argument; a path may be long.
 
     Raises:
-        BadInput: The robot has an argument of its own.
+        BadInput: The robot already has an argument.
     """
     name, _, own_argument = robot.partition(":")
     if own_argument:
@@ -136,18 +136,18 @@ def with_argument(robot: str, argument: str, *, field: str, known: str, shown: b
 
 
 def scenes_of(robot: str) -> Scenes:
-    """The scenes of a robot by its name on the command line, with an argument or without."""
+    """Return the scenes of a robot by its name on the command line, with or without an argument."""
     return _find_scenes(robot)[0]
 
 
 def own_instruction(robot: str, seed: int, file: Path | None) -> str:
-    """What the scene of a robot asks for by itself; see `Scenes.instruction`. Raises BadInput."""
+    """Return the instruction of the own task of a robot's scene; see `Scenes.instruction`. Raises BadInput."""
     scenes, argument = _find_scenes(robot)
     return scenes.instruction(argument, seed, file)
 
 
 def _find_scenes(robot: str) -> tuple[Scenes, str]:
-    """The scenes of a robot, and its argument. One that cannot be found has none: whoever makes it says so."""
+    """Return the scenes of a robot, and its argument. An unknown robot has no scenes here: constructing it raises."""
     name, _, argument = robot.partition(":")
     if name in registry.names("scenes"):
         return registry.load("scenes", name)(), argument
@@ -161,14 +161,14 @@ def _find_scenes(robot: str) -> tuple[Scenes, str]:
 
 
 def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a run that make a scene as a suite chooses it.
+    """Return the options of a run that create the scene chosen by a suite.
 
     Args:
-        robot: As `--robot` names it.
+        robot: Value of `--robot`.
         chosen: The keys under `scene` other than `seed` and `spec`.
 
     Raises:
-        BadInput: The environment of the robot has no such scenes; the sentence begins with the field.
+        BadInput: The environment of the robot has no such scenes; the message begins with the field.
     """
     scenes = scenes_of(robot)
     if scenes.Choice is None:

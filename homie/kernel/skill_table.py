@@ -1,4 +1,4 @@
-"""Which skill runs: that of the model that the planner chose, or of the first that can do the action."""
+"""Selection of the skill that runs: that of the model that the planner chose, or of the first model with the action."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SkillTable:
     """Maps (model, action) to the skill that runs.
 
     Attributes:
-        by_model: Skills by action, by model. Models are the names of the skill sets, in order of preference.
+        by_model: Skills by model, then by action. Models are the names of the skill sets, in order of preference.
         missing: Models without a checkpoint, whose skills are those of a fallback.
         table: Properties of the actions, including those that the skill sets declare.
         sets: The skill sets by model.
@@ -32,38 +32,39 @@ class SkillTable:
 
     @property
     def arguments(self) -> Arguments:
-        """What the actions take, as planners see them."""
+        """Arguments of the actions, for planners."""
         return {name: action.arguments for name, action in self.table.items()}
 
     @property
     def words(self) -> Mapping[str, str]:
-        """Other words for the actions, each with the action that it means."""
+        """Synonyms of the actions, each with its action."""
         return {words: name for name, action in self.table.items() for words in action.words}
 
     @property
     def explanations(self) -> Mapping[str, str]:
-        """What the actions do and need, in a sentence each, of those that skill sets explain."""
+        """Effects and preconditions of the actions that skill sets explain, a sentence each."""
         return {name: action.about for name, action in self.table.items() if action.about}
 
     @property
     def abilities(self) -> Mapping[str, Ability]:
-        """What each model can do, as planners see them."""
+        """Abilities of each model, for planners."""
         return {name: _ability(skills, self.sets.get(name)) for name, skills in self.by_model.items()}
 
     def actions(self, robot: Robot) -> tuple[str, ...]:
-        """What a planner may tell a robot: the actions of EMMOE, or those of its own, that some skill has; then what
-        the skill sets can do beyond the actions of EMMOE; then End."""
+        """Return the actions that a planner may choose: EMMOE's, or the robot's own, as far as some skill has them;
+        then further actions of the skill sets; then End."""
         able = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
         if robot.actions:
             able = [action for action in able if action in robot.actions or action not in ACTIONS]
         return listed_actions(robot.actions, able)
 
     def choose(self, model: str, action: str) -> Skill | None:
-        """The skill of the model that the planner chose; any model that has the action where it chose none."""
+        """Return the skill for an action of the model that the planner chose, or if it chose none, of any model with
+        the action."""
         return self.by_model.get(self._choose_model(model, action), {}).get(action)
 
     def fallback_for(self, model: str, action: str) -> str:
-        """The missing model whose fallback is the chosen skill, "" if the skill is the model's own."""
+        """Return the missing model whose fallback is the chosen skill, "" if the skill is the model's own."""
         provider = self._choose_model(model, action)
         return provider if provider in self.missing else ""
 

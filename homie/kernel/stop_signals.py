@@ -1,4 +1,4 @@
-"""The signals that stop Homie: first the robot, then the program. Imports only what is fast."""
+"""The signals that stop Homie: first the robot, then the program. Only imports modules that load fast."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 _commands: list[list[int]] = []
-"""The stop signals of the command that runs; none where no command does: a signal after it concerns nobody here."""
+"""A list of the stop signals received by the running command; empty if none runs: later signals are ignored."""
 
 
 def on_stop(handler: signal.Handlers | object) -> None:
-    """Install a handler for the stop signals: a command begins. Signals ignored since the start (`nohup`, `&`) stay
-    ignored."""
+    """Install a handler for the stop signals at the start of a command. Signals that were ignored when the process
+    started (`nohup`, `&`) stay ignored."""
     _commands[:] = [[]]
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -27,12 +27,12 @@ def on_stop(handler: signal.Handlers | object) -> None:
 
 
 def command_ended() -> None:
-    """Forget the stop signals: what comes later in this process is no part of the command."""
+    """Forget the stop signals at the end of a command: later ones in this process do not belong to it."""
     _commands.clear()
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """The handler while a command runs: the exception releases its resources."""
+    """Handle a stop signal while a command runs: record it and raise an exception, which releases resources."""
     for signals in _commands:
         signals.append(number)
     raise KeyboardInterrupt
@@ -41,6 +41,6 @@ def stop(number: int, frame: FrameType | None) -> None:
 def stop_came() -> bool:
     """Whether `stop` was called since the command began.
 
-    A library may have made another error of its exception, or none: Python drops what is raised in a destructor.
+    Needed because a library may convert its exception to another one, and Python drops exceptions in destructors.
     """
     return any(_commands)

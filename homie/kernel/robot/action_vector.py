@@ -1,9 +1,9 @@
-"""All that a body can be told in one control period as numbers with names: what learning toolkits call an action.
+"""Commands of a body as vectors of named numbers, the actions of learning toolkits.
 
 space = ActionVector(robot.spec)
 space.names                       ("base.linear", "base.angular", "torso.torso_lift_joint", ...)
 space.command({"base": (0.3, 0.0), "gripper": 0.05})
-space.command(policy(...))        as many numbers as there are names, in their order
+space.command(policy(...))        one number for each name, in the order of names
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from homie.kernel.types import Array, Command, Proprioception
 
 
 class ActionVector:
-    """The numbers that a command of a robot is made of.
+    """Conversion between action vectors (n,) and commands of a robot.
 
     A base has velocities (m/s, rad/s), a gripper its opening (m), every other group absolute joint positions (rad, m).
 
     Attributes:
-        groups: The groups that they move, in the order of their numbers.
+        groups: The commanded groups, in the order of their numbers.
         names: `GROUP.JOINT`, one for each number.
-        limits: (n, 2) lower and upper, infinite for joints that turn without end.
+        limits: (n, 2) lower and upper, infinite for continuous joints.
     """
 
     def __init__(self, spec: RobotSpec, groups: Iterable[str] | None = None) -> None:
         """
         Args:
             spec: The body.
-            groups: Names of the groups that are moved, all of them where none are given.
+            groups: Names of the commanded groups, None for all.
 
         Raises:
             BadInput: The body has no such group.
@@ -52,14 +52,14 @@ class ActionVector:
         return len(self.names)
 
     def command(self, action: Mapping[str, float | Sequence[float]] | Sequence[float] | Array) -> Command:
-        """The command of an action. What is over a limit is left for the safety gate.
+        """Convert an action to a command. Values over a limit are left for the safety gate.
 
         Args:
-            action: (n,) numbers; or values by the name of a group or of a single number. Groups that are left out
-                hold, a base stops.
+            action: (n,) numbers; or values by the name of a group or of a single number. Groups without a value hold
+                their position, a base stops.
 
         Raises:
-            BadInput: Not as many finite numbers as there are, or a name that there is not.
+            BadInput: The number of values is wrong, a value is not finite, or a name is unknown.
         """
         if isinstance(action, Mapping):
             return Command(self._targets_by_group(action))
@@ -70,12 +70,12 @@ class ActionVector:
         return Command(targets)
 
     def measured(self, body: Proprioception) -> Array:
-        """The numbers (n,) that keep a body as it is: joints where they are, a base at rest."""
+        """Return the action (n,) that holds the current state: measured joint positions, zero velocity of a base."""
         rows = [np.zeros(len(group.joints)) if group.kind == "base" else group.measured(body) for group in self.groups]
         return np.concatenate([np.zeros(0), *rows])
 
     def numbers(self, command: Command, body: Proprioception) -> Array:
-        """The numbers (n,) of a command without an effector pose; what it leaves out is as `measured` has it."""
+        """Convert a command without effector pose to an action (n,); groups without a target are as in `measured`."""
         rows, current = [], self.measured(body)
         for group in self.groups:
             target, group_current = command.get(group.name), current[: len(group.joints)]
@@ -114,7 +114,7 @@ def _describe_group(group: Group) -> str:
 
 
 def _finite_numbers(values: object, size: int, describe: Callable[[], str]) -> list[float]:
-    """`size` finite numbers. Raises BadInput with a sentence that begins with their description."""
+    """Convert values to `size` finite numbers. Raises BadInput with a message that begins with their description."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

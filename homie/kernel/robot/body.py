@@ -1,12 +1,12 @@
-r"""A robot's body as data: named groups of joints with their limits, and the postures it travels in.
+r"""Specification of a robot's body: named groups of joints with their limits, and postures for driving.
 
 ```
 RobotSpec -- groups: Group("base"), Group("torso"), Group("arm"), Group("head"), Group("gripper")
           \-- chain: the joints that `Kinematics` moves, torso first
 ```
 
-There may be none, one or several groups of a kind. Commands and measurements address them by name. A differential base
-with an arm of six joints, a gripper and a fixed camera:
+There may be none, one or several groups of a kind. Commands and measurements address them by name. Example of a
+differential base with a six-joint arm, a gripper and a fixed camera:
 
 ```python
 SPEC = RobotSpec(
@@ -40,14 +40,14 @@ from homie.kernel.support.text import counted, listed
 from homie.kernel.types import Array, Command, Mask, Proprioception, short_way
 
 Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]
-"""base: commanded by velocities (linear, angular), an omnidirectional one by (linear, angular, sideways). gripper: by
-its opening in m. head: pan, then tilt, if it has two joints. All others by joint positions."""
+"""base: commanded by velocities (linear, angular), or (linear, angular, sideways) if omnidirectional. gripper: by its
+opening in m. head: by joint positions, pan before tilt if it has two joints. All others by joint positions."""
 
 Posture: TypeAlias = Mapping[str, Sequence[float]]
 """Joint positions (rad, m) by group."""
 
 LINEAR, ANGULAR, SIDEWAYS = "linear", "angular", "sideways"
-"""The velocities of a base, in the place of joints; the last (to the left) of an omnidirectional one alone."""
+"""Joint names of a base, for its velocities; only an omnidirectional base has the last one (to the left)."""
 _NUMBERS = {LINEAR: "forward speed (m/s)", ANGULAR: "turning speed (rad/s)", SIDEWAYS: "speed to the left (m/s)"}
 _WORDS: Mapping[Kind, str] = {
     "base": "a base that drives",
@@ -57,7 +57,7 @@ _WORDS: Mapping[Kind, str] = {
     "gripper": "a gripper",
 }
 RESERVED = ("effector", "targets")
-"""Names of `Command` that no group may have."""
+"""Parameter names of `Command`, which no group may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Joint:
     """One joint of a group.
 
     Args:
-        name: As the robot's own software has it.
-        lower: Least position in rad or m; -inf for a joint that turns without end. Of a base: least velocity.
-        upper: Largest position, likewise.
+        name: Name in the robot's own software.
+        lower: Lower position limit in rad or m; -inf for a continuous joint. For a base: lower velocity limit.
+        upper: Upper limit, likewise.
         speed: Largest speed in rad/s or m/s.
         acceleration: Largest acceleration in rad/s^2 or m/s^2; inf leaves it to the robot's own controller.
-        slides: Whether it slides (m) instead of turning (rad). Those of a torso count as sliding anyway.
+        slides: Whether it is prismatic (m) instead of revolute (rad). Joints of a torso always count as prismatic.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Joints that are commanded together, such as an arm. Raises BadInput for limits that are none.
+    """Joints that are commanded together, such as an arm. Raises BadInput for invalid limits.
 
     limits (n, 2), speeds (n,) and accelerations (n,) are those of `joints`, as arrays.
     """
@@ -104,12 +104,12 @@ class Group:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of its joints, in the order of a command."""
+        """Names of its joints, in the order of a command."""
         return tuple(joint.name for joint in self.joints)
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """What each number of a command is, with its unit, in their order."""
+        """Meaning and unit of each number of a command, in order."""
         if self.kind == "base":
             return tuple(_NUMBERS.get(joint.name, joint.name) for joint in self.joints)
         if self.kind == "gripper":
@@ -120,7 +120,7 @@ class Group:
 
     @property
     def numbers_in_words(self) -> str:
-        """How many numbers a command has, and which: `2 numbers, forward speed (m/s) and turning speed (rad/s)`."""
+        """The numbers of a command in words: `2 numbers, forward speed (m/s) and turning speed (rad/s)`."""
         return f"{counted(len(self.joints), 'number')}, {listed(self.numbers)}"
 
     @classmethod
@@ -134,8 +134,8 @@ class Group:
         sideways: float | None = None,
         name: str = "base",
     ) -> Group:
-        """A base that drives ahead and turns, an omnidirectional one `sideways`, too: largest speeds (m/s, rad/s) and
-        accelerations (m/s^2, rad/s^2)."""
+        """Create the group of a base from its largest speeds (m/s, rad/s) and accelerations (m/s^2, rad/s^2); with
+        `sideways` it is omnidirectional."""
         joints = [(LINEAR, linear, linear_acceleration), (ANGULAR, angular, angular_acceleration)]
         if sideways is not None:
             joints.append((SIDEWAYS, sideways, linear_acceleration))
@@ -143,11 +143,11 @@ class Group:
 
     @classmethod
     def gripper(cls, *, opening: float, speed: float, name: str = "gripper") -> Group:
-        """A gripper whose command is its opening: the largest one (m), and how fast it changes (m/s)."""
+        """Create the group of a gripper from its largest opening (m) and the speed of its opening (m/s)."""
         return cls(name, "gripper", (Joint(f"{name}_opening", 0.0, opening, speed),))
 
     def measured(self, body: Proprioception) -> Array:
-        """Where its joints are, (n,): positions; of a gripper its opening, of a base its velocities."""
+        """Return its measured state (n,): joint positions; the opening of a gripper, the velocities of a base."""
         if self.kind == "base":
             return np.array(body.base_velocity)
         if self.kind == "gripper":
@@ -181,13 +181,14 @@ def _fixed(values: Sequence[object]) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The joints that `homie.kernel.interfaces.Kinematics` moves, `q` (n,): of every torso, then of the first arm.
+    """The joints that `homie.kernel.interfaces.Kinematics` moves, `q` (n,): those of every torso, then of the first
+    arm.
 
     Attributes:
-        names: Of the joints.
-        limits (n, 2), speeds (n,): Theirs.
-        torso: How many of them, the first ones, are of a torso.
-        slides (n,): Which of them slide, so that they count in metres.
+        names: Names of the joints.
+        limits (n, 2), speeds (n,): Their position limits and largest speeds.
+        torso: Number of torso joints, which come first.
+        slides (n,): Which of them are prismatic (in metres).
     """
 
     groups: tuple[Group, ...]
@@ -199,7 +200,7 @@ class Chain:
 
     @classmethod
     def of(cls, groups: Sequence[Group]) -> Chain:
-        """The chain of a body, without joints where it has no arm."""
+        """Create the chain of a body; it is empty if there is no arm."""
         arms = [group for group in groups if group.kind == "arm"][:1]
         torsos = [group for group in groups if group.kind == "torso"] if arms else []
         chain_groups = (*torsos, *arms)
@@ -215,23 +216,23 @@ class Chain:
         )
 
     def measured(self, body: Proprioception) -> Array:
-        """Where the joints are, (n,)."""
+        """Return the measured joint positions (n,)."""
         return np.array([body.joints[name] for name in self.names])
 
     def posture(self, posture: Posture) -> Array:
-        """A posture by group as joint values (n,)."""
+        """Convert a posture by group to joint values (n,)."""
         return np.array([value for group in self.groups for value in posture[group.name]], dtype=np.float64)
 
     def nearest(self, q: Array, reference: Array) -> Array:
-        """`q` with the joints that turn without end on the turn next to those of a reference (n,)."""
+        """Shift the continuous joints in `q` by full turns to within pi of a reference (n,)."""
         return np.where(np.isinf(self.limits[:, 1]), short_way(q, reference), q)
 
     def lift(self, q: Array) -> float:
-        """Metres by which a torso of one joint is raised; 0 without."""
+        """Return the lift (m) of a torso with one joint; 0 for other torsos."""
         return float(q[0]) if self.torso == 1 else 0.0
 
     def targets(self, q: Array) -> dict[str, tuple[float, ...]]:
-        """Joint values (n,) by group; of the torso alone if those are all (torso,)."""
+        """Split joint values (n,) by group; values (torso,) are those of the torso alone."""
         values: dict[str, tuple[float, ...]] = {}
         for group in self.groups:
             if len(q):
@@ -239,28 +240,28 @@ class Chain:
         return values
 
     def command(self, q: Array) -> Command:
-        """The command that brings the joints of the chain to `q`, as for `targets`."""
+        """Return the command that moves the joints of the chain to `q`, as for `targets`."""
         return Command(self.targets(q))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotSpec:
-    """What skills and the safety gate need to know of a body. Raises BadInput for groups and postures that do not fit.
+    """Specification of a body for skills and the safety gate. Raises BadInput for inconsistent groups and postures.
 
     Args:
-        name: Of the robot, for sentences.
-        groups: What it can move, each by a name of its own.
-        period: Seconds of one control period.
-        footprint_radius: Of the circle that the base needs on the floor, m.
-        eye: Where the camera of the head is with the torso at its lowest, (x, y, z) in the base frame, m.
-        rest: The arm folded for travelling empty-handed.
-        carry: The same with something in the hand.
-        ready: Postures raised before reaching out, the first reached from `rest` directly, the others by `carry`.
+        name: Name of the robot, for messages.
+        groups: Its groups of joints, with unique names.
+        period: Control period, s.
+        footprint_radius: Radius of a circle that encloses the base on the floor, m.
+        eye: Position (x, y, z) of the head camera in the base frame with the torso at its lowest, m.
+        rest: Posture of the folded arm for driving with an empty hand.
+        carry: Posture for driving with a held object.
+        ready: Raised postures before reaching out: the first is reached from `rest` directly, the others via `carry`.
             `classical` skills need them.
-        reach: Where the base stands for what the arm does.
-        fingers: The shape of the gripper.
+        reach: Distances at which the base stands for the arm's actions.
+        fingers: Dimensions of the gripper.
         compliant: Whether its controller only pulls the arm towards a target, as operational space control does. A
-            target may then jump as far as `Robot.lead` allows, and motions of the hand begin where the hand is.
+            target may then jump as far as `Robot.lead` allows, and motions of the hand start at the measured pose.
     """
 
     name: str
@@ -281,11 +282,11 @@ class RobotSpec:
         _check_spec(self)
 
     def of(self, kind: Kind) -> tuple[Group, ...]:
-        """Its groups of a kind."""
+        """Return its groups of a kind."""
         return tuple(group for group in self.groups if group.kind == kind)
 
     def first(self, kind: Kind) -> Group | None:
-        """Its first group of a kind, None if it has none."""
+        """Return its first group of a kind, None if it has none."""
         return next(iter(self.of(kind)), None)
 
     @property
@@ -294,11 +295,11 @@ class RobotSpec:
         return next((group for group in self.of("head") if len(group.joints) == 2), None)
 
     def gaze(self, point: Array, lift: float) -> tuple[float, float] | None:
-        """Pan and tilt (rad) with which the head looks at a point (3,) of the base frame, as far as it can turn; None
-        for a robot without a head that pans and tilts.
+        """Return pan and tilt (rad), within the joint limits, at which the head looks at a point (3,) in the base
+        frame; None for a robot without a pan-tilt head.
 
         Args:
-            lift: Of the torso, m.
+            lift: Lift of the torso, m.
         """
         if self.head is None:
             return None
@@ -309,8 +310,8 @@ class RobotSpec:
         return float(np.clip(pan, low_pan, high_pan)), float(np.clip(tilt, low_tilt, high_tilt))
 
     def require(self, subject: str, *kinds: Kind, postures: bool = False) -> None:
-        """Raises BadInput if it lacks groups that somebody (`The skill set 'classical'`) needs, or, with `postures`,
-        has an arm without the postures `rest`, `carry` and `ready`."""
+        """Raise BadInput if it lacks groups that a part (`subject`: `The skill set 'classical'`) needs, or, with
+        `postures`, has an arm without the postures `rest`, `carry` and `ready`."""
         if missing := [kind for kind in kinds if self.first(kind) is None]:
             required = listed([_WORDS[kind] for kind in kinds])
             raise BadInput(
@@ -324,12 +325,12 @@ class RobotSpec:
             )
 
     def drive(self, linear: float, angular: float) -> Command:
-        """The command that drives the first base ahead and turns it, at m/s and rad/s."""
+        """Return the command that drives the first base forward and turns it, at m/s and rad/s."""
         base = self._require_first("base")
         return Command({base.name: (linear, angular, 0.0)[: len(base.joints)]})
 
     def grip(self, opening: float) -> Command:
-        """The command that opens or closes the first gripper to a width, m."""
+        """Return the command that opens or closes the first gripper to an opening, m."""
         return Command({self._require_first("gripper").name: opening})
 
     def _require_first(self, kind: Kind) -> Group:
@@ -340,7 +341,7 @@ class RobotSpec:
 
     @property
     def max_linear(self) -> float:
-        """Largest speed of the base ahead, m/s; 0 without a base."""
+        """Largest forward speed of the base, m/s; 0 without a base."""
         return self._base_limit(0, "speeds")
 
     @property
@@ -350,12 +351,12 @@ class RobotSpec:
 
     @property
     def max_linear_acceleration(self) -> float:
-        """Of the base, m/s^2; 0 without a base."""
+        """Largest forward acceleration of the base, m/s^2; 0 without a base."""
         return self._base_limit(0, "accelerations")
 
     @property
     def max_angular_acceleration(self) -> float:
-        """Of the base, rad/s^2; 0 without a base."""
+        """Largest angular acceleration of the base, rad/s^2; 0 without a base."""
         return self._base_limit(1, "accelerations")
 
     @property
@@ -366,7 +367,7 @@ class RobotSpec:
 
     @property
     def gripper_speed(self) -> float:
-        """How fast the opening of the first gripper changes, m/s; 0 without one."""
+        """Largest speed of the first gripper's opening, m/s; 0 without one."""
         gripper = self.first("gripper")
         return 0.0 if gripper is None else gripper.joints[0].speed
 
@@ -394,14 +395,14 @@ def _check_spec(spec: RobotSpec) -> None:
 
 
 def stands_still(body: Proprioception, previous: Proprioception | None, period: float) -> bool:
-    """Whether a body is measured not to move: base, joints and grippers.
+    """Whether a body is at rest by its measurements: base, joints and grippers.
 
-    A joint without a measured velocity counts by its way since `previous`, a control period (s) ago; without that it is
-    not known to stand.
+    The velocity of a joint that does not measure it is its displacement since `previous`, one control period (s) ago;
+    without `previous` the body does not count as at rest.
     """
     linear, angular, *sideways = body.base_velocity
     still = all(abs(speed) <= STILL_LINEAR for speed in (linear, *sideways))
-    if not (still and abs(angular) <= STILL_ANGULAR):  # so that NaN does not stand still
+    if not (still and abs(angular) <= STILL_ANGULAR):  # written so that NaN counts as motion
         return False
     for name, position in body.joints.items():
         speed = body.velocities.get(name)
@@ -415,5 +416,5 @@ def stands_still(body: Proprioception, previous: Proprioception | None, period: 
 
 
 STILL_LINEAR, STILL_ANGULAR = 0.01, 0.02
-"""m/s and rad/s (of a sliding joint m/s) below which a body stands: what odometry and encoders of a standing robot
-report at most."""
+"""m/s and rad/s (m/s for prismatic joints) up to which a body counts as at rest: the largest values that odometry and
+encoders report for a robot at rest."""

@@ -1,7 +1,7 @@
-"""The camera of a real robot: a pinhole behind a lens that bends, and pictures made those of an ideal pinhole.
+"""Undistortion of the pictures of real cameras.
 
-All of Homie works on pictures of an ideal pinhole (`CameraFrame`). `CameraModel` undistorts what a calibrated camera
-gives, colours and depth alike, so that a box in the picture and its depth are where the geometry takes them to be.
+All of Homie assumes pictures of an ideal pinhole camera (`CameraFrame`). `CameraModel` undistorts the colour and depth
+pictures of a calibrated camera, so that pixel boxes and depths agree with the pinhole geometry.
 
 Source of the model: D. C. Brown, "Decentering Distortion of Lenses" (1966), as OpenCV and ROS write it.
 """
@@ -24,7 +24,7 @@ from homie.kernel.support.validation_sentences import first_problem
 from homie.kernel.types import CameraFrame, Depth, Image, Intrinsics, Pose
 
 MODELS = {"plumb_bob": (4, 5), "rational_polynomial": (8,)}
-"""The distortion models that are undone, with the numbers of their coefficients."""
+"""The supported distortion models, with their possible numbers of coefficients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class CameraModel:
     """A calibrated camera.
 
     Attributes:
-        intrinsics: Of the camera, and of the undistorted picture.
-        distortion: Coefficients of the lens in the order of OpenCV: (k1, k2, p1, p2[, k3[, k4, k5, k6]]); () for an
-            ideal lens, whose pictures are left as they are.
-        name: Of the camera, for sentences.
+        intrinsics: Intrinsics of the camera and of the undistorted picture.
+        distortion: Distortion coefficients in the order of OpenCV: (k1, k2, p1, p2[, k3[, k4, k5, k6]]); () for an
+            ideal lens, whose pictures are not changed.
+        name: Name of the camera, for messages.
 
     Example:
         ```
@@ -50,10 +50,10 @@ class CameraModel:
 
     @classmethod
     def load(cls, path: Path) -> CameraModel:
-        """From a YAML file in the format of ROS (`camera_info_manager`, `camera_calibration`).
+        """Load a calibration from a YAML file in the format of ROS (`camera_info_manager`, `camera_calibration`).
 
         Raises:
-            BadInput: The file cannot be read, or its lens cannot be undone.
+            BadInput: The file cannot be read, or its distortion model is not supported.
         """
         with reading(path, "the calibration"):
             document = load_yaml(path)
@@ -66,29 +66,29 @@ class CameraModel:
         return cls(_intrinsics(info, path), _distortion(info, path), info.camera_name)
 
     def colours(self, picture: Image) -> Image:
-        """The undistorted picture (H, W, 3); black where the lens saw nothing."""
+        """Undistort a colour picture (H, W, 3); black where the camera has no pixels."""
         if not self.distortion:
             return picture
         return np.asarray(cv2.remap(picture, *_source_pixels(self), cv2.INTER_LINEAR), dtype=np.uint8)
 
     def depths(self, depth: Depth) -> Depth:
-        """The same of the depths (H, W), m; 0 where not known. Not interpolated: between a near and a far pixel there
-        is nothing."""
+        """Undistort a depth picture (H, W), m; 0 where not known. Nearest neighbour, as interpolation between a near
+        and a far pixel would make up a surface."""
         if not self.distortion:
             return depth
         return np.asarray(cv2.remap(depth, *_source_pixels(self), cv2.INTER_NEAREST), dtype=np.float32)
 
     def frame(self, name: str, rgb: Image, depth: Depth | None, pose: Pose) -> CameraFrame:
-        """What an ideal pinhole in the place of the camera would see.
+        """Create the undistorted frame of a picture.
 
         Args:
-            name: Of the frame, as the robot names its cameras.
+            name: Name of the frame, that of the robot's camera.
             rgb: The picture (H, W, 3).
-            depth: Along the optical axis (H, W), m, registered to the picture; None for none.
-            pose: Of the camera in the odometry frame.
+            depth: Depth along the optical axis (H, W), m, registered to the picture; None for none.
+            pose: Pose of the camera in the odometry frame.
 
         Raises:
-            BadInput: The picture or its depth has another size than the calibrated one.
+            BadInput: The size of the picture or its depth differs from that of the calibration.
         """
         k = self.intrinsics
         for picture in (rgb, depth):
@@ -100,9 +100,9 @@ class CameraModel:
         return CameraFrame(name, self.colours(rgb), None if depth is None else self.depths(depth), k, pose)
 
 
-@functools.lru_cache(maxsize=16)  # the cameras of a robot: a map takes longer than the picture
+@functools.lru_cache(maxsize=16)  # for the cameras of a robot: computing a map takes longer than applying it
 def _source_pixels(camera: CameraModel) -> tuple[Depth, Depth]:
-    """Column and row (H, W) of each undistorted pixel in the picture of the lens."""
+    """Return column and row (H, W), in the distorted picture, of each undistorted pixel."""
     k = camera.intrinsics
     matrix = np.array([[k.fx, 0.0, k.cx], [0.0, k.fy, k.cy], [0.0, 0.0, 1.0]])
     columns, rows = cv2.initUndistortRectifyMap(
@@ -123,7 +123,7 @@ class _Matrix(BaseModel):
 
 
 class _CameraInfo(BaseModel):
-    """The keys of a `camera_info` file that matter; its rectification and projection are for stereo pairs."""
+    """The relevant keys of a `camera_info` file; its rectification and projection are for stereo pairs."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

@@ -1,7 +1,7 @@
-"""How numbers that move a hand are meant: what a policy gives and what takes it, declared and compared.
+"""Conventions of hand motions, declared by a policy and compared with those of the skill that executes them.
 
-A policy that means other numbers than the skill around it takes is refused before the first command; nothing is
-converted silently. Conversions are written where they belong, in the policy: what it then declares is what it gives.
+A policy with other conventions than the skill around it is refused before the first command; nothing is converted
+silently. Conversions belong in the policy, which then declares the conventions of its output.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from homie.kernel.errors import BadInput
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandConventions:
-    """What the numbers of one motion mean.
+    """Meaning of the numbers of one motion of the hand.
 
     Args:
         position: `delta` adds to the previous target of the hand, `absolute` is the target itself; m.
-        frame: Whose axes positions and rotations are along.
+        frame: Frame of positions and rotations.
         rotation: `rotation-vector` (axis times angle), `euler-xyz` (roll, pitch, yaw about fixed axes), rad;
             `quaternion` (w, x, y, z); `none`.
-        gripper: Which end of 0..1 is an open hand: `open-is-1` or `open-is-0`.
+        gripper: Which end of 0..1 is an open gripper: `open-is-1` or `open-is-0`.
 
     Example:
         >>> HandConventions(position="delta", frame="base", rotation="rotation-vector", gripper="open-is-1").facts()
@@ -35,14 +35,14 @@ class HandConventions:
     gripper: Literal["open-is-1", "open-is-0"]
 
     def facts(self) -> dict[str, str]:
-        """By name, as a policy declares them."""
+        """Return the conventions by name, as a policy declares them."""
         return {field.name: str(getattr(self, field.name)) for field in fields(self)}
 
     def check(self, subject: str, conventions: Mapping[str, object]) -> None:
-        """Compare with what somebody (`The policy of Octo`) declares.
+        """Compare with the declared conventions of a policy (`subject`: `The policy of Octo`).
 
         Raises:
-            BadInput: It declares something else, or nothing.
+            BadInput: A declared convention differs or is missing.
         """
         for name, expected in self.facts().items():
             declared = conventions.get(name)
@@ -54,12 +54,12 @@ class HandConventions:
 
 
 def check_period(subject: str, seconds: float, period: float) -> None:
-    """Whether somebody decides no faster than a robot takes commands.
+    """Check that a policy is not faster than the control rate of the robot.
 
     Args:
-        subject: `The policy of Octo`.
-        seconds: Between two of its motions.
-        period: Of the robot's control, s.
+        subject: The policy in messages: `The policy of Octo`.
+        seconds: Time between two of its motions, s.
+        period: Control period of the robot, s.
 
     Raises:
         BadInput: It is faster: motions would be lost.

@@ -1,4 +1,4 @@
-"""The five moves on a navigation graph by their names, in the words of EmbodiedEval (section 3.2.1)."""
+"""The five moves on a navigation graph, with their names in EmbodiedEval (section 3.2.1)."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ LOOK_DOWN = "Look down"
 
 MOVES = (FORWARD, TURN_LEFT, TURN_RIGHT, LOOK_UP, LOOK_DOWN)
 ROWS: ActionTable = {name: Action(name=name, arguments=()) for name in MOVES}
-"""Rows of the table of actions."""
+"""Their rows of the action table."""

@@ -1,6 +1,6 @@
-"""Input and output of a trainer of skills: recorded subtasks on one side of it, weights on the other.
+"""Input and output of trainers of skills: recorded subtasks in, weights out.
 
-The registry has trainers under `skill_trainers`, by the name of the skill set that loads what they train.
+Trainers are registered under `skill_trainers`, by the name of the skill set that loads the weights.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from homie.kernel.types import Array, Depth, Intrinsics
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """A depth picture (H, W) float32 in metres, 0 for no return, and its lens."""
+    """A depth picture (H, W) float32 in metres, 0 for no return, and the camera intrinsics (`lens`)."""
 
     depth: Depth
     lens: Intrinsics
@@ -24,14 +24,14 @@ class Distances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A subtask that succeeded, at n moments from its beginning to its end. Frames are the odometry's, metres, radians.
+    """Demonstration of a subtask that succeeded, sampled at n moments. Odometry frame, metres and radians.
 
     Args:
-        name: Of its episode, and which of its subtasks it was: `drive-0/3`.
-        action: As subtasks name it.
-        target: Where the target was in the end, (3,).
-        poses: Of the base, (n, 3): x, y, yaw.
-        depths: By camera, n pictures each.
+        name: Name of the episode and number of the subtask in it: `drive-0/3`.
+        action: Action of the subtask.
+        target: Position (3,) of the target at the end.
+        poses: Poses of the base, (n, 3): x, y, yaw.
+        depths: n depth pictures for each camera.
     """
 
     name: str
@@ -43,20 +43,20 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillOrder:
-    """What to train, on what, how.
+    """Configuration of a training run of a skill's network.
 
     Args:
-        network: Of the skill set, such as `navigate`.
-        lessons: To learn from.
-        held_out: To measure the loss on.
-        start: The files of the skill set to begin with, as its argument says where they are; "" for random weights.
-        out: The folder for what is trained; an unfinished training goes on.
-        steps: Of the training.
-        batch: Lessons in one step.
-        rate: Largest learning rate; it falls as a cosine.
-        seed: Of everything random.
+        network: Network of the skill set, such as `navigate`.
+        lessons: Training set.
+        held_out: Validation set.
+        start: Initial weights, given like the argument of the skill set; "" for random weights.
+        out: Output folder; an unfinished training in it is resumed.
+        steps: Number of training steps.
+        batch: Lessons per step.
+        rate: Peak learning rate, with cosine decay.
+        seed: Seed of everything random.
         device: `auto`, `cpu`, `cuda`.
-        keep_every: Steps after which a checkpoint is kept, and the held-out loss measured.
+        keep_every: Steps between checkpoints, and between measurements of the held-out loss.
     """
 
     network: str
@@ -74,15 +74,15 @@ class SkillOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillReport:
-    """What came of it.
+    """Result of a training run of a skill's network.
 
     Args:
-        file: The weights, in `out`, as the skill set loads them.
-        losses: By step.
-        held_out: The loss on held-out lessons, by step.
-        parameters: Numbers that were trained.
+        file: File of the weights in `out`, as loaded by the skill set.
+        losses: Training loss by step.
+        held_out: Loss on held-out lessons, by step.
+        parameters: Number of trained parameters.
         seconds: Wall time of this process.
-        more: What else is known at the end, such as the share of decisions that are the teacher's.
+        more: Further metrics at the end, such as the fraction of decisions that agree with the teacher.
     """
 
     file: str
@@ -95,12 +95,12 @@ class SkillReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillTraining:
-    """What a skill set has to be trained with.
+    """How to train the networks of a skill set.
 
     Args:
-        actions: By network: the action whose lessons it learns from.
-        cameras: By network: those whose depth it needs.
-        train: Trains, and leaves in `out` what the skill set loads. Raises BadInput, MissingPart.
+        actions: By network, the action whose lessons it is trained on.
+        cameras: By network, the cameras whose depth pictures it needs.
+        train: Trains, and writes to `out` what the skill set loads. Raises BadInput, MissingPart.
     """
 
     actions: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The shape of a hand and the places from which an arm works, as data for whoever chooses grasps and standpoints."""
+"""Dimensions of a gripper and working distances of an arm, for choosing grasps and base poses."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingers:
-    """The shape of a gripper around its frame, m, for whoever chooses grasps. The usual values are the Fetch's.
+    """Dimensions of a gripper around its frame, m, for choosing grasps. The defaults are the Fetch's.
 
     Args:
-        reach: How far the finger pads extend beyond the origin of the gripper frame.
-        half_height: Half the height of a finger, across the direction in which they close.
-        thickness: Of a finger, in that direction, with a little room.
-        tip: The same of its tip, without: what has to fit under the rim of a plate.
-        palm_face: Where the palm ends, behind the origin.
-        palm_half: Half the height of the palm there.
-        palm_width: Half its width.
-        palm_behind: Where, behind the origin, the hand is thickest.
+        reach: Extent of the finger pads beyond the origin of the gripper frame.
+        half_height: Half the height of a finger, perpendicular to the closing direction.
+        thickness: Thickness of a finger in the closing direction, with a small margin.
+        tip: Thickness of the fingertip, without margin: it has to fit under the rim of a plate.
+        palm_face: Distance of the palm's front behind the origin.
+        palm_half: Half the height of the palm at its front.
+        palm_width: Half the width of the palm.
+        palm_behind: Distance behind the origin at which the hand is thickest.
         thickest: Half the height of the hand there.
-        room: Between each open finger and the widest thing that they go round.
-        clearance: What a grasp leaves between the hand and what the thing stands on: more than the arm may be off.
+        room: Gap between each open finger and the widest object that they can enclose.
+        clearance: Gap that a grasp leaves between the hand and the supporting surface: more than the error of the arm.
     """
 
     reach: float = 0.03
@@ -38,15 +38,15 @@ class Fingers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """Where a base should stand for what the arm does, for whoever chooses places. The usual values are the Fetch's.
+    """Distances at which the base should stand for actions of the arm. The defaults are the Fetch's.
 
     Args:
-        distances: Metres from the base's centre to what is taken, best first.
-        spots: The same to where something is put down.
-        handles: The same to the middle of the way of a handle.
-        switches: The same to a switch that is pressed.
-        aside: Direction (rad) in which the arm reaches out, from straight ahead: -pi/2 to the right.
-        level: Where the hand is, in the base frame (m), while something is carried that must not tilt.
+        distances: Distances (m) from the centre of the base to an object to pick, best first.
+        spots: The same to the spot where an object is put down.
+        handles: The same to the middle of the path of a handle.
+        switches: The same to a switch to press.
+        aside: Direction (rad) in which the arm reaches out, relative to straight ahead: -pi/2 is to the right.
+        level: Position of the hand in the base frame (m) while it carries an object that must not tilt.
     """
 
     distances: tuple[float, ...] = (0.72, 0.64, 0.80, 0.56, 0.88, 0.96)

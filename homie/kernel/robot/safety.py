@@ -1,9 +1,9 @@
-"""The safety gate: every command to every robot, simulated too, passes it.
+"""The safety gate, which every command to every robot passes, simulated ones included.
 
-Non-finite values, wrong shapes and groups that the robot has not are refused. Values over a limit are clamped or
-refused, by profile. Targets are rate-limited to the speeds of the joints, grippers included, and to the accelerations
-of the base and of joints that declare one, so that a jump in the request cannot become a jump of the robot. Requested
-and sent command are both returned, for the record.
+Non-finite values, wrong shapes and unknown groups are refused. Values over a limit are clamped or refused, as
+configured. Targets are rate-limited to the speeds of the joints, grippers included, and to the accelerations of the
+base and of joints that declare one, so that a jump in the request cannot become a jump of the robot. Requested and sent
+command are both returned, for the record.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.types import Array, Command, Failure, FailureReason, Proprioception, SentCommand, short_way
 
 OverLimit: TypeAlias = Literal["clamp", "refuse"]
-"""What becomes of a value over its limit: it is moved to the limit and the record says so, or refused."""
+"""Handling of values over a limit: they are clamped, which is recorded, or refused."""
 
 ROUNDING = 1e-6
-"""A hair over a limit is rounding, not a request."""
+"""Excess over a limit up to which it is taken for a rounding error."""
 
 
 def refused(reason: str) -> CommandRefused:
-    """The error for a command that the gate refuses, with its failure."""
+    """Create the error for a command that the gate refuses."""
     return CommandRefused(Failure(FailureReason.COMMAND_REFUSED, why=reason))
 
 
 class SafetyGate:
-    """Turns a requested command into one that is safe to send, or raises CommandRefused.
+    """Converts a requested command into one that is safe to send, or raises CommandRefused.
 
     Args:
         spec: Limits, speeds and accelerations by group.
-        over_limit: What becomes of values over a limit.
-        lead: How many control periods a joint target may run ahead of the measured position. A position servo lags, so
-            1 would slow it down; it stays bounded so that a blocked joint does not wind up.
+        over_limit: Handling of values over a limit.
+        lead: Control periods by which a joint target may run ahead of the measured position. A position servo lags, so
+            1 would slow it down; the lead is bounded so that the target of a blocked joint does not wind up.
     """
 
     def __init__(self, spec: RobotSpec, over_limit: OverLimit = "clamp", lead: float = 3.0) -> None:
@@ -48,18 +48,18 @@ class SafetyGate:
         self._endless = {group.name for group in spec.groups if np.isinf(group.limits).any()}
         self._targets: dict[str, Array] = {}
         self._rates: dict[str, Array] = {}
-        """Of the last targets: velocities of joints (rad/s, m/s)."""
+        """Velocities of the last joint targets (rad/s, m/s), by group."""
 
     def reset(self) -> None:
-        """Forget the last command: after a stop, in a new episode. Bases ramp up from zero and joints start where they
-        are."""
+        """Forget the last command, after a stop or for a new episode. Bases then ramp up from zero and joint targets
+        start at the measured positions."""
         self._targets, self._rates = {}, {}
 
     def check(self, command: Command, body: Proprioception) -> SentCommand:
-        """The command to send now. Raises CommandRefused; then nothing has changed.
+        """Limit a command and return it with the requested one. Raises CommandRefused without changing any state.
 
         Args:
-            body: What was measured just before.
+            body: The latest measurement.
         """
         if command.effector is not None:
             raise CommandRefused("The gate takes joint targets: resolve `effector` with the robot's kinematics first.")
@@ -98,7 +98,7 @@ class SafetyGate:
         return np.asarray(bounded)
 
     def _ramp(self, group: Group, requested: Array, changes: list[str]) -> Array:
-        """A velocity no further from the last one than the accelerations allow."""
+        """Limit the change of a base's velocity since the last command by its accelerations."""
         step = group.accelerations * self.spec.period
         previous = self._targets.get(group.name, np.zeros(len(group.joints)))
         allowed = np.minimum(np.maximum(requested, previous - step), previous + step)
@@ -107,12 +107,12 @@ class SafetyGate:
         return np.asarray(allowed)
 
     def _rate(self, group: Group, requested: Array, measured: Array, changes: list[str]) -> tuple[Array, Array]:
-        """A position no further from the last target than its speed allows (on a compliant robot as far as it likes),
-        and never far ahead of where the joint really is; and the velocity at which the target moves."""
+        """Limit a position target, and return it with the velocity of the target: its distance to the last target is
+        limited by the joint's speed (not on a compliant robot), that to the measured position by `lead`."""
         step = group.speeds * self.spec.period
         start = self._targets.get(group.name, measured)
         if group.kind == "gripper":
-            # A closed gripper's target is inside what it holds: it opens from where the fingers are.
+            # The target of a closed gripper is inside the held object: it opens from the measured opening.
             reverses = (requested - measured) * (start - measured) < 0.0
             start = np.where(reverses, measured, start)
         is_compliant = self.spec.compliant and group.kind != "gripper"
@@ -126,8 +126,8 @@ class SafetyGate:
         return np.asarray(target), (target - start) / self.spec.period
 
     def _ramp_target(self, group: Group, start: Array, requested: Array, target: Array) -> Array:
-        """The next target of joints with a largest acceleration: from the last velocity of the target to one at which
-        it can still come to rest where it is wanted."""
+        """Return the next target of joints with limited acceleration: the velocity of the target changes by at most the
+        limit, and stays small enough to come to rest at the requested position."""
         period, largest = self.spec.period, group.accelerations
         previous = self._rates.get(group.name, np.zeros(len(group.joints)))
         has_limit = np.isfinite(largest)
@@ -139,7 +139,7 @@ class SafetyGate:
         return np.where(has_limit, bounded, target)
 
     def _refuse_malformed(self, command: Command) -> None:
-        """Unknown groups, wrong lengths, wrong types and non-finite numbers never reach a robot."""
+        """Raise CommandRefused for unknown groups, wrong lengths, wrong types and non-finite numbers."""
         for name, value in command.targets.items():
             group = self._groups.get(name)
             if group is None:
@@ -159,6 +159,6 @@ class SafetyGate:
 
 
 def _unwrap(requested: Array, measured: Array, limits: Array) -> Array:
-    """Continuous joints (infinite limits) take the short way round."""
+    """Shift the targets of continuous joints (infinite limits) so that they turn the short way."""
     turns = np.isinf(limits).any(axis=1)
     return np.where(turns, short_way(requested, measured), requested)

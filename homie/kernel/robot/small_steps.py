@@ -1,4 +1,4 @@
-"""The eight small actions of a robot that drives and tilts its camera: the place in the list is the action's number."""
+"""The eight small actions of a robot that drives and tilts its camera; the index in `STEPS` is the action's number."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ TILT_DOWN = "Tilt the camera downward by 30 degrees"
 
 STEPS = (FORWARD, BACKWARD, RIGHTWARD, LEFTWARD, TURN_RIGHT, TURN_LEFT, TILT_UP, TILT_DOWN)
 STRIDE = 0.25
-"""Metres of a move, though its name does not say so."""
+"""Length of a move, m; the names do not give the unit."""

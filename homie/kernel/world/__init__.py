@@ -1,5 +1,4 @@
-"""What is true in a home: its state at one moment, the goals that hold in it, the rules by which it changes, and where
-a yes ends and a no begins.
+"""World state: snapshots of a home, goal conditions on them, the rules by which states change, and thresholds.
 
 ```
 thresholds, furniture, names <- household (verbs and rules)

@@ -1,4 +1,4 @@
-"""What the words of a condition mean in a world: things by their names and kinds, and where they are."""
+"""Resolve the words of a condition in a world: objects by their names and kinds, and their places."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from homie.kernel.errors import BadInput, did_you_mean
 from homie.kernel.world.snapshot import State, ThingState, WorldSnapshot
 
 ANYTHING, EVERYTHING, NOTHING = "anything", "everything", "nothing"
-"""Words of conditions: every loose object; all that opens; an empty hand."""
+"""Words of conditions for every loose object, for everything with a door or drawer, and for an empty hand."""
 
 Word = Annotated[str, Field(min_length=1)]
 Words = Word | Annotated[tuple[Word, ...], Field(min_length=1)]
 
 
 def means(words: Words, name: str, kind: str = "") -> bool:
-    """Whether one of the words means the thing of this name and kind."""
+    """Whether one of the words matches an entity of this name and kind."""
     unnumbered = re.sub(r"_\d+$", "", name)
     return any(word in (name, unnumbered, kind) for word in _as_tuple(words))
 
 
 def objects_meant(world: WorldSnapshot, words: Words) -> list[str]:
-    """The loose objects that words mean."""
+    """Return the names of the loose objects that words match."""
     is_any = ANYTHING in _as_tuple(words)
     return [name for name, item in world.objects.items() if is_any or means(words, name, item.kind)]
 
 
 def place_meant(world: WorldSnapshot, words: Words, name: str) -> bool:
-    """Whether words mean the thing or the room of this name. `anything` means every loose object here too."""
+    """Whether words match the entity or room of this name. `anything` matches every loose object here too."""
     item = world.things.get(name) or world.rooms.get(name)
     kind = "" if item is None else item.kind
     return means(words, name, kind) or (ANYTHING in _as_tuple(words) and name in world.objects)
 
 
 def distance_on_floor(item: ThingState, x: float, y: float) -> float:
-    """Metres on the floor between a point of the world and the box that a thing fills (its middle, where nobody knows
-    its size); 0 inside. The thing has a position."""
+    """Return the horizontal distance (m) from a point in the world to the bounding box of an entity (to its centre if
+    its size is not known); 0 inside. The entity must have a position."""
     assert item.position is not None
     dx, dy = x - item.position[0], y - item.position[1]
     if item.half is None:
@@ -53,8 +53,8 @@ def distance_on_floor(item: ThingState, x: float, y: float) -> float:
 
 
 def from_robot(world: WorldSnapshot, words: Words) -> list[tuple[float, float]]:
-    """From the robot's base to the middle of each thing that words mean, (dx, dy) on the floor, m. Raises BadInput
-    where the world tells no places."""
+    """Return the horizontal offsets (dx, dy), m, from the robot's base to the centre of each entity that words match.
+    Raises BadInput if the world has no positions."""
     robot = world.robot
     places = [item.position for name, item in world.things.items() if place_meant(world, words, name)]
     if robot.x is None or robot.y is None or None in places:
@@ -63,7 +63,8 @@ def from_robot(world: WorldSnapshot, words: Words) -> list[tuple[float, float]]:
 
 
 def fractions(world: WorldSnapshot, word: str) -> list[list[float]]:
-    """How far the doors and drawers of each receptacle are open that a word means. Raises BadInput for none."""
+    """Return the open fractions of the doors and drawers of each receptacle that a word matches. Raises BadInput for
+    none."""
     by_receptacle: dict[str, list[float]] = {}
     for joint in world.joints.values():
         if word == EVERYTHING or place_meant(world, word, joint.receptacle):
@@ -75,7 +76,7 @@ def fractions(world: WorldSnapshot, word: str) -> list[list[float]]:
 
 
 def states(world: WorldSnapshot, words: Words, state: str) -> dict[str, State]:
-    """A state of each thing that words mean and that has it, by name."""
+    """Return the values of a state by name, for the entities that have it and that words match."""
     is_any = ANYTHING in _as_tuple(words)
     return {
         name: item.states[state]
@@ -85,12 +86,13 @@ def states(world: WorldSnapshot, words: Words, state: str) -> dict[str, State]:
 
 
 def spoken(words: Words) -> str:
-    """Words as an error names them."""
+    """Format words for an error message."""
     return ", ".join(_as_tuple(words))
 
 
 def names_and_kinds(world: WorldSnapshot) -> Iterator[tuple[str, str]]:
-    """Everything that a word of a condition can mean in a world: things, rooms, what opens, what things are at."""
+    """Yield the name and kind of everything that a word of a condition can match in a world: entities, rooms,
+    receptacles of doors and drawers, places of objects."""
     for group in (world.things, world.rooms):
         yield from ((name, entity.kind) for name, entity in group.items())
     yield from ((joint.receptacle, "") for joint in world.joints.values())
@@ -98,14 +100,14 @@ def names_and_kinds(world: WorldSnapshot) -> Iterator[tuple[str, str]]:
 
 
 def spellings(world: WorldSnapshot, names: Collection[str] | None = None) -> list[str]:
-    """The words for what has these names in a world (for everything: None), kinds first: what a misspelt one may have
-    meant."""
+    """Return the valid words for the entities with these names (None for all), kinds first, to suggest a correction of
+    a misspelt word."""
     known = [pair for pair in names_and_kinds(world) if any(pair) and (names is None or pair[0] in names)]
     return list(dict.fromkeys([*(kind for _, kind in known if kind), *(name for name, _ in known)]))
 
 
 def likely(words: Words, known: Collection[str], before: str = ": ", after: str = "") -> str:
-    """A question about the first of the words that is like a known one (`homie.kernel.errors.did_you_mean`)."""
+    """Suggest a correction for the first word that is similar to a known one (`homie.kernel.errors.did_you_mean`)."""
     hints = (did_you_mean(word, known, before, after) for word in _as_tuple(words))
     return next(filter(None, hints), "")
 

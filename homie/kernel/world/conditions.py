@@ -5,12 +5,12 @@
       - closed: fridge
       - not: {held: apple}
 
-They hold over a `homie.kernel.world.snapshot.WorldSnapshot`, so in every environment that tells its state,
-and know nothing of any. They stand below the environments, since the scenes of some (the tables of the Panda) set a
-task of their own.
+They are evaluated on a `homie.kernel.world.snapshot.WorldSnapshot` and therefore work in every environment that
+supplies its state. They are in the kernel, below the environments, because some scenes (the Panda's tables) set a task
+themselves.
 
-A word means what has exactly that name (`apple_1`), and every thing whose kind or name without its number it is
-(`apple`). `anything` means every loose object. docs/suites.md lists the predicates.
+A word matches the entity with exactly that name (`apple_1`), and every entity with that kind, or that name without its
+number (`apple`). `anything` matches every loose object. docs/suites.md lists the predicates.
 
 >>> from homie.kernel.world.snapshot import read_snapshot
 >>> world = read_snapshot({"objects": {"mug_1": {"kind": "mug", "relation": "on", "at": "table_2"}}})
@@ -76,7 +76,7 @@ __all__ = [
 
 
 class AllOf(Predicate):
-    """Every one of them."""
+    """All of the conditions hold."""
 
     all: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
@@ -95,7 +95,7 @@ class AllOf(Predicate):
 
 
 class AnyOf(Predicate):
-    """At least one of them."""
+    """At least one of the conditions holds."""
 
     any: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
@@ -104,7 +104,7 @@ class AnyOf(Predicate):
         return any(verdicts)
 
     def parts(self, world: WorldSnapshot) -> tuple[float, int]:
-        """One condition, met as far as the best of them is."""
+        """Count as one condition, with the progress of the best alternative."""
         return max(condition.progress(world) for condition in self.any), 1
 
     def words(self) -> Iterator[Words]:
@@ -112,7 +112,7 @@ class AnyOf(Predicate):
 
 
 class Not(Predicate):
-    """The opposite."""
+    """The condition does not hold."""
 
     no: Condition = Field(alias="not")
 
@@ -149,15 +149,15 @@ PREDICATES: Mapping[str, type[Predicate]] = {
     "count": Count,
     "done": Done,
 }
-"""Every predicate by the key that a suite file gives it."""
+"""Every predicate by its key in suite files."""
 
 
 UNKNOWN = "predicate"
-"""The type of error of pydantic for what is not a predicate."""
+"""Pydantic's error type for an unknown predicate."""
 
 
 def _key(value: Any) -> str | None:
-    """The predicate that a mapping is, by its only key."""
+    """Return the key of the predicate in a mapping, which has one key only."""
     if isinstance(value, Predicate):
         return next((name for name, kind in PREDICATES.items() if type(value) is kind), None)
     return next(iter(value)) if isinstance(value, Mapping) and len(value) == 1 else None
@@ -204,16 +204,16 @@ _CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
 
 
 def parse_condition(value: object) -> Condition:
-    """A condition from what YAML or JSON made of it.
+    """Parse a condition from loaded YAML or JSON.
 
     Args:
-        value: a mapping with the key of one predicate, such as `{"in": ["apple", "fridge"]}`, or a condition.
+        value: A mapping with the key of one predicate, such as `{"in": ["apple", "fridge"]}`, or a condition.
 
     Returns:
-        The condition: `holds(snapshot)` judges a world by it.
+        The condition, to be evaluated by `holds(snapshot)`.
 
     Raises:
-        BadInput: It is not a condition; the sentence says where.
+        BadInput: It is not a condition; the message says where.
 
     >>> parse_condition({"held": "nothing"}).holds(WorldSnapshot())
     True
@@ -225,7 +225,7 @@ def parse_condition(value: object) -> Condition:
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:
-    """What has to hold, each by itself: the members of an `all`, or the condition alone.
+    """Split a condition into its conjuncts: the members of an `all`, or the condition alone.
 
     >>> len(conjuncts(parse_condition({"all": [{"held": "nothing"}, {"closed": "fridge"}]})))
     2
@@ -234,16 +234,16 @@ def conjuncts(condition: Condition) -> tuple[Condition, ...]:
 
 
 def written(condition: Condition) -> dict[str, Any]:
-    """A condition as a suite file writes it, JSON-ready: what `parse_condition` reads."""
+    """Serialize a condition as in a suite file, JSON-serializable: the inverse of `parse_condition`."""
     mapping: dict[str, Any] = _CONDITION.dump_python(condition, mode="json", by_alias=True, exclude_none=True)
     return mapping
 
 
 def problem_of(error: ValidationError) -> str:
-    """The first problem of pydantic about a file, as a sentence that begins with the field."""
+    """Format the first validation error of a file as a sentence that begins with the field."""
     fault = fault_of(error)
     location, value = fault["loc"], fault["input"]
-    # A predicate is there twice, as the tag and as the field.
+    # The location has a predicate twice: as the tag of the union and as the field.
     repeats = [isinstance(part, str) and part == previous for previous, part in pairwise((None, *location))]
     path = [str(part) for part, repeated in zip(location, repeats, strict=True) if not repeated]
     if fault["type"] == UNKNOWN and isinstance(value, Mapping) and len(value) == 1:
@@ -254,9 +254,9 @@ def problem_of(error: ValidationError) -> str:
 
 
 def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:
-    """What a condition names and a world has not. Typing errors, most often.
+    """Return the words of a condition that match nothing in a world, most often typing errors.
 
-    Of words that stand together (`[apple, pear, plum]`) one has to be there.
+    Of alternative words (`[apple, pear, plum]`) one has to match.
     """
     known = list(names_and_kinds(world))
     missing = [words for words in condition.words() if not any(means(words, name, kind) for name, kind in known)]
@@ -264,7 +264,7 @@ def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:
 
 
 def with_nearest(unknown: Sequence[str], world: WorldSnapshot) -> str:
-    """Unknown words as an error lists them, each with the word of the world that it is most like.
+    """Format unknown words for an error message, each with the most similar word of the world.
 
     >>> from homie.kernel.world.snapshot import read_snapshot
     >>> world = read_snapshot({"objects": {"apple_1": {"kind": "apple", "relation": "on", "at": "table"}}})

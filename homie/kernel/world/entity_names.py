@@ -1,4 +1,4 @@
-"""What the names of things say of them."""
+"""Names of entities."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import re
 
 
 def kind_of(entity: str) -> str:
-    """What a person calls an entity: `tomato soup can` for `tomato_soup_can_2`."""
+    """Return the common name of an entity: `tomato soup can` for `tomato_soup_can_2`."""
     return re.sub(r"[_ ]\d+$", "", entity).replace("_", " ")

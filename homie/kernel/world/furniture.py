@@ -1,8 +1,8 @@
-"""What anybody knows of furniture: what things are put on or into, what opens, where it stands, what is kept there.
+"""Common-sense knowledge of furniture: supporting surfaces, doors and drawers, usual rooms and contents.
 
-The one table of it: planners, perception, the making of houses and of tasks read it. Only what was measured of some
-kinds, and which of them a generated house needs for states, is said by them (`planners.rule.search_order`). A kind that
-the embedded home builds has its shape beside the others of its folder (`homie.envs.mujoco.blueprints`).
+The single table used by planners, perception, and the generators of houses and tasks. Measured values of some kinds,
+and the kinds that a generated house needs for states, are in those modules (`planners.rule.search_order`). The geometry
+of kinds in the embedded home is in `homie.envs.mujoco.blueprints`.
 
 >>> [use.name for use in kinds(lambda use: use.opens) if use.looked_for and not use.rooms]
 ['drawer', 'cabinet', 'lower drawer', 'middle drawer', 'upper drawer']
@@ -15,33 +15,33 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Holds: TypeAlias = Literal["", "top", "boards", "cooktop", "cushion", "basin", "inside"]
-"""What things are put on or into: a firm top, boards one over the other, the top of a stove, something soft, a basin,
-what is behind a door or in a drawer; "" for nothing to count on."""
+"""Where objects are put: on a firm top, on boards one above the other, on a stove, on something soft, into a basin,
+behind a door or into a drawer (`inside`); "" for no reliable place."""
 Kept: TypeAlias = Literal["fruit", "food", "dish", "bowl", "wash", "small", "anything"]
-"""What is kept somewhere, by classes of things. small: what goes into a drawer. anything: what finds no place where it
-is usually kept."""
+"""Classes of objects that are kept somewhere. small: fits into a drawer. anything: all objects for which there is no
+room at their usual place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FurnitureUse:
-    """One kind of furniture, as people use it.
+    """One kind of furniture and its use.
 
     Attributes:
-        name: As people call it; the embedded home writes it with underscores (`kind`).
-        short: What planners call it, "" for the name.
-        narrower: What detectors may call some of its kind.
+        name: Common name; the embedded home writes it with underscores (`kind`).
+        short: Its name in a planner's input, "" for `name`.
+        narrower: Names of special cases that detectors may report.
         holds: See `Holds`.
-        handy: How readily something is put down there for a moment, 1 first; 0 for never.
-        one_more: Whether it takes one thing more, not two.
-        rooms: Where it stands, most likely first; () for anywhere.
-        keeps: What generated houses have there.
-        told_by_colour: Whether people say which one they mean by its colour.
+        handy: Rank as a place to put an object down temporarily, 1 is best; 0 for never.
+        one_more: Whether there is room for one more object, not two.
+        rooms: Usual rooms, most likely first; () for any.
+        keeps: Classes of objects that generated houses place there.
+        told_by_colour: Whether instructions refer to one of several by its colour.
         switched: Whether it can be turned on and off.
-        looked_for: Whether open-vocabulary detectors look for it unless they are given other names to look for.
+        looked_for: Whether open-vocabulary detectors look for it by default.
         soiled: Whether its top gets dirty and is wiped.
-        tap: Whether water runs in it.
-        otherwise: Whether it opens otherwise than by one door at its side or one drawer, which is all that robots
-            understand of what they see.
+        tap: Whether it has running water.
+        otherwise: Whether it opens in another way than by one side-hinged door or one drawer, the only mechanisms that
+            robots recognize in pictures.
     """
 
     name: str
@@ -66,17 +66,17 @@ class FurnitureUse:
 
     @property
     def word(self) -> str:
-        """What planners call it: `counter`."""
+        """Its name in a planner's input: `counter`."""
         return self.short or self.name
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that a detector may call it."""
+        """All names that a detector may report for it."""
         return tuple(dict.fromkeys((self.name, self.word, *self.narrower)))
 
     @property
     def opens(self) -> bool:
-        """Whether it has a door or a drawer that has to be opened before anything goes in."""
+        """Whether it has a door or a drawer that has to be opened before an object can be put in."""
         return self.holds == "inside"
 
 
@@ -166,7 +166,7 @@ FURNITURE = (
     FurnitureUse(name="middle drawer", holds="inside", one_more=True, keeps=("fruit", "small", "anything")),
     FurnitureUse(name="upper drawer", holds="inside", one_more=True, keeps=("fruit", "small", "anything")),
 )
-"""All kinds. In this order open-vocabulary detectors ask for them."""
+"""All kinds, in the order of the default query of open-vocabulary detectors."""
 
 SOUGHT_AT: Mapping[Kept, tuple[str, ...]] = {
     "fruit": (
@@ -178,16 +178,16 @@ SOUGHT_AT: Mapping[Kept, tuple[str, ...]] = {
     "wash": ("counter", "sink", "washbasin", "cabinet", "drawer"),
     "anything": ("table", "desk", "counter", "shelf", "cabinet", "drawer"),
 }
-"""Where a search for a thing goes, most likely first, in the words of planners, by what is kept there."""
+"""Places to search for an object of a class, most likely first, by their names in a planner's input."""
 
 
 def kinds(condition: Callable[[FurnitureUse], bool]) -> tuple[FurnitureUse, ...]:
-    """The kinds of which something is so, in the order of the table."""
+    """Return the kinds that fulfil a condition, in the order of the table."""
     return tuple(use for use in FURNITURE if condition(use))
 
 
 def opens_otherwise(name: str) -> bool:
-    """Whether furniture of this name opens otherwise than by one door or one drawer.
+    """Whether furniture of this name opens in another way than by one door or one drawer.
 
     >>> opens_otherwise("chest"), opens_otherwise("fridge")
     (True, False)
@@ -196,7 +196,7 @@ def opens_otherwise(name: str) -> bool:
 
 
 def homes(*kept: Kept) -> frozenset[str]:
-    """The kinds, as scene specs call them, where one of these is kept.
+    """Return the kinds, by their names in scene specs, where any of these classes is kept.
 
     >>> sorted(homes("wash"))
     ['cabinet', 'kitchen_counter', 'sink', 'washbasin']

@@ -1,12 +1,12 @@
-"""Household actions other than moving things: verbs, and the states of things with their rules, as data.
+"""Household actions other than moving objects: verbs, and the states of objects with their rules, as tables.
 
-Worlds that have such states, skills that bring them about and checks that refuse ask the same tables. The states are
-symbolic, as AI2-THOR has them. A heated apple has no temperature: it has been for some seconds where things get hot,
-and it looks so. What a rule asks for is real: where the thing lies, whether the door is shut and the power on, what is
-in the hand.
+Worlds with such states, skills that cause them and checks that refuse actions use the same tables. The states are
+symbolic, as in AI2-THOR. A heated apple has no temperature: it has spent some seconds in a hot place, and looks heated.
+The preconditions of a rule are physical: where the object lies, whether the door is shut and the power on, and which
+object is held.
 
-The verbs are rows for the table of actions. They are not actions of EMMOE: planners see them where a skill set
-has them (`--skills classical,chores`, `--skills classical,people`).
+The verbs are rows for the action table. They are not actions of EMMOE: planners get them if a skill set has them
+(`--skills classical,chores`, `--skills classical,people`).
 
 >>> from homie.kernel.world.household_verbs import VERBS, states_of
 >>> VERBS["Slice"].action.result, states_of("potato")["sliced"]
@@ -35,25 +35,25 @@ TOPS = frozenset(use.kind for use in kinds(lambda use: use.soiled))
 """Furniture with a top that gets dirty."""
 BASINS = frozenset(use.kind for use in kinds(lambda use: use.tap))
 USUAL = {"clean": True}
-"""What things are at the start where nobody says otherwise. All other states have to be brought about."""
+"""Default initial states. All other states are false at the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How one state comes about. What is left out is not asked.
+    """Rule that sets one state of an object. Preconditions at their defaults are not checked.
 
     Attributes:
-        state: What things are then.
-        things: The kinds that can be.
-        ends: States of theirs that are over then.
-        at, surface: Kinds of furniture that it has to be in, and which surface of that.
-        shut, on: How that has to be.
-        upright: The thing stands as it was made.
-        seconds: For how long.
-        process: The state of it meanwhile.
-        tool: The kinds of things one of which has to be in the hand.
-        uses: A state that the tool loses by it, and has to have.
-        asks: What has to be so, in words.
+        state: The resulting state.
+        things: Kinds of objects that can have the state.
+        ends: States that the object loses.
+        at, surface: Kinds of furniture that the object has to be in, and the surface there.
+        shut, on: Whether that furniture has to be shut, and turned on.
+        upright: Whether the object has to stand upright.
+        seconds: How long the preconditions have to hold, s.
+        process: State of the object in the meantime.
+        tool: Kinds of which the held object has to be.
+        uses: A state that the tool has to have, and loses.
+        asks: The preconditions in words.
     """
 
     state: str
@@ -122,11 +122,11 @@ POUR = Rule(
 )
 RULES = (HEAT, COOL, WASH, FILL, SLICE, WIPE, POUR)
 STATES = tuple(dict.fromkeys(("sliced", "clean", "filled", "heated", "cooled", *(rule.state for rule in RULES))))
-"""All states that rules bring about, in the order in which messages list them."""
+"""All states that rules set, in the order in which messages list them."""
 
 
 def states_of(kind: str) -> Mapping[str, bool]:
-    """The states that things of a kind can be in, as they are at the start.
+    """Return the states that objects of a kind can have, with their initial values.
 
     >>> states_of("mug")
     {'heated': False, 'cooled': False, 'clean': True, 'filled': False}
@@ -135,7 +135,7 @@ def states_of(kind: str) -> Mapping[str, bool]:
 
 
 def fits(kinds: frozenset[str], entity: str) -> bool:
-    """Whether an entity is of one of some kinds, by its name: `lamp_2` is a lamp."""
+    """Whether an entity is of one of the given kinds, by its name: `lamp_2` is a lamp."""
     return kind_of(entity).replace(" ", "_") in kinds
 
 
@@ -145,17 +145,17 @@ SWITCHED = frozenset(use.kind for use in kinds(lambda use: use.switched)) | BASI
 
 _NAMES = [kind.replace("_", " ") for kind in sorted(SWITCHED)]
 _SWITCHES = f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]}"
-"""The same in words, as planners see them."""
+"""The same in words, for planners."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:
-    """An action of a household.
+    """A household action.
 
     Attributes:
-        kinds: What it can be done to (else L4), by the kinds of the home.
-        rule: How its effect comes about; None for a switch, which is pressed.
-        does: What a skill set that has it does, for planners: `slices`.
+        kinds: Kinds of entities that it can be applied to (else L4).
+        rule: Rule of its effect; None for a switch, which is pressed.
+        does: Its verb in the description of a skill set for planners: `slices`.
     """
 
     action: Action
@@ -164,12 +164,12 @@ class Verb:
     does: str = ""
 
     def fits(self, entity: str) -> bool:
-        """Whether it can be done to an entity, by its name: `lamp_2` is a lamp."""
+        """Whether it can be applied to an entity, by its name: `lamp_2` is a lamp."""
         return fits(self.kinds, entity)
 
 
 def _switch(state: str, *words: str) -> Verb:
-    """Turning on or off."""
+    """Create the verb of turning on or off."""
     action = Action(
         name=f"Turn {state}",
         words=words,
@@ -278,12 +278,12 @@ VERBS: Mapping[str, Verb] = {
         ),
     )
 }
-"""By their names, as planners write them. What is heated and cooled is behind a shut door: it need not be accessible.
-"""
+"""Verbs by their names, as planners write them. Heat and Cool do not require `accessible`: their target is behind a
+shut door."""
 
 
 def doings(names: Iterable[str]) -> str:
-    """What a skill set does that has some verbs with rules, in words.
+    """Describe a skill set with these verbs, which have rules, in words.
 
     >>> doings(("Heat", "Wash", "Fill"))
     'washes, fills and heats'
@@ -296,11 +296,11 @@ def doings(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonVerb:
-    """An action that is done to a person (else L4).
+    """An action whose target or destination is a person (else L4).
 
     Attributes:
-        needs: How the person has to be, a state that the world tells.
-        asks: The same in words, for who is refused.
+        needs: Required state of the person.
+        asks: The same in words, for the message of a refusal.
     """
 
     action: Action
@@ -352,4 +352,4 @@ PERSON_VERBS: Mapping[str, PersonVerb] = {
         ),
     )
 }
-"""By their names, as planners write them. What is given is in the person's hand then: it is `placed` there."""
+"""Verbs by their names, as planners write them. Hand over results in `placed`: the object is in the person's hand."""

@@ -1,4 +1,4 @@
-"""Predicates on the state of the world that hold nothing but words: where something is, what is open, held, on."""
+"""Elementary predicates on the state of the world: places of objects, and what is open, held or turned on."""
 
 from __future__ import annotations
 
@@ -30,33 +30,34 @@ from homie.kernel.world.snapshot import Relation, State, WorldSnapshot
 
 
 class Predicate(BaseModel):
-    """A condition that a state of the world meets or not."""
+    """A condition on a state of the world."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     @abstractmethod
     def holds(self, world: WorldSnapshot) -> bool:
-        """Whether it is so. Raises BadInput if it asks for what the world has not."""
+        """Whether it holds. Raises BadInput if it refers to something that the world does not have."""
 
     def parts(self, world: WorldSnapshot) -> tuple[float, int]:
-        """How many of its conditions hold, and how many it has: 1 where it is none of several. Raises as `holds`."""
+        """Return how many of its conjuncts hold (with partial credit), and their number, 1 for an elementary predicate.
+        Raises as `holds`."""
         return float(self.holds(world)), 1
 
     def progress(self, world: WorldSnapshot) -> float:
-        """The share of its conditions that hold, from 0 to 1. Raises as `holds`."""
+        """Return the fraction of its conjuncts that hold, from 0 to 1. Raises as `holds`."""
         met, number = self.parts(world)
         return met / number
 
     @abstractmethod
     def words(self) -> Iterator[Words]:
-        """What names a thing or a place; words that stand together may mean the same."""
+        """Yield the words that name entities or places; alternatives are yielded as one item."""
 
 
-# ---------------------------------------------------------------- where something is
+# ---------------------------------------------------------------- places
 
 
 class Placed(Predicate):
-    """At least one object that the first words mean is at the place that the second means."""
+    """At least one object that the first words match is at the place that the second word matches."""
 
     relations: ClassVar[tuple[Relation, ...]]
 
@@ -72,7 +73,7 @@ class Placed(Predicate):
 
     @classmethod
     def is_at(cls, world: WorldSnapshot, name: str, place: str) -> bool:
-        """Whether the object of this name is there."""
+        """Whether the object of this name is at the place."""
         return _is_placed(world, name, place, cls.relations)
 
     def words(self) -> Iterator[Words]:
@@ -94,14 +95,14 @@ class On(Placed):
 
 
 class Under(Placed):
-    """Under furniture or another object, where the environment tells that."""
+    """Under furniture or another object, if the environment supplies that relation."""
 
     relations = ("under",)
     under: tuple[Words, Word]
 
 
 class At(Placed):
-    """In or on it; of a room: anywhere in it."""
+    """In or on the place; for a room: anywhere in it."""
 
     relations = ("in", "on")
     at: tuple[Words, Word]
@@ -113,7 +114,7 @@ class At(Placed):
 
 
 class Sorted(Placed):
-    """In the compartment of its own kind: a star in that under the star-shaped hole of a shape sorter."""
+    """In the compartment of its own kind: a star below the star-shaped hole of a shape sorter."""
 
     sorted: tuple[Words, Word]
 
@@ -124,7 +125,7 @@ class Sorted(Placed):
 
 
 class Stacked(Predicate):
-    """A tower, named from the bottom to the top: each stands directly on the one before it."""
+    """A tower, given from bottom to top: each object stands directly on the previous one."""
 
     stacked: Annotated[tuple[Words, ...], Field(min_length=2)]
 
@@ -168,8 +169,8 @@ class RobotIn(Predicate):
 
 
 class Near(Predicate):
-    """The robot stands near something that the words mean: its base is no further than `thresholds.NEAR` from its
-    nearest side, on the floor."""
+    """The robot is near an entity that the words match: the horizontal distance of its base to the entity's box is at
+    most `thresholds.NEAR`."""
 
     near: Words
 
@@ -187,8 +188,8 @@ class Near(Predicate):
 
 
 class Within(Predicate):
-    """The robot's base is no further than so many metres from the middle of something that the words mean, on the
-    floor."""
+    """The horizontal distance of the robot's base to the centre of an entity that the words match is at most the given
+    number of metres."""
 
     within: tuple[Words, Annotated[float, Field(gt=0.0, le=100.0)]]
 
@@ -200,11 +201,11 @@ class Within(Predicate):
         yield self.within[0]
 
 
-# ---------------------------------------------------------------- what is so of it
+# ---------------------------------------------------------------- states
 
 
 class Open(Predicate):
-    """Something that the word means has a door or drawer at least half open."""
+    """An entity that the word matches has a door or drawer at least half open."""
 
     open: Word
 
@@ -216,7 +217,7 @@ class Open(Predicate):
 
 
 class Closed(Predicate):
-    """Everything that the word means is shut; `everything`: all that opens."""
+    """Every entity that the word matches is closed; `everything`: all doors and drawers."""
 
     closed: Word
 
@@ -228,7 +229,7 @@ class Closed(Predicate):
 
 
 class TurnedOn(Predicate):
-    """Every appliance that the word means is on."""
+    """Every appliance that the word matches is on."""
 
     turned_on: Word
 
@@ -240,7 +241,7 @@ class TurnedOn(Predicate):
 
 
 class TurnedOff(Predicate):
-    """Every appliance that the word means is off."""
+    """Every appliance that the word matches is off."""
 
     turned_off: Word
 
@@ -252,7 +253,7 @@ class TurnedOff(Predicate):
 
 
 class Is(Predicate):
-    """Something that the words mean is in a state: sliced, wiped, on. Which states there are, the environment says."""
+    """An entity that the words match is in a state: sliced, wiped, on. The environment defines the states."""
 
     in_state: tuple[Words, Word] = Field(alias="is")
 
@@ -265,7 +266,7 @@ class Is(Predicate):
 
 
 class IsNot(Predicate):
-    """Nothing that the words mean is in a state, not even partly: an area that was spared is not wiped."""
+    """No entity that the words match is in a state, not even partly: an area to be spared is not wiped."""
 
     not_in_state: tuple[Words, Word] = Field(alias="is_not")
 
@@ -278,7 +279,7 @@ class IsNot(Predicate):
 
 
 def _power_states(world: WorldSnapshot, word: str) -> list[bool]:
-    """Whether each appliance that a word means is on. Raises BadInput for none."""
+    """Return whether each appliance that a word matches is on. Raises BadInput for none."""
     values = states(world, word, "on")
     if not values:
         hint = likely(word, _words_of(world, "on")) or "."
@@ -287,12 +288,12 @@ def _power_states(world: WorldSnapshot, word: str) -> list[bool]:
 
 
 def _words_of(world: WorldSnapshot, state: str) -> list[str]:
-    """The words for what has a state in a world."""
+    """Return the valid words for the entities of a world that have a state."""
     return spellings(world, {name for name, item in world.things.items() if state in item.states})
 
 
 def _state_values(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, State]:
-    """A state of each thing that has it and that words mean. Raises BadInput for none."""
+    """Return the values of a state by name, for the entities that words match. Raises BadInput for none."""
     values = states(world, words, state)
     if not values:
         known = sorted({name for item in world.things.values() for name in item.states})
@@ -304,11 +305,11 @@ def _state_values(world: WorldSnapshot, words: Words, state: str) -> Mapping[str
     return values
 
 
-# ---------------------------------------------------------------- how many, and what the scene itself asks for
+# ---------------------------------------------------------------- counts, and the scene's own task
 
 
 class Amount(Predicate):
-    """How many objects that `of` means are at a place (anywhere, if none is given) and in a state (if one is)."""
+    """Bounds on the number of objects that `of` matches, at a place and in a state if these are given."""
 
     of: Words
     inside: Word | None = Field(None, alias="in")
@@ -354,7 +355,7 @@ class Amount(Predicate):
 
 
 class Count(Predicate):
-    """A number of objects."""
+    """The number of objects is within bounds."""
 
     count: Amount
 
@@ -366,7 +367,7 @@ class Count(Predicate):
 
 
 class Done(Predicate):
-    """The task that the scene itself sets, by the verdict of its world: those of the table have one."""
+    """The scene's own task is done, as judged by its environment: the table scenes have one."""
 
     done: Literal[True]
 
@@ -380,8 +381,8 @@ class Done(Predicate):
 
 
 def _is_placed(world: WorldSnapshot, name: str, place: str, relations: Collection[Relation]) -> bool:
-    """Whether an object is at a place, by itself or in or on another that is: an apple in a bowl on the table.
+    """Whether an object is at a place, directly or in or on another object there: an apple in a bowl on the table.
 
-    The last step, to the place itself, is of one of the relations.
+    The relation to the place itself, at the end of this chain, has to be one of the given ones.
     """
     return any(item.relation in relations and place_meant(world, place, item.at) for item in world.around(name))

@@ -1,4 +1,4 @@
-"""Predicates about people: what they were given and shown, who was followed."""
+"""Predicates about people: objects given and shown to them, and whether they were followed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from homie.kernel.world.snapshot import PersonState, WorldSnapshot
 
 
 class Given(Predicate):
-    """An object that the first words mean is in the hand of a person that the second means."""
+    """An object that the first words match is in the hand of a person that the second word matches."""
 
     given: tuple[Words, Word]
 
@@ -26,7 +26,7 @@ class Given(Predicate):
 
 
 class Shown(Predicate):
-    """A person that the second word means was shown an object that the first words mean."""
+    """A person that the second word matches was shown an object that the first words match."""
 
     shown: tuple[Words, Word]
 
@@ -40,7 +40,7 @@ class Shown(Predicate):
 
 
 class Followed(Predicate):
-    """The robot has followed a person to where that walked."""
+    """The robot has followed a person to the place where the person walked."""
 
     followed: Word
 
@@ -52,7 +52,7 @@ class Followed(Predicate):
 
 
 def _people(world: WorldSnapshot, word: str) -> dict[str, PersonState]:
-    """The people that a word means. Raises BadInput for none."""
+    """Return the people that a word matches, by name. Raises BadInput for none."""
     people = {name: person for name, person in world.people.items() if place_meant(world, word, name)}
     if not people:
         hint = likely(word, spellings(world, world.people)) or "."

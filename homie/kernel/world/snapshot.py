@@ -1,4 +1,4 @@
-"""What a simulator knows of its world at one moment: `WorldSnapshot`, the same for every environment.
+"""State of a simulated world at one moment: `WorldSnapshot`, the same for every environment.
 
 ```
 environment --WorldState.snapshot()--> WorldSnapshot --Condition.holds--> whether a task is done
@@ -6,8 +6,8 @@ environment --WorldState.snapshot()--> WorldSnapshot --Condition.holds--> whethe
                                              +--to_json--> final_state.json --read_snapshot--> WorldSnapshot
 ```
 
-An environment fills in what it knows and leaves out the rest: a grid world has no poses, a table no rooms. Names are
-those of the environment's own things. Metres, radians, world frame (x, y on the floor, z up), quaternions w, x, y, z.
+An environment fills in the fields that it knows and leaves out the rest: a grid world has no poses, a table no rooms.
+Names are those of the environment. Metres, radians, world frame (x, y on the floor, z up), quaternions w, x, y, z.
 
 >>> world = WorldSnapshot(
 ...     objects={"apple_1": ObjectState(kind="apple", relation="in", at="bowl_1"),
@@ -30,13 +30,14 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.validation_sentences import first_problem
 
 FORMAT = 2
-"""Of the JSON form. Homie 0.1 wrote 1 (without saying so): what is on and what is wiped stood apart from the things."""
+"""Version of the JSON format. Homie 0.1 wrote version 1 (without the field), with the states `on` and `wiped` in groups
+of their own."""
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Vector: TypeAlias = tuple[Number, Number, Number]
 Relation: TypeAlias = Literal["in", "on", "under", "held"]
 State: TypeAlias = bool | Annotated[float, Field(ge=0.0, le=1.0)]
-"""Whether something is so (`on`, `sliced`), or how much of it is, as a share (`wiped`: 0.95)."""
+"""Whether an entity is in a state (`on`, `sliced`), or the fraction of it that is (`wiped`: 0.95)."""
 
 
 class _Model(BaseModel):
@@ -44,14 +45,13 @@ class _Model(BaseModel):
 
 
 class ThingState(_Model):
-    """A thing of the world.
+    """An entity of the world.
 
     Attributes:
-        kind: What it is an example of (`apple` for `apple_2`).
-        position: Of its middle; with quaternion and half (half its sizes along its own axes) it says which box the
-            thing fills.
-        states: States other than its place, as words: `on`, `wiped`, `sliced`.
-        rgb: How to draw it, each from 0 to 255.
+        kind: Its kind (`apple` for `apple_2`).
+        position: Position of its centre; with quaternion and half (half extents along its own axes) its bounding box.
+        states: States other than its place, by name: `on`, `wiped`, `sliced`.
+        rgb: Colour in drawings, each from 0 to 255.
     """
 
     kind: str
@@ -62,15 +62,15 @@ class ThingState(_Model):
     half: Vector | None = None
     states: Mapping[str, State] = {}
     receives: Literal["in", "on"] | None = None
-    """How things lie that are put there, None where nothing can be put (or nobody knows)."""
+    """Relation of objects that are put there; None if nothing can be put there, or if it is not known."""
     rgb: tuple[int, int, int] | None = None
 
 
 class ObjectState(ThingState):
-    """A loose thing, and what it is directly in, on or under, or held by (`robot`, or a person).
+    """A loose object, and the entity that it is directly in, on or under, or held by (`robot`, or a person).
 
     Attributes:
-        surface: Which part of that, where it has several: a shelf of a fridge, the compartment of a sorter.
+        surface: Part of that entity, if it has several: a shelf of a fridge, the compartment of a sorter.
     """
 
     relation: Relation
@@ -79,7 +79,7 @@ class ObjectState(ThingState):
 
 
 class FixedState(ThingState):
-    """A thing that nothing moves: furniture, a container that is screwed to its table, the floor."""
+    """A fixed entity: furniture, a container that is screwed to its table, the floor."""
 
 
 class PersonState(ThingState):
@@ -88,9 +88,9 @@ class PersonState(ThingState):
     Attributes:
         posture: `standing`, `sitting`.
         gesture: `none`, `pointing`, `hand_out`.
-        points_at: The thing, None for nothing.
-        shown: The things that it was shown.
-        followed: Whether the robot has followed it to where it walked; None for one who stays where it is.
+        points_at: The entity pointed at, None for none.
+        shown: The objects that were shown to the person.
+        followed: Whether the robot has followed the person to where they walked; None for a person who stays.
     """
 
     posture: str = ""
@@ -104,7 +104,7 @@ class RoomState(_Model):
     """A room.
 
     Attributes:
-        floor: X0, y0, x1, y1 between its walls, m.
+        floor: Rectangle (x0, y0, x1, y1) between its walls, m.
     """
 
     kind: str
@@ -112,7 +112,7 @@ class RoomState(_Model):
 
 
 class JointState(_Model):
-    """A door, a drawer or a lid: whose it is, how far open as a fraction of its range, and in rad or metres."""
+    """A door, a drawer or a lid: its receptacle, its opening as a fraction of its range, and in rad or metres."""
 
     receptacle: str
     fraction: Number
@@ -120,7 +120,7 @@ class JointState(_Model):
 
 
 class RobotState(_Model):
-    """Where the robot stands."""
+    """Room and pose of the robot's base."""
 
     room: str | None = None
     x: Number | None = None
@@ -129,24 +129,24 @@ class RobotState(_Model):
 
 
 class TaskCondition(_Model):
-    """A condition of the task that a scene sets, as a suite file writes it (docs/suites.md), and whether it is met."""
+    """A condition of a scene's own task, in the format of suite files (docs/suites.md), and whether it is met."""
 
     condition: Mapping[str, Any]
     met: bool
 
 
 class WorldSnapshot(_Model):
-    """The world at one moment.
+    """State of the world at one moment.
 
     Attributes:
-        objects: What can be taken.
-        fixed: What stays where it is.
-        people: Who is there.
-        held: The object in the hand.
-        instruction, conditions, success: The task that the scene itself sets, in words, by its parts, and whether it is
-            done; success is None where a scene sets none.
-        extras: Further data of an environment, JSON-ready; nothing else reads it. Numbers in it that are not finite, as
-            of a joint that nobody has measured, are left out.
+        objects: Loose objects, which can be picked up.
+        fixed: Furniture and other fixed entities.
+        people: People.
+        held: The held object.
+        instruction, conditions, success: The scene's own task as text, its conditions, and whether it is done; success
+            is None for a scene without a task.
+        extras: Further data of an environment, JSON-serializable; not used by other modules. Numbers in it that are not
+            finite, such as those of a joint that is not measured, are left out.
     """
 
     objects: Mapping[str, ObjectState] = {}
@@ -168,13 +168,13 @@ class WorldSnapshot(_Model):
 
     @property
     def things(self) -> dict[str, ThingState]:
-        """Everything that has a name and is not a room."""
+        """All named entities except rooms."""
         return {**self.fixed, **self.people, **self.objects}
 
     def around(self, name: str) -> Iterator[ObjectState]:
-        """An object, then the object that it is in, on or under, and so on outwards: an apple, its bowl.
+        """Yield an object, then the object that it is in, on or under, and so on outwards: an apple, its bowl.
 
-        It ends, also where things are said to carry each other in a ring.
+        Terminates even if objects contain each other in a cycle.
         """
         seen: set[str] = set()
         while name in self.objects and name not in seen:
@@ -183,7 +183,7 @@ class WorldSnapshot(_Model):
             name = self.objects[name].at
 
     def to_json(self) -> dict[str, Any]:
-        """The content of `final_state.json`: what the environment has filled in, and the format's number."""
+        """Return the content of `final_state.json`: the fields set by the environment, and the format version."""
         return {"format": FORMAT, **self.model_dump(mode="json", exclude_unset=True)}
 
 
@@ -192,7 +192,7 @@ def _is_unknown(value: object) -> bool:
 
 
 def _without_infinite(value: Any) -> Any:
-    """Data without what is not finite; in a list, where it has a place, that is None."""
+    """Remove numbers that are not finite; in a list they become None, so that the others keep their places."""
     if isinstance(value, Mapping):
         return {name: _without_infinite(item) for name, item in value.items() if not _is_unknown(item)}
     if isinstance(value, list | tuple):
@@ -201,16 +201,16 @@ def _without_infinite(value: Any) -> Any:
 
 
 def rounded(values: Iterable[float]) -> Any:
-    """Numbers as a tuple, to the fifth digit: a hundredth of a millimetre is less than anything here is known to."""
+    """Round numbers to five decimals, as a tuple: a hundredth of a millimetre is below all accuracies here."""
     return tuple(round(float(value), 5) for value in values)
 
 
 def read_snapshot(content: Mapping[str, Any], source: str = "final_state.json") -> WorldSnapshot:
-    """The snapshot behind its JSON form.
+    """Parse a snapshot from its JSON form.
 
     Args:
-        content: what `WorldSnapshot.to_json` returned, or the content of a `final_state.json`; other keys are ignored.
-        source: what to call it in an error.
+        content: Output of `WorldSnapshot.to_json`, or the content of a `final_state.json`; other keys are ignored.
+        source: Name of the source in errors.
 
     Returns:
         The snapshot.
@@ -230,7 +230,7 @@ def read_snapshot(content: Mapping[str, Any], source: str = "final_state.json") 
 
 
 def _first_format(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A snapshot as Homie 0.1 kept it: run folders of then can be compared and shown. Its conditions are left out."""
+    """Convert a snapshot of Homie 0.1, without its conditions, so that old run folders can be compared and shown."""
     states = {"appliances": "on", "wiped": "wiped"}
     groups = [content.get(name, {}) for name in ("fixed", *states)]
     if not all(isinstance(group, Mapping) for group in groups):

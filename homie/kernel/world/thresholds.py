@@ -1,8 +1,8 @@
-"""Where a yes ends and a no begins: open, closed, within reach, wiped.
+"""Thresholds of states and distances: open, closed, within reach, wiped.
 
-These are the definitions: goals judge by them, checks refuse by them, and the background locator, which knows the
-world, answers by them. What only measures or drives (the sensors locator, the skills that open and close) stops at
-numbers of its own, and says where they stand why they differ.
+These are the definitions, used by goals, by checks, and by the background locator, which reads world state. Modules
+that measure or move (the sensors locator, the skills that open and close) have thresholds of their own, with the reason
+why they differ.
 
 >>> is_open(0.5), is_closed(0.5), is_closed(0.06)
 (True, False, True)
@@ -19,29 +19,31 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 Joint: TypeAlias = Literal["hinge", "slide"]
-"""What opens by turning (a door, a lid), and what opens by being pulled out (a drawer)."""
+"""hinge: opens by turning (a door, a lid). slide: opens by being pulled out (a drawer)."""
 
 OPEN = 0.5
-"""Fraction of its range from which something is open: half, so that what is ajar is not taken for open."""
+"""Fraction of its range from which a door or drawer is open: half, so that one that is ajar does not count as open."""
 
 CLOSED = 0.06
-"""Fraction of its range up to which it is closed: a door of 1.92 rad may stand off by 0.115 rad (7 degrees)."""
+"""Fraction of its range up to which it is closed: a door with a range of 1.92 rad may be 0.115 rad (7 degrees) open."""
 
 LETS_IN = MappingProxyType({"hinge": 0.7, "slide": 0.18})
-"""Rad and metres from which a hand gets in: less than open, a fridge at 40 of its 110 degrees hides nothing."""
+"""Opening (rad, m) from which a hand gets in. Less than open: a fridge at 40 of its 110 degrees hides nothing."""
 
 REACH = 2.0
-"""Metres between base and target up to which the target can be manipulated (EMMOE, appendix E.1, D1), and from which
-nobody needs to come closer."""
+"""Largest distance (m) between base and target for manipulation (EMMOE, appendix E.1, D1); there is no need to come
+closer."""
 
 NEAR = 1.5
-"""Metres on the floor between base and thing up to which the robot is near it (EmbodiedEval, `agent_near`)."""
+"""Largest horizontal distance (m) between base and entity at which the robot is near it (EmbodiedEval, `agent_near`).
+"""
 
 TOO_CLOSE = 0.1
-"""Metres below which the arm cannot be stretched out (EMMOE, appendix E.1, D2)."""
+"""Distance (m) below which the arm cannot be stretched out (EMMOE, appendix E.1, D2)."""
 
 AT_SPOT = 0.3
-"""Metres beside the floor of a room at which a robot is in it still: it stops in doorways, half on one floor."""
+"""Largest distance (m) from the floor of a room at which a robot is still in it: it stops in doorways, half on another
+floor."""
 
 
 def is_open(fraction: float) -> bool:
@@ -50,17 +52,17 @@ def is_open(fraction: float) -> bool:
 
 
 def is_closed(fraction: float) -> bool:
-    """Whether a door or drawer is closed, by the fraction of its range. Between the two it is ajar."""
+    """Whether a door or drawer is closed, by the fraction of its range. Between closed and open it is ajar."""
     return fraction <= CLOSED
 
 
 def lets_in(joint: Joint, opening: float) -> bool:
-    """Whether a hand gets into what is open so far, in rad or metres."""
+    """Whether a hand gets into a door or drawer at this opening (rad, m)."""
     return opening >= LETS_IN[joint]
 
 
 def is_near(metres: float) -> bool:
-    """Whether the robot is near what is this far from its base, on the floor."""
+    """Whether the robot is near an entity at this horizontal distance from its base."""
     return metres <= NEAR
 
 
@@ -70,22 +72,22 @@ def within_reach(metres: float) -> bool:
 
 
 SHARES: Mapping[str, tuple[float, float]] = MappingProxyType({"wiped": (0.95, 0.2)})
-"""Of states that are shares: from how much something is so, and up to how much it is not; between them it is neither.
-wiped: a sponge that turns misses a corner of an area (one tile of 20), and may touch the area beside it (4 of 20)."""
+"""For states given as fractions: the fraction from which the state holds, and up to which it does not; in between it is
+neither. wiped: a turning sponge misses a corner of an area (one tile of 20), and may touch the next area (4 of 20)."""
 
 NEARLY = (0.95, 0.05)
-"""The same of all other states that are shares."""
+"""The same for all other states given as fractions."""
 
 
 def is_so(state: str, value: bool | float) -> bool:
-    """Whether something is in a state.
+    """Whether an entity is in a state.
 
     Args:
-        value: Yes or no, or how much of it is, as a share.
+        value: True or False, or the fraction of the entity that is in the state.
     """
     return value if isinstance(value, bool) else value >= SHARES.get(state, NEARLY)[0]
 
 
 def is_not_so(state: str, value: bool | float) -> bool:
-    """Whether something is not in a state, not even partly."""
+    """Whether an entity is not in a state, not even partly."""
     return not value if isinstance(value, bool) else value <= SHARES.get(state, NEARLY)[1]
