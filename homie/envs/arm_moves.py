@@ -1,4 +1,4 @@
-"""Move in a world: reading its seven numbers, and writing places as cells. The numbers themselves are a skill's."""
+"""The Move action in an environment: parse its seven numbers, write positions as cells. A skill defines the format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from homie.kernel.types import Array, Pose
 
 
 class ArmActions(Protocol):
-    """Actions of seven numbers (`skills.discrete_actions.arm_actions.ArmAction`), found by name."""
+    """Interface of seven-number actions (`skills.discrete_actions.arm_actions.ArmAction`), loaded from the registry."""
 
     @classmethod
     def read(cls, text: str) -> ArmActions: ...
@@ -25,13 +25,13 @@ class ArmActions(Protocol):
 
 
 def arm_actions() -> type[ArmActions]:
-    """The arm actions that are registered."""
+    """Load the registered class of arm actions."""
     actions: type[ArmActions] = registry.load("actions", "arm")
     return actions
 
 
 def numbers_of(words: str) -> str | None:
-    """The numbers of a Move as they are written, None for what is none."""
+    """Return the numbers of a Move in canonical form, None if the text is not a Move."""
     try:
         return str(arm_actions().read(words))
     except BadInput:
@@ -39,7 +39,7 @@ def numbers_of(words: str) -> str | None:
 
 
 def objection_to(words: str) -> str:
-    """Why a text is no Move, for the planner; "" for one."""
+    """Explain to the planner why a text is not a valid Move; "" if it is one."""
     try:
         arm_actions().read(words)
     except BadInput as wrong:

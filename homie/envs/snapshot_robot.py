@@ -1,4 +1,4 @@
-"""A robot with commands in a world that tells its state: physics of somebody else's, with Homie's checks and skills.
+"""Robots in third-party simulators that can report their world state, controlled with Homie's checks and skills.
 
 ```
 skills --Command--> SnapshotRobot --snapshot(), shape(name)--> goals, checks, records, judging
@@ -36,18 +36,18 @@ from homie.kernel.world.snapshot import ThingState, WorldSnapshot
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""
 NEAR = 1.2
-"""Metres around a target within which things are obstacles for the skill."""
+"""Distance (m) from the target within which other things are obstacles for the skill."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The space that a thing takes and offers, in the odometry frame.
+    """The geometry of a thing, in the odometry frame.
 
     Attributes:
-        box: The upright box around it, None where nobody knows.
+        box: Its upright bounding box; None if unknown.
         parts: The solids that it is made of.
-        solids: Upright boxes that fill it, for what has to keep out of it.
-        surfaces: Where things can be put on or in it, best first.
+        solids: Upright boxes that fill it, for collision checks.
+        surfaces: Surfaces on or in it that objects can be put on, best first.
         articulations: Its doors and drawers.
     """
 
@@ -59,11 +59,11 @@ class Shape:
 
 
 class SnapshotRobot(Robot):
-    """Base class for robots with joints in a world that can tell its state. A subclass brings what every `Robot` does,
-    and `snapshot`.
+    """Base class for robots with joints in a world that can report its state. A subclass implements the methods of
+    `Robot` and `snapshot`.
 
-    Homie does the rest: it resolves names, makes goals for skills, checks and judges by the snapshot. The boxes of
-    things come from `position`, `half` and `quaternion` of the snapshot; a world that knows more of its things, such as
+    Homie does the rest: it resolves names, computes goals for skills, checks and scores by the snapshot. Bounding boxes
+    come from `position`, `half` and `quaternion` of the snapshot; a world with more detailed geometry, such as the
     walls of a bowl, overrides `shape`.
     """
 
@@ -72,19 +72,19 @@ class SnapshotRobot(Robot):
     waits = True
     inventory_by = "hand"
     workspace: Array | None = None
-    """Where the frame of Move (docs/robots.md#seven-numbers) begins, 0.75 m below its table: (3,) in the odometry
-    frame, with the same axes. None for a robot that does not know Move."""
+    """Origin of the Move frame (docs/robots.md#seven-numbers), 0.75 m below the table top: (3,) in the odometry frame,
+    whose axes it shares. None for a robot without Move."""
 
     @abstractmethod
     def snapshot(self) -> WorldSnapshot:
-        """The world as it is now."""
+        """Return the current state of the world."""
 
     def shape(self, name: str, world: WorldSnapshot) -> Shape:
-        """The space of a thing of the snapshot.
+        """Return the geometry of a thing of the snapshot.
 
         Args:
-            name: Of an object or of something fixed.
-            world: The snapshot that it is in.
+            name: An object or a fixed thing.
+            world: The snapshot that contains it.
         """
         solid = _solid(world.things[name])
         if solid is None:
@@ -98,7 +98,7 @@ class SnapshotRobot(Robot):
 
 
 class SnapshotLocator(SymbolicLocator):
-    """Goals with the boxes of everything near, from the shapes of a robot's world."""
+    """A symbolic locator whose goals have the boxes of everything near the target, from `SnapshotRobot.shape`."""
 
     def __init__(self, robot: SnapshotRobot) -> None:
         super().__init__(robot)
@@ -123,12 +123,14 @@ class SnapshotLocator(SymbolicLocator):
         return objection_to(words) if action.name == MOVE else super().objection(words, action)
 
     def listing(self) -> tuple[Listed, ...]:
-        """The things of the world with the cells of their middles, in the order of y."""
+        """List the objects of the world with the cells of their centres, sorted by y."""
         origin = self._shaped.workspace
         if origin is None:
             return ()
-        known = self._world.objects
-        places = {name: np.array(item.position) - origin for name, item in known.items() if item.position is not None}
+        object_states = self._world.objects
+        places = {
+            name: np.array(item.position) - origin for name, item in object_states.items() if item.position is not None
+        }
         ordered = sorted(places, key=lambda name: float(places[name][1]))
         actions = arm_actions()
         return tuple(
@@ -137,7 +139,7 @@ class SnapshotLocator(SymbolicLocator):
         )
 
     def _move(self, numbers: str) -> Goal:
-        """Where the tool shall be, and what arm, hand and what it holds keep out of."""
+        """Compute the goal of a Move: the tool position, and obstacles for arm, gripper and held object."""
         world, origin = self._world, self._shaped.workspace
         if origin is None:
             raise BadInput("This robot has no workspace, which Move needs: choose skills without Move (--skills).")
@@ -165,7 +167,7 @@ class SnapshotLocator(SymbolicLocator):
         )
         solids = [box for name, shape in shapes.items() if name not in hidden for box in shape.solids]
         neighbours: Sequence[Box] = solids if action.inventory == "takes" else loose_boxes
-        if entity in world.objects and action.target == "place":  # the middle of a bowl, whatever stands beside it
+        if entity in world.objects and action.target == "place":  # aim at the centre of a bowl, whatever is beside it
             neighbours = ()
         return replace(
             goal,
@@ -187,7 +189,7 @@ def _is_near(box: Box, target: Box | None) -> bool:
 
 
 def _solid(thing: ThingState) -> Solid | None:
-    """The box that a thing fills by its snapshot."""
+    """Return a thing's box by its snapshot, None without position or size."""
     if thing.position is None or thing.half is None:
         return None
     rotation = np.eye(3) if thing.quaternion is None else quaternion_rotation(np.array(thing.quaternion))

@@ -1,4 +1,4 @@
-"""The background locator of a symbolic world: everything that error detection asks, from its snapshot."""
+"""The background locator of a symbolic world: answers all questions of error detection from the world's snapshot."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import ThingState, Vector, WorldSnapshot
 
 UNFIT, HIDDEN = 1000.0, 50.0
-"""Metres by which a thing counts as further away that the action cannot mean, and one that is shut in: of several with
-the same name the fitting one is meant, and of those the one that can be got at."""
+"""Distance penalties (m) for a thing that the action does not apply to, and for one in a closed container: among things
+with the same name, those that fit the action come first, then those that are accessible."""
 
 
 class SymbolicLocator(Locator):
-    """Knows what the world tells of itself. Names mean the nearest thing they fit."""
+    """A locator with access to the world state. A name refers to the nearest thing that it matches."""
 
     name = "background"
 
@@ -35,17 +35,17 @@ class SymbolicLocator(Locator):
         return self._robot.snapshot()
 
     def reset(self, *, seed: int) -> None:
-        """It remembers nothing."""
+        """Do nothing: the locator has no memory."""
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """World state needs no pictures."""
+        """Do nothing: the world state needs no images."""
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """By the names of the world: its pictures have labels, and their colours mean nothing."""
+        """Rename detections to the names of the world: its images have labels, and their colours mean nothing."""
         return tuple(replace(seen, name=self.called(seen.instance) or seen.name) for seen in detections)
 
     def called(self, entity: str) -> str:
-        """Its kind where there is one of it, else its name: what `resolve` understands."""
+        """Return the kind of a thing if it is the only one of its kind, else its name: both resolve to it."""
         things = self._world.things
         if entity not in things:
             return ""
@@ -55,10 +55,10 @@ class SymbolicLocator(Locator):
 
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self._world
-        known = named_things(world)
-        if any(item.name == words for item in known):
+        nameable_things = named_things(world)
+        if any(item.name == words for item in nameable_things):
             return words
-        candidates = sorted(item.name for item in self._best_matches(words, known))
+        candidates = sorted(item.name for item in self._best_matches(words, nameable_things))
         return min(candidates, key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _preference(self, entity: str, action: Action, observation: Observation) -> float:
@@ -96,7 +96,8 @@ class SymbolicLocator(Locator):
         return entity in self._world.rooms
 
     def distance(self, entity: str, observation: Observation) -> float:
-        """On the floor, where the world tells where things are; else nothing is out of reach or too near."""
+        """Return the distance (m) on the floor. Without positions everything but other rooms is within reach and not
+        too close."""
         world = self._world
         at, robot = _point(world, entity), world.robot
         if at is None or robot.x is None or robot.y is None:
@@ -131,13 +132,13 @@ class SymbolicLocator(Locator):
 
 
 def _point(world: WorldSnapshot, entity: str) -> Vector | None:
-    """Where something is: its own position, or that of what it is in, on, under or held by; the middle of a room."""
+    """Return an entity's own position, else that of what it is in, on, under or held by; for a room its centre."""
     if entity in world.rooms:
         floor = world.rooms[entity].floor
         return None if floor is None else ((floor[0] + floor[2]) / 2, (floor[1] + floor[3]) / 2, 0.0)
-    return next((item.position for item in _outwards(world, entity) if item.position is not None), None)
+    return next((item.position for item in _enclosing_things(world, entity) if item.position is not None), None)
 
 
-def _outwards(world: WorldSnapshot, entity: str) -> Iterator[ThingState]:
+def _enclosing_things(world: WorldSnapshot, entity: str) -> Iterator[ThingState]:
     places = [entity, *(item.at for item in world.around(entity))]
     yield from (world.things[place] for place in places if place in world.things)

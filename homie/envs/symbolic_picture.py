@@ -1,4 +1,4 @@
-"""A picture of a world without physics: a labelled tile for every thing in sight, and which pixels are whose."""
+"""Images of a world without physics: a labelled tile for every visible thing, and a mask of the instances."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ SIZE = 256
 """Width and height in pixels."""
 COLUMNS = 2
 TALLEST = 32
-"""Pixels of a tile's height at most."""
+"""Maximum height of a tile (pixels)."""
 _GROUND = (235, 235, 230)
 
 
 def draw(things: Mapping[str, ThingState]) -> tuple[Image, NDArray[np.int32]]:
-    """Draw things by name.
+    """Draw labelled tiles of things.
 
     Returns:
-        The picture (SIZE, SIZE, 3), and for each pixel the index of its thing, -1 for none.
+        The image (SIZE, SIZE, 3), and for each pixel the index of its thing, -1 for none.
     """
     instances = np.full((SIZE, SIZE), -1, np.int32)
     picture = Picture.new("RGB", (SIZE, SIZE), _GROUND)
@@ -41,7 +41,7 @@ def draw(things: Mapping[str, ThingState]) -> tuple[Image, NDArray[np.int32]]:
 
 
 def _paint(kind: str) -> tuple[int, int, int]:
-    """A light colour that is always the same for a kind."""
+    """Return a light colour that depends only on the kind."""
     digest = zlib.crc32(kind.encode())
     red, green, blue = (130 + (digest >> shift) % 110 for shift in (0, 8, 16))
     return red, green, blue

@@ -1,4 +1,4 @@
-"""A robot in a world that carries out whole actions by rules: no joints, no physics, one hand.
+"""Robots in rule-based worlds that execute whole actions: no joints, no physics, one hand.
 
 ```
 planner --subtask--> checks --> skill set `own` --perform--> SymbolicRobot --snapshot--> goals, records, locator
@@ -36,7 +36,7 @@ HAND = Group.gripper(opening=0.1, speed=1.0)
 
 
 class NoArm:
-    """The kinematics of a body without an arm: it takes no space and reaches nothing."""
+    """Kinematics of a robot without an arm: it has no links, and inverse kinematics always fails."""
 
     point_radii: Array = np.zeros(0)
 
@@ -54,17 +54,17 @@ class NoArm:
 
 
 class SymbolicRobot(Robot):
-    """Base class for environments without physics. A subclass brings three methods and the world behind them:
+    """Base class for environments without physics. A subclass implements the world and three methods:
 
     * `_restart(seed=)`: bring the world to the start of an episode;
-    * `snapshot()`: tell it as a `WorldSnapshot`;
-    * `perform(subtask, entity)`: carry out an action, or say why it cannot be done.
+    * `snapshot()`: return its state as a `WorldSnapshot`;
+    * `perform(subtask, entity)`: carry out an action, or explain why it cannot be done.
 
-    Homie does the rest: it resolves names, checks what the snapshot says of closed doors, full hands and distances
-    (where things and the robot have positions), judges goals, and draws what is in sight as labelled tiles. Run it with
-    `--skills own`. Time passes by a second for each action.
+    Homie does the rest: it resolves names, checks closed doors, full hands and distances by the snapshot (distances
+    only if things and the robot have positions), judges goals, and draws visible things as labelled tiles. Run it with
+    `--skills own`. Every action takes one second of simulated time.
 
-    Actions of its own stand in `actions`, "End" included; without, they are the household actions of EMMOE.
+    A robot with actions of its own lists them in `actions`, including "End"; the default is EMMOE's household actions.
     """
 
     spec = RobotSpec(name="symbolic robot", groups=(HAND,), period=1.0)
@@ -77,7 +77,7 @@ class SymbolicRobot(Robot):
 
     @abstractmethod
     def snapshot(self) -> WorldSnapshot:
-        """The world as it is now."""
+        """Return the current state of the world."""
 
     @abstractmethod
     def perform(self, subtask: Subtask, entity: str) -> str:
@@ -85,15 +85,16 @@ class SymbolicRobot(Robot):
 
         Args:
             subtask: The action, as listed in `actions`, and the planner's words.
-            entity: The name of what the words mean; of a Put, its destination. The object is `snapshot().held`.
+            entity: The name of the target that the words resolve to; for Put, the destination: the object to put down
+                is `snapshot().held`.
 
         Returns:
-            Why it cannot be done, as a sentence for the planner; "" where it is done.
+            A sentence for the planner on why it cannot be done; "" if it is done.
         """
 
     def visible(self) -> list[str]:
-        """The names of the things in sight, in the order in which they are drawn: by default those in the robot's room
-        that are in nothing closed."""
+        """Return the names of the visible things in drawing order: by default those in the robot's room that are not
+        in a closed container."""
         world, locator = self.snapshot(), SymbolicLocator(self)
         names_in_room = [name for name, item in world.things.items() if item.room in (None, world.robot.room)]
         return [name for name in names_in_room if name != world.held and locator.closed_container(name) in (None, name)]
@@ -121,11 +122,11 @@ class SymbolicRobot(Robot):
         return CameraFrame(camera, rgb, None, lens, Pose(np.zeros(3), np.eye(3)), instances, names)
 
     def look(self, camera: str, height: int | None = None) -> Image:
-        """What `observe` shows of a camera, in its own size."""
+        """Return the image of a camera as in `observe`, in its native size."""
         return self._frame(camera).rgb
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """The same in another size."""
+        """Return the image of the camera `eye`, resized."""
         rows, columns = (np.arange(size) * SIZE // size for size in (height, width))
         return self.look(self.eye)[np.ix_(rows, columns)]
 
@@ -133,10 +134,10 @@ class SymbolicRobot(Robot):
         self._stamp += self.spec.period
 
     def _halt(self) -> None:
-        """It never moves by itself."""
+        """Do nothing: the robot never moves between actions."""
 
     def _wait(self) -> None:
-        """No time passes between two actions."""
+        """Do nothing: no time passes between two actions."""
 
     def close(self) -> None:
-        """There is nothing to release."""
+        """Do nothing: there is nothing to release."""

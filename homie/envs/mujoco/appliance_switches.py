@@ -1,4 +1,4 @@
-"""Appliances that are on or off: pressing the button of one toggles it, its lamps show the state."""
+"""Power states of appliances: pressing an appliance's button toggles its power, which its lamps show."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ import mujoco
 from homie.envs.mujoco.house.build import Home
 
 PRESSED, RELEASED = 0.6, 0.3
-"""Fractions of a button's travel at which a press counts, and below which the next one may begin."""
+"""Fractions of a button's travel: above the first a press is detected, below the second the button is released."""
 
 
 class Appliances:
-    """The states of a running home's appliances. Physics moves the buttons; this only watches them."""
+    """Power states of a running home's appliances. Physics moves the buttons; this class only monitors them."""
 
     def __init__(self, home: Home, data: mujoco.MjData) -> None:
         self.home, self.data = home, data
-        self._things = {
+        self._appliances = {
             piece.name: (piece, piece.appliance) for piece in home.index.receptacles if piece.appliance is not None
         }
         self.on: dict[str, bool] = {}
         self.reset()
 
     def reset(self) -> None:
-        """As the scene spec has them; `Home.reset` has lit the lamps."""
-        self.on = {name: appliance.initially_on for name, (_, appliance) in self._things.items()}
-        self._held_down = dict.fromkeys(self._things, False)
+        """Reset to the states of the scene spec; `Home.reset` has already updated the lamps."""
+        self.on = {name: appliance.initially_on for name, (_, appliance) in self._appliances.items()}
+        self._held_down = dict.fromkeys(self._appliances, False)
 
     def switch(self, on: Mapping[str, bool]) -> None:
-        """Show what is on and off, without a press of their buttons."""
+        """Set the power of appliances and show it, without moving their buttons."""
         for name, power in on.items():
-            if name in self._things and self.on[name] != power:
+            if name in self._appliances and self.on[name] != power:
                 self.on[name] = power
-                self.home.show_power(self._things[name][0], power)
+                self.home.show_power(self._appliances[name][0], power)
 
     def update(self) -> None:
-        """After a control period: toggle what has been pressed since."""
-        for name, (piece, appliance) in self._things.items():
+        """Toggle the appliances whose buttons were pressed in the last control period."""
+        for name, (piece, appliance) in self._appliances.items():
             travel = float(self.data.qpos[self.home.model.jnt_qposadr[appliance.joint]]) / appliance.travel
             if travel > PRESSED and not self._held_down[name]:
                 self.on[name] = not self.on[name]

@@ -1,7 +1,7 @@
-"""The world of a scene spec before anything has happened, without physics: what is where, in milliseconds.
+"""The initial world state of a scene spec, computed without physics in milliseconds.
 
-The running home is in the same state after its reset but for fractions of a millimetre, and for objects that were
-sampled on other objects (`z` in a spec), which are on their furniture here.
+It equals that of the running home after its reset, except for fractions of a millimetre and for objects that were
+sampled on other objects (`z` in a spec): here these are on the furniture below.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from homie.kernel.world.snapshot import (
 
 
 def initial_state(scene: SceneSpec) -> WorldSnapshot:
-    """What goals ask about, and where everything is, at the start."""
+    """Return the world state at the start of an episode: poses, places and all states that goals ask about."""
     start, states = scene.robot, scene.states_at_start
     snapshot = WorldSnapshot(
         objects={item.name: _object(scene, item, states.get(item.name, {})) for item in scene.objects},
@@ -105,7 +105,7 @@ def _furniture(scene: SceneSpec, piece: FurnitureSpec, states: Mapping[str, bool
 
 
 def _floor(room: RoomSpec) -> tuple[float, float, float, float]:
-    """What is between the walls, of which the spec has the centre lines."""
+    """Return the floor (x0, y0, x1, y1) between a room's walls; the spec has their centre lines."""
     half_wall = WALL / 2
     floor: tuple[float, float, float, float] = rounded(
         (room.x0 + half_wall, room.y0 + half_wall, room.x1 - half_wall, room.y1 - half_wall)
@@ -119,5 +119,6 @@ def _paint(colour: str) -> tuple[int, int, int]:
 
 
 def _inner(scene: SceneSpec, piece: FurnitureSpec) -> set[str]:
-    """The surfaces in which things are, not on which: in a drawer, behind a door, on a board reached from the front."""
+    """Return the surfaces whose objects count as "in" the piece, not "on" it: in drawers, behind doors, on boards
+    reached from the front."""
     return {plan.name for plan in surfaces_of(scene, piece) if plan.inside or plan.access == "front"}

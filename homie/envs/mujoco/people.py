@@ -1,7 +1,7 @@
 """The people of a running home: what they hold, what they were shown, how far they have walked.
 
-They are mannequins. One whose hand is held out takes what the robot lets go above it; one looks at the held object up
-before its face; one with a path walks it, and waits where the robot does not come along.
+They are mannequins. A person with a hand held out takes what the robot releases above it; a person sees the held object
+when it is in front of their face; a person with a path walks it, and waits when the robot does not follow.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from homie.kernel.types import Array, wrapped
 from homie.kernel.world import thresholds
 
 TAKES = 0.12
-"""Metres from the middle of a palm to the nearest point of a thing's box up to which the hand takes it: the fingers."""
+"""Maximum distance (m) from the centre of a palm to a thing's box for the hand to take it: the reach of the fingers."""
 LOOKS, ASIDE = 1.2, 0.7
-"""Metres from the eyes, and radians aside of where the face looks, up to which a thing is held up before a person."""
+"""Maximum distance (m) from the eyes and angle (rad) from the viewing direction at which a person sees a thing."""
 THICK = 0.15
-"""Metres before the middle of a thing where it, or the fingers that hold it, may begin."""
+"""Metres in front of a thing's centre within which a ray hit counts as the thing itself or the fingers around it."""
 AWHILE = 1.0
-"""Seconds for which it has to be held there."""
+"""Seconds for which a thing has to be held in view to count as shown."""
 SPEED, TURN = 0.5, 1.5
-"""Of one who walks (m/s), and turns before it does (rad/s): a robot can follow."""
+"""Walking speed (m/s) and turning speed (rad/s) of people: slow enough for a robot to follow."""
 COMPANY, LEFT_ALONE = 1.8, 2.2
-"""Metres from the robot at which one who walks sets out, and at which it waits for it."""
+"""Distances (m) to the robot: within the first a person starts to walk, beyond the second they wait for the robot."""
 BLOCKED = 0.75
-"""Metres ahead of one who walks within which it waits for the robot to get out of its way."""
+"""Distance (m) within which a person waits for a robot ahead to get out of the way."""
 CAME_ALONG = 0.3
-"""Metres that the robot has to be from where it was when one who walks set out, to have followed it."""
+"""Minimum distance (m) of the robot from its position when a person set out, to count as having followed."""
 THERE = 0.03
-"""Metres from a point of a path at which it has been come to."""
+"""Distance (m) to a point of a path at which the point counts as reached."""
 
 
 @dataclass(slots=True)
 class Company:
-    """What has become of a person in an episode.
+    """State of a person in an episode.
 
     Attributes:
-        holds: The thing in its hand.
-        seen: Things that it was shown.
-        step: How many points of its path it has come to.
-        robot_at_start: Where the robot was (x, y) when it set out.
-        followed: Whether the robot has come along to the last.
+        holds: The thing in the person's hand.
+        seen: Things that the person was shown.
+        step: Number of points of the path that the person has reached.
+        robot_at_start: Position (x, y) of the robot when the person set out.
+        followed: Whether the robot has followed the person to the end of the path.
     """
 
     holds: str | None = None
@@ -57,16 +57,16 @@ class Company:
     robot_at_start: tuple[float, float] | None = None
     followed: bool = False
     looking_since: float | None = None
-    """When (s) the thing in the robot's hand came before its face; None where none is there."""
+    """Time (s) since which the robot's held object has been in front of the person's face; None if it is not."""
 
 
 class People:
-    """The people of a running home. In one without people nothing.
+    """The people of a running home; does nothing in a home without people.
 
     Args:
         home: The built home.
         data: Its state.
-        extents: Of its model.
+        extents: Extents of its model.
     """
 
     def __init__(self, home: Home, data: mujoco.MjData, extents: Extents) -> None:
@@ -76,7 +76,7 @@ class People:
         self.reset()
 
     def reset(self) -> None:
-        """As at the start of an episode."""
+        """Reset to the start of an episode."""
         self.company = {name: Company() for name in self.infos}
         for person in self.infos.values():
             if person.hand >= 0:
@@ -85,35 +85,35 @@ class People:
     # ------------------------------------------------------------ questions
 
     def holder(self, thing: str) -> str | None:
-        """Who holds a thing; None for nobody."""
+        """Return the name of the person who holds a thing; None if nobody does."""
         return next((name for name, state in self.company.items() if state.holds == thing), None)
 
     def place(self, person: PersonInfo) -> Array:
-        """Where a person is (x, y) and where it looks (rad): (3,)."""
+        """Return a person's position and yaw (x, y, yaw): (3,)."""
         turn = self._data.xmat[person.body].reshape(3, 3)
         return np.array([*self._data.xpos[person.body][:2], np.arctan2(turn[1, 0], turn[0, 0])])
 
     def point(self, person: PersonInfo, local: tuple[float, float, float]) -> Array:
-        """A point of a person (3,) in the world."""
+        """Transform a point (3,) from a person's frame to the world frame."""
         turn = self._data.xmat[person.body].reshape(3, 3)
         return np.asarray(self._data.xpos[person.body] + turn @ np.asarray(local))
 
     def palm(self, person: PersonInfo) -> Array | None:
-        """The middle of a hand (3,) that is held out and empty; None where none is."""
+        """Return the centre (3,) of a hand that is held out and empty; None if there is none."""
         if person.palm is None or person.hand < 0 or self.company[person.name].holds is not None:
             return None
         return self.point(person, person.palm)
 
     def arrived(self, person: PersonInfo) -> bool:
-        """Whether a person has nowhere to walk to any more."""
+        """Whether a person has reached the end of their path."""
         return self.company[person.name].step >= len(person.path)
 
     def state(self, name: str, state: str, held: str | None) -> bool | None:
-        """Whether a person is in a state; None for what no person can be in.
+        """Whether a person is in a state; None for states that people do not have.
 
         Args:
-            state: `hand_out` it holds out an empty hand, `shown` it was shown what the robot holds, `seeing` it sees,
-                `walks` it has a way to go, `followed` the robot has followed it to the end of its way.
+            state: `hand_out` holds out an empty hand, `shown` was shown the robot's held object, `seeing` can see,
+                `walks` has a path, `followed` was followed by the robot to the end of the path.
         """
         person, company = self.infos[name], self.company[name]
         match state:
@@ -132,34 +132,35 @@ class People:
     # ------------------------------------------------------------ what changes
 
     def take(self, name: str, thing: str) -> None:
-        """Have a person hold a thing where it is. Bodies' poses must have been computed."""
+        """Weld a thing at its current pose to a person's hand. Body poses must be up to date."""
         person = self.infos[name]
         weld_here(self._model, self._data, person.hand, person.body, self._bodies[thing])
         self.company[name].holds = thing
 
     def see(self, name: str, thing: str) -> None:
-        """A person has been shown a thing."""
+        """Record that a person was shown a thing."""
         if thing not in self.company[name].seen:
             self.company[name].seen.append(thing)
 
     def arrive(self, name: str) -> None:
-        """Have one who walks stand at the end of its way, followed by the robot."""
+        """Set a walking person to the end of their path, with the robot having followed."""
         person, company = self.infos[name], self.company[name]
         previous_point = person.path[-2] if len(person.path) > 1 else self._start(person)
         (x, y), (x0, y0) = person.path[-1], previous_point
-        self._set(person, np.array([x, y, np.arctan2(y - y0, x - x0)]))
+        self._set_pose(person, np.array([x, y, np.arctan2(y - y0, x - x0)]))
         company.step, company.followed = len(person.path), True
 
     def way(self, name: str) -> Array:
-        """The points (n, 2) of a person's way, where it started first."""
+        """Return the points (n, 2) of a person's path, starting with the initial position."""
         person = self.infos[name]
         return np.array([self._start(person), *person.path])
 
     def walk(self, robot: Array, seconds: float) -> None:
-        """Before a control period of so many seconds: those who walk get the velocity that their way asks for.
+        """Set the velocities of walking people for the next control period.
 
         Args:
-            robot: Where it is (2,), m.
+            robot: Position (2,) of the robot, m.
+            seconds: Duration of the control period.
         """
         for person in self.infos.values():
             if person.joints:
@@ -167,34 +168,34 @@ class People:
                 self._data.qvel[dofs] = self._velocity(person, robot, seconds)
 
     def update(self, robot: Array, held: str | None, before: str | None) -> None:
-        """After a control period: what was given, shown and followed.
+        """Update after a control period what people were given and shown, and whether they were followed.
 
         Args:
-            robot: Where it is (2,), m.
-            held, before: The thing in its hand now, and before the period.
+            robot: Position (2,) of the robot, m.
+            held, before: The object that the robot holds now, and before the period.
         """
         if not self.infos:
             return
         if held is not None:
-            self._let_go(held)
+            self._release(held)
         elif before is not None:
-            self._perhaps_take(before)
+            self._give_to_palm(before)
         for name, person in self.infos.items():
-            self._look(person, held)
+            self._update_shown(person, held)
             company = self.company[name]
             if person.path and self.arrived(person) and not company.followed:
                 is_near = thresholds.within_reach(float(np.hypot(*(self.place(person)[:2] - robot))))
-                company.followed = is_near and self._came_along(company, robot)
+                company.followed = is_near and self._robot_has_followed(company, robot)
 
-    def _came_along(self, company: Company, robot: Array) -> bool:
-        """Whether the robot has moved since a person set out: some ways end within reach of where they begin."""
+    def _robot_has_followed(self, company: Company, robot: Array) -> bool:
+        """Whether the robot has moved since a person set out: some paths end within reach of where they begin."""
         begin = company.robot_at_start
         return begin is not None and float(np.hypot(*(robot - begin))) >= CAME_ALONG
 
     # ------------------------------------------------------------ what is kept of an episode
 
     def known(self) -> Mapping[str, object]:
-        """What the physics does not know, JSON-ready."""
+        """Return the states that the physics does not contain, JSON-serializable."""
         return {
             name: {
                 "holds": state.holds,
@@ -207,7 +208,7 @@ class People:
         }
 
     def take_over(self, known: Mapping[str, object]) -> None:
-        """Take over the states that `known` returned. Bodies' poses must have been computed."""
+        """Restore the states that `known` returned. Body poses must be up to date."""
         self.reset()
         for name, state in known.items():
             if name not in self.infos or not isinstance(state, Mapping):
@@ -222,15 +223,15 @@ class People:
 
     # ------------------------------------------------------------ giving and showing
 
-    def _let_go(self, thing: str) -> None:
-        """The robot has taken a thing out of a hand."""
+    def _release(self, thing: str) -> None:
+        """Release a thing that the robot has taken out of a hand."""
         name = self.holder(thing)
         if name is not None:
             self._data.eq_active[self.infos[name].hand] = 0
             self.company[name].holds = None
 
-    def _perhaps_take(self, thing: str) -> None:
-        """The robot has released a thing: above a palm the person has it."""
+    def _give_to_palm(self, thing: str) -> None:
+        """Give a thing that the robot has released to the person whose palm it is above, if any."""
         box = self._extents.body_boxes(self._data, [self._bodies[thing]])[0]
         for name, person in self.infos.items():
             palm = self.palm(person)
@@ -238,8 +239,8 @@ class People:
                 self.take(name, thing)
                 return
 
-    def _look(self, person: PersonInfo, held: str | None) -> None:
-        """Count how long the thing in the hand has been before a person's face."""
+    def _update_shown(self, person: PersonInfo, held: str | None) -> None:
+        """Track how long the held object has been in front of a person's face; after `AWHILE` it counts as shown."""
         company, time = self.company[person.name], float(self._data.time)
         if held is None or not self.before_face(person, held):
             company.looking_since = None
@@ -249,7 +250,7 @@ class People:
             self.see(person.name, held)
 
     def before_face(self, person: PersonInfo, thing: str) -> bool:
-        """Whether a thing is near enough before a person's face, and nothing is between them."""
+        """Whether a thing is close enough in front of a person's face, without occlusion."""
         eyes = self.point(person, person.eyes)
         offset = self._data.xpos[self._bodies[thing]] - eyes
         distance = float(np.linalg.norm(offset))
@@ -268,7 +269,8 @@ class People:
         return x, y
 
     def _velocity(self, person: PersonInfo, robot: Array, seconds: float) -> Array:
-        """Along x and y (m/s) and about z (rad/s): first it turns to the next point, then it goes there."""
+        """Compute a walker's velocity (3,), x and y in m/s and about z in rad/s: first turn to the next point, then
+        walk."""
         company, position = self.company[person.name], self.place(person)
         if self.arrived(person):
             return np.zeros(3)
@@ -291,8 +293,8 @@ class People:
             return np.zeros(3)
         return np.array([*(to_target / distance * min(SPEED, distance / seconds)), np.clip(off / seconds, -TURN, TURN)])
 
-    def _set(self, person: PersonInfo, place: Array) -> None:
-        """Have one who walks stand at x, y and look along a yaw (3,)."""
+    def _set_pose(self, person: PersonInfo, place: Array) -> None:
+        """Set a walking person to a pose (x, y, yaw), at rest."""
         for joint, value, origin in zip(person.joints, place, (*self._start(person), 0.0), strict=True):
             self._data.qpos[self._model.jnt_qposadr[joint]] = value - origin
             self._data.qvel[self._model.jnt_dofadr[joint]] = 0.0

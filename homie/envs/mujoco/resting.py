@@ -1,7 +1,7 @@
-"""What every loose object is in or on, from geometry and contact.
+"""Compute what every loose object is in or on, from geometry and contacts.
 
-Objects are taken from the lowest underside to the highest, and each rests on or in what came before it: so no chain of
-places ever comes back to where it began, however things lie.
+Objects are processed from the lowest underside to the highest, and each rests on or in one processed before it, so
+chains of places have no cycles in any configuration.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from homie.kernel.types import Array, Box
 from homie.kernel.world.snapshot import Relation
 
 TOUCH = 0.003
-"""Metres between two things that count as touching: things start 0.4 mm above what carries them, and rest in it by
-about 0.1 mm."""
+"""Maximum gap (m) between things that count as touching: they start 0.4 mm above their support, and at rest penetrate
+it by about 0.1 mm."""
 
 UPWARD = 0.3
-"""Height of a contact's unit normal from which it carries: the staves of a bowl, which carry a fruit, have 0.48; a box
-that leans against a can presses on it with less."""
+"""Minimum z component of a contact's unit normal for it to carry: the staves of a bowl, which carry a fruit, have 0.48;
+that of a box leaning against a can is smaller."""
 
 SINKS = 0.003
-"""Metres that a thing in a bowl may seem to be in its bottom."""
+"""Depth (m) by which a thing in a bowl may appear to penetrate its bottom."""
 
 UPRIGHT = 0.7
-"""Height of the unit vector out of a bowl or mug from which it holds things: tilted by over 45 degrees it does not."""
+"""Minimum z component of a bowl's or mug's unit axis for it to hold things: tilted by over 45 degrees it does not."""
 
 NEARBY = 0.35
-"""Metres from the middle of a bowl to that of the tallest thing that stands in it, at most."""
+"""Maximum distance (m) from the centre of a bowl to that of a thing in it, for the tallest things."""
 
 BELOW, ABOVE = 0.03, 0.35
-"""Metres that the underside of a thing over a surface may be below it (a tilted drawer, a thing askew), and above."""
+"""Maximum distances (m) of the underside of a thing below its surface (a tilted drawer or thing) and above it."""
 
 BESIDE = 0.02
-"""Metres that the middle of a thing on a surface may be beside it."""
+"""Maximum distance (m) of the centre of a thing on a surface beyond the edge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an object is: the receptacle or object it rests on or in, and which surface of it; "" on the floor, and
-    where it rests on no surface of the furniture (on an arm rest, on a fridge)."""
+    """The place of an object: the receptacle or object it rests on or in, and which surface of it; "" for the floor and
+    for furniture parts that are no support surface (an arm rest, the top of a fridge)."""
 
     relation: Relation
     entity: str
@@ -57,23 +57,23 @@ class Place:
 
 
 class Resting:
-    """The places of all loose objects in a running home. They are computed anew only when something has moved."""
+    """The places of all loose objects in a running home, recomputed only when something has moved."""
 
     def __init__(self, home: Home, data: mujoco.MjData, extents: Extents) -> None:
         self._data, self._extents, self._index = data, extents, home.index
         self._objects = {item.name: item for item in home.index.objects}
         self._receptacles = {item.name: item for item in home.index.receptacles}
         self._supports = [(item, plan) for item in home.index.receptacles for plan in item.surfaces]
-        # MuJoCo looks for no contacts between things that sleep, and for none between things that do not quite touch.
-        # So a twin of the model does, without the robot; it is never stepped.
+        # MuJoCo detects no contacts between sleeping bodies, nor between bodies with a small gap. So a copy of the model
+        # without the robot detects them; it is never stepped.
         self._model = copy.copy(home.model)
         self._model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         self._model.geom_margin[:] = self._model.body_margin[:] = TOUCH
         for geom in range(self._model.ngeom):
             if geom not in home.index.geoms:
                 self._model.geom_contype[geom] = self._model.geom_conaffinity[geom] = 0
-        self._twin = mujoco.MjData(self._model)
-        self._moving = np.array(
+        self._contact_data = mujoco.MjData(self._model)
+        self._qpos_addresses = np.array(
             [
                 address
                 for joint in range(self._model.njnt)
@@ -82,28 +82,28 @@ class Resting:
             ],
             dtype=np.intp,
         )
-        self._before = b""
+        self._last_state = b""
         self._places: dict[str, Place] = {}
 
     def places(self) -> Mapping[str, Place]:
-        """The place of every object by name; the held object is taken as lying where it is."""
-        state_key = self._data.qpos[self._moving].tobytes()
-        if state_key != self._before:
+        """Return the place of every object by name; the held object is treated like any other."""
+        state_key = self._data.qpos[self._qpos_addresses].tobytes()
+        if state_key != self._last_state:
             self._places = self._compute()
-            self._before = state_key
+            self._last_state = state_key
         return self._places
 
     def _compute(self) -> dict[str, Place]:
         things = list(self._objects.values())
         boxes = self._extents.body_boxes(self._data, [item.body for item in things])
         lowest = [float(box.center[2] - box.half[2]) for box in boxes]
-        loads_by_name, surfaces_below = self._carried(), self._under(boxes)
+        loads_by_name, surfaces_below = self._contact_loads(), self._surfaces_below(boxes)
         places: dict[str, Place] = {}
         bowls: list[ObjectInfo] = []
         for number in sorted(range(len(things)), key=lambda k: (lowest[k], things[k].name)):
             item = things[number]
             bowl = next((bowl for bowl in reversed(bowls) if self._is_in(item, bowl)), None)
-            if bowl is not None:  # of two nested ones the inner one
+            if bowl is not None:  # the inner of nested bowls
                 place = Place("in", bowl.name)
             else:
                 loads = loads_by_name.get(item.name, {})
@@ -115,9 +115,9 @@ class Resting:
                 bowls.append(item)
         return places
 
-    def _carried(self) -> dict[str, dict[str, float]]:
-        """By object: the entities that touch it from below, each with how steeply upwards they press at most."""
-        twin = self._twin
+    def _contact_loads(self) -> dict[str, dict[str, float]]:
+        """Return, by object, the entities that touch it from below, each with the largest z of its contact normals."""
+        twin = self._contact_data
         twin.qpos[:] = self._data.qpos
         mujoco.mj_kinematics(self._model, twin)
         mujoco.mj_collision(self._model, twin)
@@ -129,7 +129,7 @@ class Resting:
         for (first, second), upward in zip(contacts.geom[pressing].tolist(), normal_up[pressing].tolist(), strict=True):
             lower, upper = (first, second) if upward > 0.0 else (second, first)  # the normal points away from the first
             if upper not in geoms or lower not in geoms:
-                continue  # the robot's own links, which meet as explicit pairs, whatever they collide with else
+                continue  # links of the robot: explicit contact pairs, which are detected whatever their masks
             name = geoms[upper].entity
             if name in self._objects:
                 object_loads, entity = loads.setdefault(name, {}), geoms[lower].entity
@@ -144,11 +144,11 @@ class Resting:
         things: Mapping[str, float],
         surface_below: tuple[ReceptacleInfo, SupportSurface] | None,
     ) -> Place:
-        """The place of what is in no bowl.
+        """Return the place of an object that is in no bowl.
 
         Args:
-            carried: All that touches it from below.
-            furniture, things: Those among it. What touches nothing (it falls) is where it is over.
+            carried: All entities that touch it from below. Without any (a falling object) its place is what is below.
+            furniture, things: The furniture and the objects among them.
         """
         if surface_below is not None and (surface_below[0].name in furniture or not carried):
             return _on_surface(*surface_below)
@@ -167,8 +167,8 @@ class Resting:
     # ------------------------------------------------------------ hollow things
 
     def _is_in(self, item: ObjectInfo, bowl: ObjectInfo) -> bool:
-        """Whether the middle of a thing's mass is over the bottom of a hollow one, within its sides, and below its rim;
-        or, of a tall thing, whether its foot is in the lower half of the hollow."""
+        """Whether a thing's centre of mass is over the bottom of a hollow object, within its sides, and below its rim
+        (or, for a tall thing, its foot in the lower half of the hollow)."""
         hollow, data = bowl.hollow, self._data
         if hollow is None:
             return False
@@ -187,8 +187,8 @@ class Resting:
 
     # ------------------------------------------------------------ furniture
 
-    def _under(self, boxes: Sequence[Box]) -> list[tuple[ReceptacleInfo, SupportSurface] | None]:
-        """Of every box the highest surface that it is over, and under whose ceiling it is."""
+    def _surfaces_below(self, boxes: Sequence[Box]) -> list[tuple[ReceptacleInfo, SupportSurface] | None]:
+        """Return, for every box, the highest surface that it is over and whose ceiling it is under; None without."""
         if not self._supports or not boxes:
             return [None] * len(boxes)
         bodies, centers, halves, ceilings = self._support_table
@@ -203,7 +203,7 @@ class Resting:
 
     @cached_property
     def _support_table(self) -> tuple[NDArray[np.intp], Array, Array, Array]:
-        """Of every surface: its body, centre (n, 3), half sizes (n, 2), how high over it a thing may stand (n,)."""
+        """Bodies (n,), centres (n, 3) and half sizes (n, 2) of all surfaces, and how high (n,) things may be above."""
         plans = [plan for _, plan in self._supports]
         bodies = np.array([plan.body for plan in plans], dtype=np.intp)
         halves = np.array([[plan.half_x, plan.half_y] for plan in plans]).reshape(-1, 2)
@@ -211,7 +211,8 @@ class Resting:
         return bodies, np.array([plan.center for plan in plans]).reshape(-1, 3), halves, ceilings
 
     def _on_furniture(self, piece: ReceptacleInfo, box: Box) -> Place:
-        """On furniture, but over none of its surfaces: over the edge of one, at the back of a shelf, on an arm rest."""
+        """Return the place of a thing on furniture but over no surface: over an edge, at the back of a shelf, on an arm
+        rest."""
         foot = float(box.center[2] - box.half[2])
         heights = {plan.name: self._height(plan) for plan in piece.surfaces}
         level = [plan for plan in piece.surfaces if -BELOW < foot - heights[plan.name] < BESIDE]
@@ -230,7 +231,7 @@ class Resting:
     # ------------------------------------------------------------ rooms
 
     def room_of(self, point: Array) -> str | None:
-        """The room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
+        """Return the room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
         distances: dict[str, float] = {}
         for room in self._index.rooms:
             x0, y0, x1, y1 = room.rect
@@ -245,11 +246,11 @@ def _on_surface(piece: ReceptacleInfo, plan: SupportSurface) -> Place:
 
 
 def _steepest(carried: Mapping[str, float]) -> str:
-    """What presses upwards the most; of several alike the first by name."""
+    """Return the entity with the steepest contact normal; among equals the first by name."""
     return min(carried, key=lambda name: (-round(carried[name], 2), name))
 
 
 def _addresses(model: mujoco.MjModel, joint: int) -> range:
-    """Where the positions of a joint stand in `qpos`."""
+    """Return the addresses of a joint's positions in `qpos`."""
     first = int(model.jnt_qposadr[joint])
     return range(first, first + (7 if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE else 1))

@@ -107,7 +107,7 @@ class _Map:
             self.pen.polygon([self._pixel(x, y) for x, y in panel], fill=_paint(shade(rgb, 0.85)), outline=INK)
 
     def _person(self, person: PersonSpec) -> None:
-        """Shoulders, a head and a nose; the way of one who walks."""
+        """Draw shoulders, head and nose of a person, and the path of a walking person."""
         points = [self._pixel(*point) for point in (person.position, *person.path)]
         if person.path:
             self.pen.line(points, fill=INK, width=2)

@@ -1,4 +1,4 @@
-"""The running home as a `WorldSnapshot`: the form in which records, goals and scores get its state."""
+"""Convert the state of a running home to a `WorldSnapshot`, which records, goals and scores use."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from homie.kernel.world.snapshot import (
 
 
 def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
-    """Every object's pose and place, all furniture with what is on, every joint's opening, the held object, and people
-    where there are some."""
+    """Return every object's pose and place, all furniture with its power states, every joint's opening, the held
+    object, and the people, if any."""
     furniture = {name: info for name, info in world.receptacles.items() if name not in world.people.infos}
     snapshot = WorldSnapshot(
         objects={name: _object(world, info) for name, info in world.objects.items()},

@@ -16,36 +16,36 @@ from homie.kernel.world import thresholds
 from homie.kernel.world.household_verbs import RULES, Rule
 
 EVERY = 0.2
-"""Seconds between two looks at the rules: they are about seconds."""
+"""Seconds between two evaluations of the rules, whose durations are in seconds."""
 
 PLACED = tuple(rule for rule in RULES if rule.at)
-"""Rules that work by themselves, as time goes by."""
+"""Rules that act by themselves over time while a thing is at a place."""
 
 Where = Callable[[str], tuple[ReceptacleInfo, SupportSurface | None] | None]
-"""Which furniture a loose thing is in or on at last, and which surface of it."""
+"""Maps the name of a loose thing to the furniture that it is in or on, directly or indirectly, and the surface."""
 
 
 class Household:
-    """States of things other than their place: sliced, clean, filled, heated, cooled. In a home without states nothing.
+    """States of things other than their place: sliced, clean, filled, heated, cooled. Empty in a home without states.
 
     Args:
         home: The built home.
         data: Its state.
-        appliances: What is on.
-        where: Where loose things are.
+        appliances: Power states of the appliances.
+        places: Returns the furniture and surface of a loose thing.
     """
 
     def __init__(self, home: Home, data: mujoco.MjData, appliances: Appliances, places: Where) -> None:
-        self._home, self._data, self._appliances, self._where = home, data, appliances, places
+        self._home, self._data, self._appliances, self._furniture_of = home, data, appliances, places
         self._objects: Mapping[str, ObjectInfo] = {item.name: item for item in home.index.objects}
         self.states: dict[str, dict[str, bool]] = {}
         self.reset()
 
     def reset(self) -> None:
-        """As the scene spec has them."""
+        """Reset to the states of the scene spec."""
         self.states = {name: dict(states) for name, states in self._home.states.items()}
-        self._since: dict[tuple[str, str], float] = {}
-        self._looked = -np.inf
+        self._process_starts: dict[tuple[str, str], float] = {}
+        self._last_update = -np.inf
         self.show(self.states)
 
     def show(self, names: Iterable[str]) -> None:
@@ -54,40 +54,40 @@ class Household:
             self._home.looks.show(name, self.states[name])
 
     def known(self) -> Mapping[str, Mapping[str, bool]]:
-        """The states of all things that have some."""
+        """Return the states of all things that have any."""
         return {name: dict(states) for name, states in self.states.items()}
 
     def take(self, known: Mapping[str, Mapping[str, bool]]) -> None:
-        """Take over the states that `known` returned."""
+        """Restore the states that `known` returned."""
         for name, states in known.items():
             if name in self.states:
                 self.states[name].update({state: bool(value) for state, value in states.items()})
         self.show(self.states)
 
     def state(self, name: str, state: str) -> bool | None:
-        """Whether a thing is in a state, or a rule is at work on it (`heating`); None where it cannot be."""
+        """Whether a thing is in a state, or a rule is acting on it (`heating`); None for states that it cannot have."""
         states = self.states.get(name, {})
         rule = next((rule for rule in PLACED if rule.process == state and rule.state in states), None)
         return states.get(state) if rule is None else self.works(rule, name)
 
     def update(self) -> None:
-        """After a control period: apply the rules."""
+        """Apply the rules, after a control period."""
         time = float(self._data.time)
-        if not self.states or 0.0 <= time - self._looked < EVERY:
+        if not self.states or 0.0 <= time - self._last_update < EVERY:
             return
-        self._looked = time
+        self._last_update = time
         for name in self._objects:
             for rule in PLACED:
                 if not self.works(rule, name):
-                    self._since.pop((name, rule.process), None)
-                elif time - self._since.setdefault((name, rule.process), time) >= rule.seconds:
+                    self._process_starts.pop((name, rule.process), None)
+                elif time - self._process_starts.setdefault((name, rule.process), time) >= rule.seconds:
                     self.become(rule, name)
 
     def works(self, rule: Rule, name: str) -> bool:
-        """Whether a loose thing is where and as a rule asks for."""
+        """Whether a loose thing meets a rule's conditions on place, appliance, doors and orientation."""
         if rule.state not in self.states.get(name, {}) or not rule.at:
             return False
-        item, place = self._objects.get(name), self._where(name)
+        item, place = self._objects.get(name), self._furniture_of(name)
         if item is None or place is None or place[0].kind not in rule.at:
             return False
         piece, surface = place
@@ -102,7 +102,7 @@ class Household:
         )
 
     def refuses(self, rule: Rule, name: str, held: str | None) -> str:
-        """Why a rule cannot bring a thing into its state now, as a `Failure`; "" where it can."""
+        """Explain why a rule cannot bring a thing into its state now, as a `Failure`; "" if it can."""
         if rule.state not in self.states.get(name, {}):
             return Failure(FailureReason.CANNOT_BECOME, state=rule.state)
         if rule.at:
@@ -112,7 +112,7 @@ class Household:
         return "" if tool_is_ready else Failure(FailureReason.NOT_READY, what=rule.asks)
 
     def become(self, rule: Rule, name: str, held: str | None = None) -> None:
-        """Bring a thing into the state of a rule, by the held object."""
+        """Bring a thing into the state of a rule, using the held object as the tool."""
         states = self.states[name]
         changes = {rule.state: True, **{state: False for state in rule.ends if state in states}}
         if any(states[state] is not value for state, value in changes.items()):

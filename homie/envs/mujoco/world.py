@@ -1,4 +1,4 @@
-"""World state of the embedded home: privileged knowledge, for the background locator, scoring and records only."""
+"""World state of the embedded home: privileged information for the background locator, scoring and records only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surf
 from homie.kernel.world import thresholds
 
 BEFORE, CHEST = 0.05, 1.0
-"""Metres before a door and above the floor of the point to look at."""
+"""Distance (m) in front of a door, and maximum height (m) above the floor, of the point to look at."""
 LENGTHWISE = (int(mujoco.mjtGeom.mjGEOM_CYLINDER), int(mujoco.mjtGeom.mjGEOM_CAPSULE))
 """Geoms that are longest along z."""
 
@@ -39,14 +39,14 @@ class World:
         self.people = People(home, data, self.extents)
         self.receptacles: dict[str, ReceptacleInfo] = {item.name: item for item in home.index.receptacles}
         self.receptacles |= self.people.infos
-        """What stands in the rooms: furniture, and people, who have neither surfaces nor doors."""
+        """Furniture, and people, who have neither surfaces nor doors."""
         self.rooms = {room.name: room for room in home.index.rooms}
         self.appliances = Appliances(home, data)
         self.household = Household(home, data, self.appliances, self.furniture_of)
         self.held: str | None = None
 
     def named_things(self) -> list[NamedThing]:
-        """Everything that words may mean: rooms, furniture, objects."""
+        """Return everything that names may refer to: rooms, furniture, objects."""
         rooms = [NamedThing(room.name, room.kind, None, room.aliases) for room in self.rooms.values()]
         furniture = [NamedThing(t.name, t.kind, t.colour, t.aliases, t.room) for t in self.receptacles.values()]
         named_objects = [NamedThing(t.name, t.kind, t.colour, t.aliases) for t in self.objects.values()]
@@ -61,30 +61,30 @@ class World:
         return np.array(self.data.xmat[body]).reshape(3, 3)
 
     def object_box(self, item: ObjectInfo) -> Box:
-        """The upright box around an object as it lies, yaw of its most level axis."""
+        """Return the upright bounding box of an object in its current pose, with the yaw of its most level axis."""
         return self.object_boxes([item.name])[0]
 
     def object_boxes(self, names: Sequence[str]) -> tuple[Box, ...]:
-        """The boxes of objects by name, at once."""
+        """Return the boxes of several objects by name, vectorised."""
         return self.extents.body_boxes(self.data, [self.objects[name].body for name in names])
 
     def object_parts(self, item: ObjectInfo) -> tuple[Solid, ...]:
-        """The solids that an object is made of, as it lies."""
+        """Return the solids that an object is made of, in its current pose."""
         return self.extents.body_parts(self.data, item.body)
 
     def receptacle_box(self, piece: ReceptacleInfo) -> Box:
-        """The box of a piece of furniture, without what stands open."""
+        """Return the box of a piece of furniture, without its open doors and drawers."""
         center = self.position(piece.body) + self.rotation(piece.body) @ np.asarray(piece.center)
         return Box(center, np.asarray(piece.half), self.yaw(piece.body))
 
     def box_of(self, entity: str) -> Box:
-        """Of an object or a piece of furniture by its name."""
+        """Return the box of an object or a piece of furniture."""
         item = self.objects.get(entity)
         return self.receptacle_box(self.receptacles[entity]) if item is None else self.object_box(item)
 
     def face(self, piece: ReceptacleInfo) -> tuple[Array, Array | None]:
-        """Where a piece of furniture is looked at: a point (3,) and the direction (2,) from which, None for any. What
-        opens is seen from before its doors, all other furniture from above."""
+        """Return the point (3,) to look at on a piece of furniture, and the direction (2,) from it to the viewer, None
+        for any. Furniture with doors or drawers is viewed from the front, all other from above."""
         box = self.receptacle_box(piece)
         top = box.center[2] + box.half[2]
         if not piece.articulations:
@@ -100,15 +100,15 @@ class World:
     # ------------------------------------------------------------ doors, drawers, surfaces
 
     def opening(self, item: ArticulationInfo) -> float:
-        """How far a door (rad) or drawer (m) is open."""
+        """Return how far a door (rad) or drawer (m) is open."""
         return item.opening(self.data.qpos[self.model.jnt_qposadr[item.joint]])
 
     def openness(self, item: ArticulationInfo) -> float:
-        """How far it is open as a fraction of its range."""
+        """Return how far a door or drawer is open as a fraction of its range."""
         return self.opening(item) / item.range
 
     def accessible(self, piece: ReceptacleInfo, plan: SupportSurface) -> bool:
-        """Whether a surface can be reached: not shut in by a closed door or drawer."""
+        """Whether a surface is accessible: not inside a closed door or drawer."""
         return not plan.inside or not self.closed(piece)
 
     def closed(self, piece: ReceptacleInfo) -> bool:
@@ -117,7 +117,7 @@ class World:
         return bool(items) and not any(thresholds.lets_in(item.kind, self.opening(item)) for item in items)
 
     def articulation(self, item: ArticulationInfo) -> Articulation:
-        """A door or drawer as a skill wants it."""
+        """Return the geometry of a door or drawer for skills, in the world frame."""
         joint = item.joint
         bar = item.panel if item.handle < 0 else item.handle
         frame = np.array(self.data.geom_xmat[bar]).reshape(3, 3)
@@ -136,8 +136,8 @@ class World:
         )
 
     def switch(self, appliance: ApplianceInfo) -> Articulation:
-        """The button of an appliance as a skill wants it: what slides, by how far it is pressed. Its handle is the
-        middle of its cap."""
+        """Return an appliance's button for skills, as a sliding joint whose opening is how far it is pressed and whose
+        handle is the centre of its cap."""
         joint = appliance.joint
         axis = np.array(self.data.xaxis[joint])
         return Articulation(
@@ -154,7 +154,7 @@ class World:
     # ------------------------------------------------------------ solid things
 
     def solids(self, center: Array, reach: float, *, without: Collection[int] = ()) -> tuple[Box, ...]:
-        """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it carries."""
+        """Return boxes of solid geoms near a point, except those of bodies `without`, of the robot and its payload."""
         hidden = {*without, *(self.objects[name].body for name in self.carried())}
         is_near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
         geoms = [int(g) for g in self._solid[is_near] if int(self._carrier[self.model.geom_bodyid[g]]) not in hidden]
@@ -162,7 +162,7 @@ class World:
 
     @cached_property
     def _solid(self) -> NDArray[np.intp]:
-        """Geoms that something can run into, but for floors."""
+        """Geoms that collide, except floors."""
         model = self.model
         return np.array([g for g in self.home.index.geoms if model.geom_contype[g] and not self._is_floor(g)])
 
@@ -174,7 +174,7 @@ class World:
         return self.home.index.geoms[geom].entity.startswith("floor/")
 
     def surface(self, piece: ReceptacleInfo, plan: SupportSurface) -> Surface:
-        """A support surface where it is now; of a drawer only the part that is pulled out."""
+        """Return a support surface in its current pose; of a drawer only the part that is pulled out."""
         rotation = self.rotation(plan.body)
         center, half_x = np.asarray(plan.center, dtype=float), plan.half_x
         clearance, lid = plan.clearance, float("inf")
@@ -184,16 +184,16 @@ class World:
             pulled_out = min(self.opening(slide), 2 * half_x)
             center = center + np.array([half_x - pulled_out / 2, 0.0, 0.0])
             half_x = pulled_out / 2
-        if plan.inside and plan.access == "top":  # what is over it goes when it is opened, and comes back
+        if plan.inside and plan.access == "top":  # the lid above it moves away on opening, and comes back
             clearance, lid = float("inf"), plan.clearance
         access = rotation[:2, 0] if plan.access == "front" else None
         yaw = float(np.arctan2(rotation[1, 0], rotation[0, 0]))
         return Surface(self.position(plan.body) + rotation @ center, half_x, plan.half_y, yaw, clearance, access, lid)
 
-    # ------------------------------------------------------------ what is where
+    # ------------------------------------------------------------ places of objects
 
     def place(self, name: str) -> Place:
-        """What an object is directly in or on."""
+        """Return what an object is directly in or on."""
         return self._place(name, self.resting.places())
 
     def _place(self, name: str, resting: Mapping[str, Place]) -> Place:
@@ -203,37 +203,38 @@ class World:
         return resting[name] if holder is None else Place("held", holder)
 
     def around(self, name: str) -> Iterator[Place]:
-        """What an object is in or on, what that is in or on, and so on outwards. It ends: see `resting`."""
+        """Yield what an object is in or on, what that is in or on, and so on. There are no cycles: see `resting`."""
         while name in self.objects:
             place = self.place(name)
             yield place
             name = place.entity
 
     def within(self, name: str, entity: str) -> bool:
-        """Whether an object is in or on something, by itself or by way of another: a plum in a bowl in a sink."""
+        """Whether an object is in or on something, directly or indirectly: a plum in a bowl in a sink."""
         return any(place.entity == entity for place in self.around(name))
 
     def contents(self, entity: str) -> list[str]:
-        """The objects for which `within` holds, at once."""
+        """Return all objects for which `within` holds."""
         resting = self.resting.places()
-        known: dict[str, bool] = {}
+        cache: dict[str, bool] = {}
 
         def inside(name: str) -> bool:
-            if name not in known:
+            if name not in cache:
                 outer = self._place(name, resting).entity
-                known[name] = outer == entity or (outer in self.objects and inside(outer))
-            return known[name]
+                cache[name] = outer == entity or (outer in self.objects and inside(outer))
+            return cache[name]
 
         return [name for name in self.objects if inside(name)]
 
     def carried(self) -> list[str]:
-        """The object in the hand, and what is in or on that."""
+        """Return the held object, and the objects in or on it."""
         if self.held not in self.objects:
             return []
         return [self.held, *self.contents(self.held)]
 
     def furniture_of(self, name: str) -> tuple[ReceptacleInfo, SupportSurface | None] | None:
-        """The furniture that an object is in or on, at last, and its surface if it is on one; None on the floor."""
+        """Return the furniture that an object is in or on, directly or indirectly, and the surface, if any; None on the
+        floor."""
         *_, last = self.around(name)
         piece = self.receptacles.get(last.entity)
         if piece is None:
@@ -241,10 +242,10 @@ class World:
         return piece, next((plan for plan in piece.surfaces if plan.name == last.surface), None)
 
     def container_of(self, name: str) -> ReceptacleInfo | None:
-        """The receptacle with doors or drawers that an object is inside of."""
+        """Return the receptacle with doors or drawers that an object is inside of, None if there is none."""
         piece, plan = self.furniture_of(name) or (None, None)
         return piece if plan is not None and plan.inside else None
 
     def room_of(self, point: Array) -> str | None:
-        """The room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
+        """Return the room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
         return self.resting.room_of(point)
