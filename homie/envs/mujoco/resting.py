@@ -64,8 +64,8 @@ class Resting:
         self._objects = {item.name: item for item in home.index.objects}
         self._receptacles = {item.name: item for item in home.index.receptacles}
         self._supports = [(item, plan) for item in home.index.receptacles for plan in item.surfaces]
-        # MuJoCo detects no contacts between sleeping bodies, nor between bodies with a small gap. So a copy of the model
-        # without the robot detects them; it is never stepped.
+        # MuJoCo detects no contacts between sleeping bodies, nor across small gaps. So they are detected in a copy of
+        # the model without the robot, which is never stepped.
         self._model = copy.copy(home.model)
         self._model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         self._model.geom_margin[:] = self._model.body_margin[:] = TOUCH

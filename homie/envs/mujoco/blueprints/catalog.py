@@ -1,9 +1,9 @@
-"""The catalogues of furniture and of movable objects: all kinds by their names, and the blueprint of one.
+"""The catalogues of furniture and movable objects: all kinds by name, and functions that return their blueprints.
 
-Objects are those of YCB, whose names, sizes and masses are of Calli et al. 2015, table I, and those of a household
-around them (`homie.envs.mujoco.blueprints.household`).
+Objects are those of YCB, with names, sizes and masses of Calli et al. 2015, table I, and further household objects
+(`homie.envs.mujoco.blueprints.household`).
 
-Where a gripper that opens 0.10 m could not grasp YCB's size, or where a part would not be visible, it is changed:
+Sizes differ from YCB's where a gripper that opens 0.10 m could not grasp an object or a part would not be visible:
 master_chef_can is 0.085 m across (YCB 0.102), sponge 0.030 m thick (YCB 0.014), tuna_fish_can has a green label
 (so that a house has a green can); lemon, pear and strawberry lie on their side.
 """
@@ -187,7 +187,7 @@ OBJECTS: dict[str, ObjectKind] = YCB | {kind.name: kind for shapes in _ROOMS for
 """All kinds."""
 
 CATALOGUES: Mapping[Catalogue, Mapping[str, ObjectKind]] = {"ycb": YCB, "household": OBJECTS}
-"""What the loose objects of a generated house are drawn from."""
+"""The catalogues that the loose objects of a generated house are sampled from."""
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""Doors on hinges and drawers, which furniture is made with."""
+"""Hinged doors and drawers for furniture blueprints."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def hinged_door(
 
 
 def slide_out(style: Style, z: Span, *, length: float, upper: float) -> tuple[Link, SurfacePlan]:
-    """A drawer behind the front of a unit: its front over the heights `z`, its tray `length` metres long and 0.135 m
-    deep, and how far it slides out (m)."""
+    """A drawer in the front of a unit: its front spans the heights `z`, its tray is `length` metres long and 0.135 m
+    deep, and it slides out by `upper` metres."""
     x, y = style.x, style.y
     side, panel, floor = 0.02, 0.02, z[0] + 0.025
     inner_x: Span = (x - panel - length, x - panel)

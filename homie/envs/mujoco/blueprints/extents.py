@@ -1,7 +1,7 @@
-"""True extents: the collision solids of the model's bodies, and upright bounding boxes around them in any pose.
+"""Collision solids of a model's bodies, and upright bounding boxes around them in any pose.
 
-Only collision geoms count. Labels, leaves and stems are visual geoms and do not enlarge an object. At the end
-orientation and extent of an object from its spec, before a MuJoCo model exists.
+Only collision geoms count. Labels, leaves and stems are visual geoms and do not enlarge an object. The functions at the
+end compute orientation and extent of an object from its spec, before a MuJoCo model exists.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ MORE_LEVEL = 0.05
 an upright object are equally level except for rounding, so that the first axis is always taken."""
 
 _LEVEL = np.array([[1, 2], [0, 2], [0, 1]])
-"""The two other axes, by axis."""
+"""For each axis, the two other axes."""
 
 
 def carriers(model: mujoco.MjModel) -> NDArray[np.intp]:
-    """The body (bodies,) whose joint moves a body: a bowl and what is welded to it are one. One that never moves is
-    its own."""
+    """Return for every body the body (bodies,) that it is welded to and moves with; a static body is its own."""
     weld = np.array(model.body_weldid, dtype=np.intp)
     return np.where(weld == 0, np.arange(model.nbody), weld)
 
@@ -70,7 +69,7 @@ class Extents:
                 self._straight[geom], self._curved[geom] = shape.summands()
 
     def solid_geoms(self, body: int) -> list[int]:
-        """The collision geoms of a body and, if it moves, of what is welded to it."""
+        """The collision geoms of a body and, if it moves, of the bodies welded to it."""
         return self._of_body.get(body, [])
 
     def body_parts(self, data: mujoco.MjData, body: int) -> tuple[Solid, ...]:

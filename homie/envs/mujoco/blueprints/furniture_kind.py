@@ -1,4 +1,4 @@
-"""What a kind of furniture is: its sizes and colours, its names, and the shape made of them."""
+"""The definition of a kind of furniture: sizes, colours, names, and the function that makes its blueprint."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What opens in other ways than by one door or one drawer: a dishwasher, a wardrobe, a storage chest, a sideboard, and
-the three drawers of a chest of drawers."""
+"""Furniture with other openings than one door or one drawer: dishwasher, wardrobe, storage chest, sideboard, and the
+three drawers of a chest of drawers."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from homie.envs.mujoco.blueprints.parts import (
 )
 
 FLAP_ANGLE, LID_ANGLE = 1.4, 1.5
-"""Angles (rad) of a fully open flap (80 degrees: its bar stays so far over the floor that a hand gets round it) and of
-a fully open lid (86 degrees)."""
+"""Angles (rad) of a fully open flap (80 degrees: high enough above the floor for a gripper to grasp the bar) and of a
+fully open lid (86 degrees)."""
 BEYOND = HANDLE_GAP + HANDLE_RADIUS
-"""Metres from the free edge of a flap or a lid to the middle of its bar. It is beyond the edge, not before the panel:
-so a hand keeps hold of it while the panel turns, whatever way the hand points."""
+"""Distance (m) from the free edge of a flap or lid to the axis of its bar. The bar is beyond the edge, not in front of
+the panel, so that a gripper of any orientation keeps its grasp while the panel turns."""
 PULL, DRAG = 5.0, 4.0
-"""Dry friction (N) and damping (N per m/s) at the bar: as at the handles of doors."""
+"""Dry friction (N) and damping (N per m/s) at the bar, as for door handles."""
 
 
 def _level(*, pos: Vec3, up: bool, length: float, parts: tuple[Part, ...], upper: float, mass: float) -> Link:
-    """A panel that turns about a level axis across the piece, whose bar is `length` metres from the axis. Springs carry
-    its weight, as in a dishwasher: it stays where it is left."""
+    """A panel that turns about a horizontal axis across the piece, with its bar `length` metres from the axis. Springs
+    carry its weight, as in a dishwasher, so that it stays at any angle."""
     return Link(
         name="lid" if up else "flap",
         kind="hinge",
@@ -51,7 +51,7 @@ def _level(*, pos: Vec3, up: bool, length: float, parts: tuple[Part, ...], upper
 
 
 def _edge_bar(start: Vec3, out: Vec3) -> tuple[Part, ...]:
-    """A bar beyond an edge: from its end on the edge at +y, to that at -y; `out`: from the edge to the bar."""
+    """A bar beyond an edge, from `start` (at +y) to its mirror image at -y; `out` is the offset from edge to bar."""
     bar_ends = [(start[0] + out[0], sign * start[1] + out[1], start[2] + out[2]) for sign in (1.0, -1.0)]
     feet = [(start[0], sign * start[1], start[2]) for sign in (1.0, -1.0)]
     bar = rod(bar_ends[0], bar_ends[1], HANDLE_RADIUS, CHROME, label="handle", finish="metal")
@@ -62,7 +62,7 @@ def _edge_bar(start: Vec3, out: Vec3) -> tuple[Part, ...]:
 
 
 def dishwasher(style: Style) -> Blueprint:
-    """A dishwasher with one rack; its door comes down to the front."""
+    """A dishwasher with one rack; its door opens downwards to the front."""
     x, y, h = style.x, style.y, style.height
     wall, door, low = 0.03, 0.04, 0.14
     back, front, edge = -x + wall, x - door, h - 0.16
@@ -75,7 +75,7 @@ def dishwasher(style: Style) -> Blueprint:
         block((-x, back), (-y, y), (level - 0.05, edge), steel),
         block((back, front), (-y, -y + wall), (level - 0.05, edge), steel, finish="metal"),
         block((back, front), (y - wall, y), (level - 0.05, edge), steel, finish="metal"),
-        # The strip with the switches stands back, so that a hand gets round the bar before it.
+        # The strip with the switches is set back, so that a gripper can close around the bar in front of it.
         block((-x, front - 0.05), (-y, y), (edge, h), style.rgb, finish="gloss"),
         block((front - 0.05, front - 0.048), (-0.08, 0.08), (h - 0.09, h - 0.05), SCREEN, solid=False, finish="gloss"),
         block((back, front - 0.03), (-y + wall + 0.01, y - wall - 0.01), (level - 0.012, level), STEEL, finish="metal"),
@@ -140,7 +140,7 @@ def chest(style: Style) -> Blueprint:
             for sy in (-0.6, 0.6)
         ),
     ]
-    # The lid turns before a strip as thick as it is: upright it would else be in the wall behind the chest.
+    # The hinge is in front of a strip as thick as the lid: otherwise the open lid would penetrate the wall behind.
     long = 2 * x - thick
     parts.append(block((-x, -x + thick), (-y, y), (top, h), shade(style.rgb, 1.08), finish="grain"))
     panel = (
@@ -191,8 +191,8 @@ def wardrobe(style: Style) -> Blueprint:
 
 
 def sideboard(style: Style) -> Blueprint:
-    """A sideboard of two halves: the front of one is fixed, that of the other slides before it, to the side that the
-    style names. Behind it are two boards."""
+    """A sideboard of two halves: one front is fixed, the other slides in front of it, to the hinge side of the style.
+    Behind the sliding door are two boards."""
     x, y, h = style.x, style.y, style.height
     wall, leaf = 0.02, 0.018
     back, front = -x + wall, x - 2 * leaf - 0.004
@@ -203,7 +203,7 @@ def sideboard(style: Style) -> Blueprint:
     sliding = shade(style.rgb, 1.15)
 
     def across(start: float, end: float) -> Span:
-        """An extent across, for a leaf that slides to the left, mirrored if it slides to the right."""
+        """An extent along y for a leaf that slides to the left, mirrored if it slides to the right."""
         return (start, end) if sign > 0 else (-end, -start)
 
     parts = [
@@ -253,7 +253,7 @@ def sideboard(style: Style) -> Blueprint:
 
 
 def _chest_drawer(style: Style, plinth: float, top: float) -> Blueprint:
-    """One of the drawers of a chest of drawers: each is a piece of its own that stands on the one below it."""
+    """One of the drawers of a chest of drawers: each is a separate piece that stands on the one below."""
     x, y, h = style.x, style.y, style.height
     side, panel = 0.02, 0.02
     z = (plinth + 0.005, h - top - 0.005)

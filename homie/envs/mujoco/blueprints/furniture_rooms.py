@@ -27,7 +27,7 @@ from homie.envs.mujoco.blueprints.parts import (
 
 
 def bed(style: Style) -> Blueprint:
-    """A bed with its head at the back; the blanket (the front part) is free."""
+    """A bed with its head at the back; objects can be put on the blanket (the front part)."""
     x, y, h = style.x, style.y, style.height
     frame = (0.45, 0.31, 0.2)
     head = -x + 0.06
@@ -83,7 +83,7 @@ def shelf(style: Style) -> Blueprint:
 
 
 def _books(back: float, start: float, end: float) -> list[Part]:
-    """A row of books at the bottom, one part a book."""
+    """A row of books at the bottom, one part per book."""
     covers: tuple[RGB, ...] = (
         (0.55, 0.16, 0.14),
         (0.16, 0.28, 0.42),

@@ -1,4 +1,4 @@
-"""What has a door: fridge, cabinet, microwave."""
+"""Furniture with one door: fridge, cabinet, microwave."""
 
 from __future__ import annotations
 
@@ -30,8 +30,14 @@ WALL = 0.02
 def two_boards(
     x: Span, half_y: float, *, upper: float, lower: float, thickness: float, roof: float
 ) -> tuple[SurfacePlan, ...]:
-    """The boards behind a door: from back to front over `x`, with the heights of their tops, of the underside of the
-    roof, and the thickness of the upper board (m)."""
+    """The two boards behind a door.
+
+    Args:
+        x: Their extent from back to front (m).
+        half_y: Their half width (m).
+        upper, lower, roof: Heights of their tops and of the underside of the roof (m).
+        thickness: Of the upper board (m).
+    """
     half_x, middle = (x[1] - x[0]) / 2, (x[1] + x[0]) / 2
     levels = (("upper shelf", upper, roof - upper), ("lower shelf", lower, upper - thickness - lower))
     return tuple(
@@ -51,7 +57,7 @@ def two_boards(
 def behind_door(
     style: Style, parts: Sequence[Part], links: tuple[Link, ...], surfaces: tuple[SurfacePlan, ...], sweep: Span
 ) -> Blueprint:
-    """A piece of these parts, before which the floor is kept free for its door."""
+    """A piece made of these parts, with the floor in front kept free for its door."""
     return Blueprint(
         half_x=style.x,
         half_y=style.y,
@@ -65,10 +71,10 @@ def behind_door(
 
 
 def shelved(style: Style, *, upper: float, lower: float) -> tuple[list[Part], tuple[SurfacePlan, ...]]:
-    """What is behind the doors of a cabinet and of a wardrobe: the body, open to the front, and its two boards.
+    """The body of a cabinet or wardrobe, open to the front, and its two boards. Doors are as thick as the walls.
 
     Args:
-        upper, lower: Heights of the tops of the boards (m); the doors are as thick as its walls.
+        upper, lower: Heights of the tops of the boards (m).
     """
     x, y, h, wall = style.x, style.y, style.height, WALL
     back, front = -x + wall, x - wall
@@ -124,14 +130,14 @@ def cabinet(style: Style) -> Blueprint:
 
 
 def microwave(style: Style) -> Blueprint:
-    """A large microwave to stand on a counter: a door with a window, the control panel beside its free edge."""
+    """A large countertop microwave: a door with a window, the control panel beside its free edge."""
     x, y, h = style.x, style.y, style.height
     wall, door, panel = 0.02, 0.025, 0.12
     back, front = -x + wall, x - door
     sign = 1.0 if style.hinge == "left" else -1.0
 
     def across(start: float, end: float) -> Span:
-        """An extent across, for the door on the left, mirrored if it is on the right."""
+        """An extent along y for a door with the hinge on the left, mirrored if it is on the right."""
         return (start, end) if sign > 0 else (-end, -start)
 
     split = -y + panel

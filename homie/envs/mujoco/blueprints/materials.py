@@ -1,10 +1,9 @@
-"""Colours by name, those that instructions and scene specs use and the materials that furniture is made of; and what
-objects are made of: how dense it is, and how it slides on furniture.
+"""Colours of instructions, scene specs and furniture, and the materials of objects with density and friction.
 
-Densities are those of the bulk material, rounded, as engineers' tables have them; the mass of a kind stands in its
-shape, and a test holds it to what its material would weigh. Sliding friction is ours: tables of dry pairs spread over a
-factor of two for one pair (plastics 0.3 to 0.6, wood 0.25 to 0.5), and none has china on lacquered wood; so it is a
-round value within such ranges.
+Densities are rounded values of the bulk materials from engineering tables; masses are given with the shapes, and a test
+compares them with the weight of the material. Sliding friction is our estimate: tables of dry pairs differ by a factor
+of two for one pair (plastics 0.3 to 0.6, wood 0.25 to 0.5), and none lists china on lacquered wood; so it is a round
+value within such ranges.
 """
 
 from __future__ import annotations
@@ -61,8 +60,8 @@ class Material:
     """Physical properties of a material.
 
     Attributes:
-        density: Without hollows, kg/m3.
-        friction: Coefficient of sliding on furniture and floors.
+        density: Of the solid material, kg/m3.
+        friction: Coefficient of sliding friction on furniture and floors.
     """
 
     density: float
@@ -88,5 +87,5 @@ MATERIALS: Mapping[str, Material] = MappingProxyType(
 )
 
 TESTED = 0.9
-"""Friction of the 21 kinds of YCB, whatever they are made of: every figure of the default houses was measured with it.
-It is that of rubber feet rather than of glazed china."""
+"""Friction of the 21 YCB kinds, regardless of material: all results on the default houses were measured with it. It is
+typical of rubber feet rather than of glazed china."""

@@ -1,4 +1,4 @@
-"""What a kind of movable object is: its shape and mass, its colours, its names, and where it is kept."""
+"""The definition of a kind of movable object: shape and mass, colours, names, and the furniture where it is kept."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class ObjectKind:
     Positional, because its tables are read by columns: name, shape and mass, colours, aliases, kept as, material.
 
     Attributes:
-        kept: Where a generated house may have it (`FurnitureUse.keeps`).
-        material: What most of its outside is, of `MATERIALS`; "" for the kinds of YCB, which slide as they were tested.
+        kept: Categories of furniture on which a generated house may place it (`FurnitureUse.keeps`).
+        material: Material of most of its outside, a key of `MATERIALS`; "" for YCB kinds, whose friction is `TESTED`.
     """
 
     name: str
@@ -30,5 +30,5 @@ class ObjectKind:
 
     @property
     def friction(self) -> float:
-        """How it slides on furniture and floors. Fingers hold by the friction of their own pads."""
+        """Sliding friction on furniture and floors. In a grasp the friction of the finger pads counts."""
         return MATERIALS[self.material].friction if self.material else TESTED

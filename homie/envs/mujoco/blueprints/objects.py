@@ -1,4 +1,4 @@
-"""Shapes of the movable objects, as blueprints: written standing on z = 0, then centred on their bounding box."""
+"""Blueprints of the YCB objects: defined standing on z = 0, then centred on their bounding box."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ FOOT = 0.0005
 
 
 def centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: Hollow | None = None) -> ObjectPlan:
-    """A plan of parts that stand on z = 0."""
+    """Make a plan of parts that stand on z = 0."""
     return ObjectPlan(half, tuple(part.moved(z=-half[2]) for part in parts), rolls, hollow)
 
 
 def tin(x: float, z: Span, radius: float, rgb: RGB, **options: object) -> tuple[Part, Part]:
     """A solid cylinder that stands still.
 
-    MuJoCo gives a cylinder on a box one contact at a time, on which it rocks. So an invisible box inscribed in the
-    cylinder, half a millimetre longer at both ends, carries it.
+    MuJoCo computes only one contact at a time between a cylinder and a box, so that the cylinder rocks. So an invisible
+    box inscribed in the cylinder, half a millimetre longer at both ends, carries it.
     """
     core = radius * 0.7
     stand = block((x - core, x + core), (-core, core), z, rgb, hidden=True)
@@ -142,7 +142,7 @@ def lemon(mass: float, rgb: RGB) -> ObjectPlan:
 
 
 def pear(mass: float, rgb: RGB) -> ObjectPlan:
-    """Lies along x on its two bellies, the stem at the thin end."""
+    """Lies along x on two spheres, the stem at the thin end."""
     big, small, spacing = 0.033, 0.021, 0.044
     x = -(spacing + small - big) / 2
     parts = [
@@ -215,7 +215,7 @@ def bowl(mass: float, rgb: RGB) -> ObjectPlan:
 
 
 def mug(mass: float, rgb: RGB) -> ObjectPlan:
-    """Hollow, 0.08 m across, with an ear to +x; its bounding box includes the ear."""
+    """Hollow, 0.08 m across, with a handle to +x; its bounding box includes the handle."""
     r, h, n, t, ear, thick = 0.04, 0.082, 12, 0.005, 0.028, 0.008
     x0 = -ear / 2
     parts = [*tin(x0, (0.0, thick), r - 0.002, rgb, mass=mass * 0.3, finish="gloss")]

@@ -1,8 +1,8 @@
 """Blueprints: furniture and objects as plain data, independent of MuJoCo.
 
-The generator, the builder, the checks of a scene spec and the map read the same blueprint, so objects are placed
-exactly where the shelves are built. Furniture frame: origin on the floor (or on the supporting piece) at the centre of
-the footprint, x to the front, y left, z up. Lengths in metres, masses in kilograms, angles in radians.
+The generator, the builder, the checks of a scene spec and the map use the same blueprint, so objects are placed exactly
+where the shelves are built. Furniture frame: origin on the floor (or on the supporting piece) at the centre of the
+footprint, x to the front, y left, z up. Lengths in metres, masses in kilograms, angles in radians.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ POWERED = ("lamp", "stream")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """What a part of shape `mesh` looks like, or collides as.
+    """The visual or collision geometry of a part of shape `mesh`.
 
     Attributes:
-        name: The same for the same content.
-        points (n, 3): In the frame of the part.
-        faces (m, 3): None for the convex hull of the points.
-        uv (n, 2), texture (h, w, 3): Its rows from the top, v from the bottom; None without texture.
+        name: A name that is equal for equal content.
+        points (n, 3): Vertices in the frame of the part.
+        faces (m, 3): Triangles; None for the convex hull of the points.
+        uv (n, 2), texture (h, w, 3): Texture rows start at the top, v at the bottom; None without texture.
     """
 
     name: str
@@ -58,16 +58,16 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One geom. Its first five fields are positional in the order of MuJoCo's own geoms, all others by name.
+    """One geom. Its first five fields are positional, in the order of MuJoCo's geoms; all others are keyword-only.
 
     Attributes:
         size: As in MuJoCo (half sizes; radius and half length).
         pos, quat: In the frame of the body.
-        solid: Whether it collides; a part that does not is visual only.
+        solid: Whether it collides; otherwise it is visual only.
         hidden: Whether it is invisible and only collides.
-        label: "" for the body itself, or `handle`, `button`, `lamp`, `stream` (there only while it is on), ...
+        label: "" for the body itself, or `handle`, `button`, `lamp`, `stream` (shown only while it is on), ...
         glow: The colour of a lamp that is on.
-        surface: Of a mesh, whose size is half its extents.
+        surface: Geometry of a mesh, whose `size` is half its extents.
     """
 
     shape: Shape
@@ -91,15 +91,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A moving part: what opens (doors, flaps and lids turn; drawers and sliding doors slide) or a `button` with a
-    spring.
+    """A moving part: a door, flap or lid that turns, a drawer or sliding door that slides, or a `button` with a spring.
 
     Attributes:
-        pos: Origin of its frame in the furniture frame, on the hinge axis of what turns; `parts` are in the link's
-            frame.
+        pos: Origin of its frame in the furniture frame, for hinges on the axis; `parts` are in the link's frame.
         upper: Joint position when fully open (rad or m); 0 is closed or not pressed.
         frictionloss, damping, stiffness: As in MuJoCo.
-        balanced: Whether springs carry its weight, so that what turns upwards or downwards stays where it is left.
+        balanced: Whether springs compensate its weight, so that a flap or lid stays at any angle.
     """
 
     name: LinkName
@@ -116,13 +114,13 @@ class Link:
 
     @property
     def turns_level(self) -> bool:
-        """Whether it turns about a level axis: a flap comes down to the front, a lid goes up."""
+        """Whether it turns about a horizontal axis: a flap opens downwards, a lid upwards."""
         return self.kind == "hinge" and self.axis[2] == 0.0
 
     @property
     def stands_out(self) -> float:
-        """Metres that it stands out before the piece, over its own width, when it is fully open; 0 for doors, which
-        swing beside it."""
+        """Metres by which it extends in front of the piece, within its width, when fully open; 0 for doors, which swing
+        aside."""
         if self.kind == "slide":
             return self.upper * self.axis[0]
         return 2 * self.parts[0].size[2] if self.name == "flap" else 0.0
@@ -135,7 +133,7 @@ class SurfacePlan:
     Attributes:
         clearance: Free height above it (m).
         inside: Whether it is behind a door or in a drawer.
-        access: Whether it is reached from above or only through the open front.
+        access: Whether objects on it are reached from above or only through the open front.
     """
 
     name: str
@@ -150,7 +148,7 @@ class SurfacePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blueprint:
-    """A piece of furniture. Footprint 2 half_x by 2 half_y, without handles.
+    """A piece of furniture with a footprint of 2 half_x by 2 half_y, without handles.
 
     Attributes:
         free_front: Depth of the floor kept free in front (m).
@@ -170,7 +168,7 @@ class Blueprint:
 
     @property
     def articulations(self) -> tuple[Link, ...]:
-        """What opens: its doors, drawer, flap or lid."""
+        """The links that open: doors, drawer, flap or lid."""
         return tuple(link for link in self.links if link.name != "button")
 
     @property
@@ -205,7 +203,7 @@ class ObjectPlan:
 
     Attributes:
         rolls: Whether it is round and needs rolling friction to come to rest.
-        hollow: The space inside that holds others.
+        hollow: The space inside that can hold other objects.
     """
 
     half: Vec3
@@ -242,7 +240,7 @@ def rod(start: Vec3, end: Vec3, radius: float, rgb: RGB, **options: object) -> P
 
 
 def _z_onto(direction: tuple[float, ...], length: float) -> Quat:
-    """The shortest rotation that takes the z axis onto a direction."""
+    """Return the shortest rotation that maps the z axis to a direction."""
     x, y, z = (v / length for v in direction)
     if z < -0.999999:
         return (0.0, 1.0, 0.0, 0.0)

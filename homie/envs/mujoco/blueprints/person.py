@@ -1,7 +1,7 @@
-"""A mannequin of primitives: a person who stands or sits, points somewhere or holds out a hand.
+"""A mannequin made of primitives: a person who stands or sits, and may point at something or hold out a hand.
 
-Frame: origin on the floor at the middle of the footprint, x where the person faces, y to the left, z up; metres. Sizes
-are those of a person of 1.70 m.
+Frame: origin on the floor at the centre of the footprint, x to the front, y to the left, z up; metres. Sizes are those
+of a person 1.70 m tall.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ Posture: TypeAlias = Literal["standing", "sitting"]
 Gesture: TypeAlias = Literal["none", "pointing", "hand_out"]
 
 KIND = "person"
-"""What detectors and goals call every person."""
+"""The kind of every person for detectors and goals."""
 SKIN: RGB = (0.86, 0.66, 0.53)
 HAIR: RGB = (0.24, 0.15, 0.09)
 TROUSERS: RGB = (0.22, 0.25, 0.33)
 HALF_X, HALF_Y = 0.24, 0.31
-"""Half sizes (m) of the footprint, without an arm that is stretched out."""
+"""Half sizes (m) of the footprint, without a stretched arm."""
 
 SINKS, BACK = 0.36, 0.14
-"""Metres by which the trunk of one who sits is lower and further back than that of one who stands."""
+"""Metres by which the trunk of a sitting person is lower and further back than that of a standing person."""
 SHOULDER: Vec3 = (0.0, 0.22, 1.36)
-"""Of the left arm, standing."""
+"""Position of the left shoulder of a standing person."""
 ARM = 0.62
 """Metres from the shoulder to the fingertips of a straight arm."""
 PALM = 0.05
@@ -40,9 +40,9 @@ class Mannequin:
     """The shape of a person.
 
     Attributes:
-        eyes: Between the eyes (3,).
-        palm: Middle of the upper side of the hand that is held out (3,), None where none is.
-        height: Of the crown (m).
+        eyes: Point between the eyes (3,).
+        palm: Centre (3,) of the upper side of the hand that is held out, None if none is.
+        height: Height of the top of the head (m).
     """
 
     parts: tuple[Part, ...]
@@ -56,10 +56,10 @@ def mannequin(posture: Posture, gesture: Gesture, colour: str, towards: Vec3 = (
     """The shape of a person.
 
     Args:
-        posture: One who sits brings the stool along.
-        gesture: Of the right arm; of the left one, where what is pointed at is on that side.
-        colour: Of the shirt, a key of `COLOURS`.
-        towards: What is pointed at (3,).
+        posture: A sitting person comes with a stool.
+        gesture: Gesture of the right arm; of the left arm if the target of pointing is on the left.
+        colour: Colour of the shirt, a key of `COLOURS`.
+        towards: Point (3,) that a pointing person points at.
 
     Example:
         >>> mannequin("standing", "hand_out", "red").palm
@@ -112,7 +112,7 @@ def _standing() -> list[Part]:
 
 
 def _sitting() -> list[Part]:
-    """Legs with the stool under them: its seat is where the trunk begins."""
+    """Legs on a stool, whose seat is at the lower end of the trunk."""
     seat = 0.8 - SINKS
     parts = [block((-BACK - 0.1, -BACK + 0.18), (-0.17, 0.17), (0.0, seat), COLOURS["wood"], finish="grain")]
     thigh = seat + 0.07
@@ -129,7 +129,7 @@ def _limb(shoulder: Vec3, elbow: Vec3, wrist: Vec3, shirt: RGB) -> list[Part]:
 
 
 def _resting(shoulder: Vec3, side: float, shirt: RGB, *, sits: bool) -> list[Part]:
-    """An arm that hangs down, or lies on the thigh."""
+    """An arm that hangs down, or rests on the thigh of a sitting person."""
     x, y, z = shoulder
     elbow = (x, y + 0.035 * side, z - 0.28)
     wrist = (x + 0.24, y - 0.08 * side, z - 0.39) if sits else (x + 0.05, y + 0.04 * side, z - 0.52)
@@ -137,7 +137,7 @@ def _resting(shoulder: Vec3, side: float, shirt: RGB, *, sits: bool) -> list[Par
 
 
 def _straight(shoulder: Vec3, towards: Vec3, shirt: RGB) -> list[Part]:
-    """An arm that points at something, never backwards through the trunk."""
+    """An arm that points at something, but never backwards through the trunk."""
     way = [b - a for a, b in zip(shoulder, towards, strict=True)]
     way[0] = max(way[0], 0.05)
     length = math.sqrt(sum(v * v for v in way))
@@ -147,7 +147,7 @@ def _straight(shoulder: Vec3, towards: Vec3, shirt: RGB) -> list[Part]:
 
 
 def _held_out(shoulder: Vec3, palm: Vec3, shirt: RGB) -> list[Part]:
-    """An arm with a flat hand in front, its palm up."""
+    """An arm with a flat hand in front, palm up."""
     x, y, z = palm
     wrist = (x - 0.08, y, z - 0.03)
     elbow = (shoulder[0] + 0.12, shoulder[1] - 0.03, shoulder[2] - 0.26)

@@ -1,6 +1,6 @@
-"""What states look like: further parts of things, shown while they are in one. None of them collides.
+"""Visual parts that show the states of things (sliced, dirty, filled). They do not collide.
 
-A sliced thing is drawn as its slices, and keeps the shape of the whole for the hand; a tap has its switch and its
+A sliced thing is drawn as slices, but keeps the collision shape of the whole for grasping; a tap has a switch and
 water. Only homes with states have these parts.
 """
 
@@ -15,7 +15,7 @@ from homie.envs.mujoco.blueprints.materials import CHROME, RGB
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan, Part, ball, block, button, disc
 
 Group: TypeAlias = Literal["slice", "dirt", "filling"]
-"""Parts that are there together: while something is sliced, not clean, filled."""
+"""Groups of parts that are shown together, while a thing is sliced, not clean or filled."""
 
 WATER: RGB = (0.30, 0.58, 0.92)
 MUD: RGB = (0.30, 0.17, 0.06)
@@ -36,19 +36,19 @@ FLESH: Mapping[str, RGB] = {
     "potato": (0.98, 0.92, 0.62),
     "tomato": (0.98, 0.48, 0.36),
 }
-"""Inside, by kind."""
+"""Colour of the inside, by kind."""
 SLICES = 5
 APART = 1.45
-"""How much longer sliced things are than whole ones: the gaps between slices."""
+"""Ratio of the length of sliced things to whole ones, due to the gaps between slices."""
 LEVEL = 0.75
-"""How full something filled is."""
+"""Water level of a filled thing as a share of its depth."""
 SPOTS = ((0.55, 0.5), (-0.3, 0.65), (0.1, -0.1), (-0.6, -0.45), (0.5, -0.6), (-0.05, 0.3), (0.75, -0.05))
-"""Where stains are on a top, as shares of its half sizes."""
+"""Positions of stains on a top, as shares of its half sizes."""
 _ALONG_X = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
 
 
 def slices(kind: str, plan: ObjectPlan) -> tuple[Part, ...]:
-    """A thing cut across into slices that stand in a row, with its inside at both faces."""
+    """A thing cut into slices that stand in a row along x, with the inside's colour on both faces."""
     skin, flesh = plan.parts[0].rgb, FLESH[kind]
     a, b, c = plan.half
     thick = a / SLICES * 0.8
@@ -70,7 +70,7 @@ def slices(kind: str, plan: ObjectPlan) -> tuple[Part, ...]:
 
 
 def dirt(plan: ObjectPlan) -> tuple[Part, ...]:
-    """Mud on a dish: in it and around its rim where it is hollow, else on top."""
+    """Mud on a dish: inside and around the rim if it is hollow, else on top."""
     a, b, c = plan.half
     if plan.hollow is None:
         return tuple(
@@ -90,7 +90,7 @@ def dirt(plan: ObjectPlan) -> tuple[Part, ...]:
 
 
 def filling(plan: ObjectPlan) -> tuple[Part, ...]:
-    """Water in something hollow."""
+    """Water in a hollow thing."""
     assert plan.hollow is not None, "only hollow things are filled"
     x, y, floor = plan.hollow.center
     high = LEVEL * plan.hollow.depth
@@ -98,7 +98,7 @@ def filling(plan: ObjectPlan) -> tuple[Part, ...]:
 
 
 def looks_of(kind: str, plan: ObjectPlan, states: Mapping[str, bool]) -> Mapping[Group, tuple[Part, ...]]:
-    """The further parts of a thing that can be in some states."""
+    """Return the parts that show the states which a thing can be in."""
     groups: dict[Group, tuple[Part, ...]] = {}
     if "sliced" in states:
         groups["slice"] = slices(kind, plan)
@@ -124,7 +124,7 @@ def stains(half_x: float, half_y: float, height: float) -> tuple[Part, ...]:
 
 
 def tapped(plan: Blueprint) -> Blueprint:
-    """A sink or washbasin with a switch at its front and water that runs while it is on; other furniture as it is."""
+    """Add a switch at the front and running water to a sink or washbasin; return other furniture unchanged."""
     basin = next((surface for surface in plan.surfaces if surface.name == "basin"), None)
     if basin is None:
         return plan

@@ -24,9 +24,9 @@ class ColourScheme:
 
     @classmethod
     def draw(cls, rng: np.random.Generator, furnishing: Furnishing) -> ColourScheme:
-        """A random scheme for a house with the usual furniture, or with that of a household."""
+        """Sample a scheme for a house with `usual` or `household` furniture."""
 
-        def mixed(kind: str) -> list[str]:
+        def shuffled_colours(kind: str) -> list[str]:
             colours = FURNITURE[kind].colours
             return [colours[k] for k in rng.permutation(len(colours))]
 
@@ -34,9 +34,9 @@ class ColourScheme:
         return cls(
             rng=rng,
             furnishing=furnishing,
-            kitchen=mixed("sink")[0],
-            tables=mixed("table"),
-            cabinets=mixed("cabinet"),
+            kitchen=shuffled_colours("sink")[0],
+            tables=shuffled_colours("table"),
+            cabinets=shuffled_colours("cabinet"),
             wood=woods[int(rng.integers(3))],
         )
 

@@ -1,4 +1,4 @@
-"""Where a robot's base can be in a house: the free floor on a grid, and whether it is connected."""
+"""The free floor of a house for the robot's base, on a grid, and its connected regions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROBOT = 0.38
 NEAREST, FURTHEST = 0.45, 1.1
 """Range of distances (m) in front of a piece from which Fetch's arm reaches it."""
 BESIDE = 0.2
-"""Metres beside the middle line of a piece at which the base may stand as well."""
+"""Lateral offset (m) from the centre line of a piece at which the base may also stand."""
 
 
 class FreeFloor:
@@ -28,7 +28,7 @@ class FreeFloor:
 
     Args:
         scene: the house.
-        also: further obstacles, as convex polygons with their corners in order.
+        further_corners: further obstacles, as convex polygons with their corners in order.
     """
 
     def __init__(self, scene: SceneSpec, further_corners: Sequence[Corners] = ()) -> None:
@@ -57,7 +57,7 @@ class FreeFloor:
         cells[a[1] : b[1], a[0] : b[0]] = value
 
     def zone(self, x: float, y: float) -> int:
-        """The number of the connected region of floor around a point for the robot's centre; 0 where it cannot be."""
+        """Return the number of the connected region of floor that contains a point; 0 if the base cannot be there."""
         i, j = self._cell(x, y)
         return int(self._zones[j, i])
 
@@ -68,7 +68,7 @@ class FreeFloor:
         return bool(len(rows)) and float(np.hypot(rows - j, columns - i).min()) * CELL <= distance
 
     def clear(self, x: float, y: float) -> float:
-        """Metres from a point to the nearest obstacle."""
+        """Return the distance (m) from a point to the nearest obstacle."""
         i, j = self._cell(x, y)
         return float(self.clearance[j, i])
 
@@ -77,7 +77,7 @@ class FreeFloor:
         return min(max(i, 0), self._zones.shape[1] - 1), min(max(j, 0), self._zones.shape[0] - 1)
 
     def reaches(self, zone: int, piece: FurnitureSpec) -> bool:
-        """Whether a zone has a base placement in front of a piece from which the arm reaches it."""
+        """Whether a zone has a base position in front of a piece from which the arm reaches it."""
         c, s, half = np.cos(piece.yaw), np.sin(piece.yaw), piece.blueprint.half_x
         return any(
             self.zone(piece.x + c * (half + d) - s * side, piece.y + s * (half + d) + c * side) == zone
@@ -87,9 +87,9 @@ class FreeFloor:
 
 
 def unreachable(scene: SceneSpec, further_corners: Sequence[Corners] = ()) -> list[str]:
-    """Names of rooms, and of pieces with surfaces or doors, that the robot cannot reach from its start.
+    """Return the names of rooms, and of pieces with surfaces or doors, that the robot cannot reach from its start.
 
-    `further_corners`: further obstacles, as for `FreeFloor`. Chairs need not be reached.
+    `further_corners`: further obstacles, as for `FreeFloor`. Chairs need not be reachable.
     """
     floor = FreeFloor(scene, further_corners)
     zone = floor.zone(scene.robot.x, scene.robot.y)

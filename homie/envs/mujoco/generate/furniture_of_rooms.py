@@ -1,7 +1,7 @@
 """The furniture of each kind of room. A recipe fills a `Floor` and raises NoRoom if an essential piece does not fit.
 
-Bare shares (`rng.random() < 0.6`) say how often a house has an optional piece, or one that is switched on; bare widths
-and depths are sizes in metres that differ from the usual size in the catalogue.
+Literal probabilities (`rng.random() < 0.6`) say how often a house has an optional piece, or one that is switched on;
+literal widths and depths are sizes in metres that differ from the default size in the catalogue.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from homie.envs.mujoco.generate.place_furniture import Floor, Piece
 
 
 class NoRoom(Exception):
-    """An essential piece does not fit: another house is drawn."""
+    """An essential piece does not fit: another house is sampled."""
 
 
 Recipe = Callable[[Floor, ColourScheme], None]
 
 
-def _need(is_placed: bool, piece_name: str) -> None:
+def _require(is_placed: bool, piece_name: str) -> None:
     if not is_placed:
         raise NoRoom(piece_name)
 
 
-def _hinged(floor: Floor, piece: Piece) -> bool:
+def _place_hinged(floor: Floor, piece: Piece) -> bool:
     """Place a piece with a door at a wall, with the hinge on either side."""
     for hinge in ("left", "right") if floor.rng.random() < 0.5 else ("right", "left"):
         piece.hinge = "left" if hinge == "left" else "right"
@@ -33,14 +33,14 @@ def _hinged(floor: Floor, piece: Piece) -> bool:
     return False
 
 
-def _top_up(floor: Floor, scheme: ColourScheme) -> None:
-    """Worktops over the drawer units and the dishwasher in the kitchen."""
+def _add_worktops(floor: Floor, scheme: ColourScheme) -> None:
+    """Place worktops on the drawer units and the dishwasher in the kitchen."""
     for unit in [piece for piece in floor.pieces if piece.kind in ("drawer", "dishwasher")]:
         floor.on_top(Piece("kitchen_counter", scheme.kitchen, width=0.6, height=0.04), unit)
 
 
 def _drawers(floor: Floor, scheme: ColourScheme, colour: str) -> None:
-    """A drawer unit at a wall, or a chest of three drawers, if it fits."""
+    """Place a drawer unit or, in a household, a chest of three drawers at a wall, if it fits."""
     if scheme.furnishing == "usual":
         floor.against_wall([Piece("drawer", colour)])
         return
@@ -51,8 +51,8 @@ def _drawers(floor: Floor, scheme: ColourScheme, colour: str) -> None:
 
 
 def _place_household_piece(floor: Floor, scheme: ColourScheme, kind: str) -> bool:
-    """Place furniture that only households have at a wall. False in other houses, and where it does not fit."""
-    return scheme.furnishing == "household" and _hinged(floor, Piece(kind, scheme.any(kind)))
+    """Place furniture that only households have at a wall. Returns False in other houses and if it does not fit."""
+    return scheme.furnishing == "household" and _place_hinged(floor, Piece(kind, scheme.any(kind)))
 
 
 def kitchen(floor: Floor, scheme: ColourScheme) -> None:
@@ -66,29 +66,29 @@ def kitchen(floor: Floor, scheme: ColourScheme) -> None:
     units = [Piece("drawer", colour), washer]
     host = Piece("kitchen_counter", colour, width=0.7)
     main = [counter, sink, units[0], stove, units[1]]
-    # The fridge opens over the counter: over a drawer its door would be in the way.
+    # The fridge door opens in front of the counter: in front of a drawer it would block the drawer.
     all_units = [fridge, *main] if rng.random() < 0.5 else [*main[::-1], fridge]
     fridge.hinge = "right" if all_units[0] is fridge else "left"
     if rng.random() < 0.5:
         main = main[::-1]
     if not floor.against_wall([*all_units, host] if all_units[0] is fridge else [host, *all_units]):
         if not floor.against_wall(all_units):
-            _need(floor.against_wall(main) or _in_two(floor, main), "counters")
-            _need(_hinged(floor, fridge), "fridge")
-        _need(floor.against_wall([host]), "counter for the microwave")
+            _require(floor.against_wall(main) or _place_in_two_groups(floor, main), "counters")
+            _require(_place_hinged(floor, fridge), "fridge")
+        _require(floor.against_wall([host]), "counter for the microwave")
     oven = Piece("microwave", scheme.any("microwave"), on=bool(rng.random() < 0.2))
     floor.on_top(oven, host, x=host.plan.half_x - oven.plan.half_x)
     if not floor.swings(oven):
         oven.hinge = "right"
-        _need(floor.swings(oven), "microwave door")
-    _top_up(floor, scheme)
-    _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "kitchen cabinet")
+        _require(floor.swings(oven), "microwave door")
+    _add_worktops(floor, scheme)
+    _require(_place_hinged(floor, Piece("cabinet", scheme.cabinet())), "kitchen cabinet")
     table = Piece("table", scheme.table(), width=1.0, depth=0.65)
-    _need(floor.standing_free(table) or floor.against_wall([table]), "kitchen table")
+    _require(floor.standing_free(table) or floor.against_wall([table]), "kitchen table")
     _chairs(floor, scheme, table)
 
 
-def _in_two(floor: Floor, group: list[Piece]) -> bool:
+def _place_in_two_groups(floor: Floor, group: list[Piece]) -> bool:
     return floor.against_wall(group[:3]) and floor.against_wall(group[3:])
 
 
@@ -106,15 +106,15 @@ def living_room(floor: Floor, scheme: ColourScheme) -> None:
     for wall in rng.permutation(4):
         if floor.against_wall([stand], wall=int(wall)):
             opposite = (int(wall) + 2) % 4
-            _need(floor.against_wall([sofa], wall=opposite) or floor.against_wall([sofa]), "sofa")
+            _require(floor.against_wall([sofa], wall=opposite) or floor.against_wall([sofa]), "sofa")
             break
-    _need(stand in floor.pieces, "tv stand")
+    _require(stand in floor.pieces, "tv stand")
     floor.on_top(Piece("tv", "black", on=bool(rng.random() < 0.3)), stand, x=-0.08)
-    _need(floor.against_wall([Piece("table", scheme.table(), width=1.0, depth=0.55)]), "living room table")
+    _require(floor.against_wall([Piece("table", scheme.table(), width=1.0, depth=0.55)]), "living room table")
     floor.against_wall([Piece("shelf", scheme.wood)])
     _place_household_piece(floor, scheme, "sideboard")
     if rng.random() < 0.6:
-        _hinged(floor, Piece("cabinet", scheme.cabinet()))
+        _place_hinged(floor, Piece("cabinet", scheme.cabinet()))
     floor.against_wall([Piece("plant", scheme.any("plant"))])
 
 
@@ -122,9 +122,9 @@ def bedroom(floor: Floor, scheme: ColourScheme) -> None:
     """A bed with a bedside table, a cabinet, a desk with a lamp, a chest of drawers."""
     bed, side = Piece("bed", scheme.any("bed")), Piece("nightstand", scheme.wood)
     row = [bed, side] if floor.rng.random() < 0.5 else [side, bed]
-    _need(floor.against_wall(row, gap=0.18) or floor.against_wall([bed]), "bed")
+    _require(floor.against_wall(row, gap=0.18) or floor.against_wall([bed]), "bed")
     if not _place_household_piece(floor, scheme, "wardrobe"):
-        _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "bedroom cabinet")
+        _require(_place_hinged(floor, Piece("cabinet", scheme.cabinet())), "bedroom cabinet")
     _desk(floor, scheme)
     _drawers(floor, scheme, "white")
     _place_household_piece(floor, scheme, "chest")
@@ -146,29 +146,29 @@ def _desk(floor: Floor, scheme: ColourScheme) -> bool:
 
 def bathroom(floor: Floor, scheme: ColourScheme) -> None:
     """Washbasin, toilet, bathtub, and a cabinet if it fits."""
-    _need(floor.against_wall([Piece("bathtub", "white")]), "bathtub")
-    _need(floor.against_wall([Piece("washbasin", scheme.any("washbasin"))]), "washbasin")
-    _need(floor.against_wall([Piece("toilet", "white")]), "toilet")
+    _require(floor.against_wall([Piece("bathtub", "white")]), "bathtub")
+    _require(floor.against_wall([Piece("washbasin", scheme.any("washbasin"))]), "washbasin")
+    _require(floor.against_wall([Piece("toilet", "white")]), "toilet")
     if scheme.cabinets:
-        _hinged(floor, Piece("cabinet", scheme.cabinet()))
+        _place_hinged(floor, Piece("cabinet", scheme.cabinet()))
 
 
 def dining_room(floor: Floor, scheme: ColourScheme) -> None:
     """A large table in the middle with chairs, a shelf or a cabinet, a plant."""
     table = Piece("table", scheme.table(), width=1.2, depth=0.75)
-    _need(floor.standing_free(table, back=1.25), "dining table")
+    _require(floor.standing_free(table, back=1.25), "dining table")
     _chairs(floor, scheme, table)
     floor.against_wall([Piece("shelf", scheme.wood)])
     if scheme.cabinets and floor.rng.random() < 0.5:
-        _hinged(floor, Piece("cabinet", scheme.cabinet()))
+        _place_hinged(floor, Piece("cabinet", scheme.cabinet()))
     floor.against_wall([Piece("table", scheme.table(), width=0.9, depth=0.5)])
     floor.against_wall([Piece("plant", scheme.any("plant"))])
 
 
 def study(floor: Floor, scheme: ColourScheme) -> None:
     """A desk with a lamp and a chair, shelves, a chest of drawers, a small sofa."""
-    _need(_desk(floor, scheme), "desk")
-    _need(floor.against_wall([Piece("shelf", scheme.wood)]), "shelf")
+    _require(_desk(floor, scheme), "desk")
+    _require(floor.against_wall([Piece("shelf", scheme.wood)]), "shelf")
     _drawers(floor, scheme, "beige")
     floor.against_wall([Piece("sofa", scheme.any("sofa"), width=1.4)])
     floor.against_wall([Piece("table", scheme.table(), width=0.8, depth=0.5)])

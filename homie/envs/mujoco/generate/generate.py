@@ -1,4 +1,4 @@
-"""Houses from a seed. The same seed gives the same scene spec, on every machine."""
+"""Generate houses from a seed. The same seed gives the same scene spec on every machine."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from homie.kernel.options import Catalogue, Furnishing, HouseOptions
 from homie.kernel.support.validation_sentences import first_problem
 
 ATTEMPTS = 100
-"""Houses drawn for a seed before it is given up."""
+"""Maximum number of houses sampled for a seed."""
 START_CLEARANCE = 0.6
 """Distance (m) of the robot's start from obstacles and walls: its radius is 0.28 m, and it must turn and unfold."""
 START_TRIES = 300
-"""Draws of a start pose in a room."""
+"""Maximum number of start poses sampled in a room."""
 
 
 def generate(
@@ -40,15 +40,15 @@ def generate(
     catalogue: Catalogue = "ycb",
     furniture: Furnishing = "usual",
 ) -> SceneSpec:
-    """A furnished house with movable objects and a free start pose for the robot.
+    """Generate a furnished house with movable objects and a collision-free start pose for the robot.
 
     Args:
         seed: 0 to 2**32 - 1; the same arguments give the same house on every machine.
-        rooms: number of rooms, 2 to 6; None draws 3 to 6.
+        rooms: number of rooms, 2 to 6; None samples 3 to 6.
         objects: number of movable objects, 0 to 60.
         variation: changes to the seed's house (further objects, open doors, another start, clutter, people).
-        catalogue: the kinds that the objects are drawn from: `ycb`, or all of the `household`.
-        furniture: `usual`, or of a `household`, with what opens in other ways than by one door or one drawer.
+        catalogue: the kinds that the objects are sampled from: `ycb`, or all of the `household`.
+        furniture: `usual`, or `household`: with furniture that has other openings than one door or one drawer.
 
     Returns:
         A valid scene in which the robot reaches every room and every container.
@@ -74,19 +74,19 @@ def generate(
             scene, sides = _house(seed, count, objects, CATALOGUES[catalogue], furniture, rng)
         except NoRoom:
             continue
-        return _with(scene, sides, variation) if variation else scene
+        return _apply_variation(scene, sides, variation) if variation else scene
     raise BadInput(f"No house fits seed {seed} with {rooms} rooms and {objects} objects: try another seed.")
 
 
 def house_of(house: HouseOptions, seed: int, scene: Path | None) -> SceneSpec:
-    """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
+    """Return the scene for some options: from a spec file, or the house of a seed. Raises BadInput."""
     if scene is not None:
         return SceneSpec.load(scene)
     variation = Variation(house.start, house.opened, house.added, house.clutter, house.states, house.people)
     return generate(seed, house.rooms, house.objects, variation, house.catalogue, house.furniture)
 
 
-def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
+def _apply_variation(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     try:
         return varied(scene, sides, variation)
     except ValidationError as error:
@@ -105,7 +105,7 @@ def _house(
     furnishing: Furnishing,
     rng: np.random.Generator,
 ) -> tuple[SceneSpec, Sides]:
-    """One attempt: the house and the sides from which each piece can be reached.
+    """Make one attempt: return the house and the sides from which each piece can be reached.
 
     Raises NoRoom if an essential piece does not fit or cannot be reached.
     """
@@ -119,9 +119,9 @@ def _house(
         version=1, seed=seed, rooms=rooms, doorways=doorways, furniture=furniture, objects=(), robot=StartSpec(x=0, y=0)
     )
     empty = empty.model_copy(update={"robot": _start(empty, rng)})
-    lost = unreachable(empty)
-    if lost:
-        raise NoRoom(", ".join(lost))
+    unreachable_names = unreachable(empty)
+    if unreachable_names:
+        raise NoRoom(", ".join(unreachable_names))
     sides = {piece.name: floor.open_sides(piece) for floor in floors for piece in floor.pieces}
     things = place_objects(empty, sides, kinds, objects, rng)
     if len(things) < objects:
@@ -140,7 +140,7 @@ def _furnish(
 
 
 def _name(pieces: list[Piece]) -> None:
-    """Names: the kind, with a number where there are several."""
+    """Name each piece by its kind, with a number if there are several."""
     total = Counter(piece.kind for piece in pieces)
     seen: Counter[str] = Counter()
     for piece in pieces:
@@ -167,7 +167,7 @@ def _spec(piece: Piece) -> FurnitureSpec:
 
 
 def _start(scene: SceneSpec, rng: np.random.Generator) -> StartSpec:
-    """A free start pose for the robot: in the living room, else in the largest room, facing along a wall."""
+    """Sample a free start pose for the robot: in the living room, else in the largest room, parallel to a wall."""
     floor = FreeFloor(scene)
     room = max(scene.rooms, key=lambda r: (r.kind == "living room", (r.x1 - r.x0) * (r.y1 - r.y0)))
     for _ in range(START_TRIES):

@@ -1,6 +1,6 @@
-"""A generated house in which things have states: what its verbs need is there, and some of it is dirty.
+"""Add states to a generated house: it gets the objects that the household verbs need, and some things are dirty.
 
-The house itself stays as its seed gives it; what comes to it is drawn from a stream of its own.
+The house itself stays as its seed gives it; additions are sampled from a separate random stream.
 """
 
 from __future__ import annotations
@@ -15,32 +15,34 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.kernel.world.household_verbs import RULES, states_of
 
-_USUAL = ("knife", "sponge", "mug", "bowl", "plate", "bread", "tomato", "potato", "apple")
-"""Tools, vessels, something of every look to be cut."""
-_ASKED = (kinds for rule in RULES for kinds in (rule.tool, rule.things) if kinds and not kinds & {*_USUAL})
-_FURTHER = tuple(dict.fromkeys(min(kinds) for kinds in _ASKED))
-"""What further rules ask for. It comes last, by an rng of its own: all else in a house stays as its seed gives it."""
-NEEDED = (*_USUAL, *_FURTHER)
-"""Kinds of which a house with states has at least one: with them every rule can be at work."""
+_BASIC_KINDS = ("knife", "sponge", "mug", "bowl", "plate", "bread", "tomato", "potato", "apple")
+"""Tools, vessels, and things to cut of every appearance."""
+_UNCOVERED_RULE_KINDS = (
+    kinds for rule in RULES for kinds in (rule.tool, rule.things) if kinds and not kinds & {*_BASIC_KINDS}
+)
+_RULE_KINDS = tuple(dict.fromkeys(min(kinds) for kinds in _UNCOVERED_RULE_KINDS))
+"""Kinds that other rules need. They are added last with a separate rng, so that all else in a house stays the same."""
+NEEDED = (*_BASIC_KINDS, *_RULE_KINDS)
+"""Kinds of which a house with states has at least one object, so that every rule can act."""
 ON = ("kitchen_counter", "table", "desk", "shelf", "tv_stand")
-"""Furniture on which they lie, the kitchen's first."""
+"""Furniture on which they are placed, first in the kitchen."""
 DIRTY = 0.5
-"""Share of what can be dirty that is."""
+"""Probability that a thing that can be dirty is."""
 STREAM = 16
-"""Keeps the rng of states apart from those of a house and of its variations."""
+"""Seed component that separates the rng of states from those of the house and its variations."""
 
 
 def with_states(scene: SceneSpec, sides: Sides, requested: Collection[str] = ()) -> SceneSpec:
-    """The house with states. Raises ValueError with one sentence where there is no room for what it needs, even in the
-    place of something else.
+    """Return the house with states. Raises ValueError with one sentence if an object that it needs does not fit, even
+    as a replacement for another.
 
     Args:
-        requested: Kinds of objects that have to stay, in addition to those that it needs.
+        requested: Kinds of objects that must be kept, in addition to those that states need.
     """
     rng = np.random.default_rng([scene.seed, STREAM])
     objects: Sequence[ObjectSpec] = scene.objects
     kept_kinds = {*NEEDED, *requested}
-    for kind in _USUAL:
+    for kind in _BASIC_KINDS:
         if not any(item.kind == kind for item in objects):
             objects = _add_object(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, kept_kinds, rng)
     scene = scene.model_copy(
@@ -50,7 +52,7 @@ def with_states(scene: SceneSpec, sides: Sides, requested: Collection[str] = ())
             "furniture": tuple(_soil_at_random(piece, rng) for piece in scene.furniture),
         }
     )
-    for kind in _FURTHER:
+    for kind in _RULE_KINDS:
         if not any(item.kind == kind for item in scene.objects):
             kind_rng = np.random.default_rng([scene.seed, STREAM, *kind.encode()])
             scene = scene.model_copy(update={"objects": _add_object(scene, sides, kind, kept_kinds, kind_rng)})
@@ -60,8 +62,8 @@ def with_states(scene: SceneSpec, sides: Sides, requested: Collection[str] = ())
 def _add_object(
     scene: SceneSpec, sides: Sides, kind: str, kept_kinds: Collection[str], rng: np.random.Generator
 ) -> tuple[ObjectSpec, ...]:
-    """The objects with one more of a kind, on the first furniture that has room for it; in a full house in the place of
-    something of a kind that need not be kept."""
+    """Return the objects and one more of a kind, on the first furniture with room for it; in a full house it replaces
+    an object of a kind that need not be kept."""
     kitchens = {room.name for room in scene.rooms if room.kind == "kitchen"}
     places = [piece for piece in scene.furniture if piece.kind in ON and (piece.height or 1.0) > 0.1]
     places.sort(key=lambda piece: (piece.room not in kitchens, ON.index(piece.kind), piece.name))

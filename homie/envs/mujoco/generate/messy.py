@@ -1,7 +1,7 @@
 """Cluttered houses: objects lie, lean, stand on and in each other, at edges, on floors and beds and in sinks.
 
-Every object is dropped at a pose drawn for it, the house is simulated until all objects are at rest, and the resting
-poses are written into the spec. So nothing moves when an episode begins, and every object is where the spec says.
+Every object is dropped at a sampled pose, the house is simulated until all objects are at rest, and the resting poses
+are written into the spec. So nothing moves when an episode begins, and every object is at its pose in the spec.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ SHARES: Mapping[str, float] = {
     "on the floor": 0.05,
     "on a seat, on a bed, in a basin": 0.06,
 }
-"""Share of the objects per kind of pose. An object for which the drawn pose does not fit is laid on its side."""
+"""Share of the objects per kind of pose. An object for which no such pose fits is laid on its side."""
 
 DROP = 0.003
 """Height (m) above the support from which an object is dropped."""
 TRIES = 25
-"""Draws of a pose of one kind for one object."""
+"""Maximum number of poses of one kind sampled for one object."""
 ROUNDS = 12
-"""Attempts to lay badly placed objects elsewhere before the house is given up."""
+"""Maximum number of attempts to move badly placed objects elsewhere."""
 OVERHANG = 0.3
 """Largest overhang of an object at an edge, as a share of half its width: its centre stays well on the surface."""
 GAP = 0.012
@@ -48,7 +48,7 @@ GAP = 0.012
 LEAN = (0.06, 0.3)
 """Angles (rad) added to an object's tipping angle when it leans on another, so that it does not fall back upright."""
 TALL = 0.07
-"""Least height (m) of an object that leans, and of one that is leant on."""
+"""Minimum height (m) of a leaning object and of the object that it leans on."""
 FLAT = frozenset(
     {
         *("tuna_fish_can", "master_chef_can", "tomato_soup_can", "potted_meat_can", "sponge"),
@@ -61,22 +61,22 @@ HOLLOW: Mapping[str, tuple[float, float]] = {"bowl": (0.075, 0.012), "mug": (0.0
 SEATS = ("seat", "blanket", "basin")
 """Surfaces of sofas and chairs, of beds, and of sinks and washbasins."""
 WAY, START, FRONT = 0.75, 0.6, 0.6
-"""Distances (m) that objects on the floor keep from doorways, from the robot's start, and from doors and drawers."""
+"""Minimum distances (m) of objects on the floor from doorways, from the robot's start, and from doors and drawers."""
 AT_HAND = 0.75
-"""Largest distance (m) between the robot's base and an object on the floor that its arm still reaches."""
+"""Maximum distance (m) between the robot's base and an object on the floor within reach of its arm."""
 
 
 def messy(scene: SceneSpec, sides: Sides, rng: np.random.Generator) -> SceneSpec:
-    """The cluttered house: the same rooms, furniture and objects. Raises ValueError if the objects do not come to
-    rest."""
+    """Return the cluttered house, with the same rooms, furniture and objects. Raises ValueError if the objects do not
+    come to rest."""
     scene = with_open_doors(scene, rng)
-    strewn = _Strewing(scene, sides, rng).strewn()
+    scattered = _Scatterer(scene, sides, rng).scattered()
     for _ in range(ROUNDS):
-        result = settle(strewn)
+        result = settle(scattered)
         bad = result.lost | _out_of_reach(result.scene)
         if not bad and max(result.moved.values(), default=0.0) < STAYS:
-            return strewn
-        strewn = _Strewing(result.scene, sides, rng).relaid(bad) if bad else result.scene
+            return scattered
+        scattered = _Scatterer(result.scene, sides, rng).with_moved_objects(bad) if bad else result.scene
     raise ValueError("its things do not come to rest")
 
 
@@ -97,7 +97,7 @@ def _out_of_reach(scene: SceneSpec) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Print:
+class _Bounds:
     """The axis-aligned bounding box of an object in the frame of its surface (m)."""
 
     name: str
@@ -105,8 +105,8 @@ class _Print:
     high: Array
 
 
-class _Strewing:
-    """Objects of a scene while they are scattered over it."""
+class _Scatterer:
+    """Places the objects of a scene at cluttered poses."""
 
     def __init__(self, scene: SceneSpec, sides: Sides, rng: np.random.Generator) -> None:
         self.scene, self.rng = scene, rng
@@ -115,44 +115,46 @@ class _Strewing:
             for piece in scene.furniture
             for location in spots_of(scene, piece, sides)
         }
-        self.laid: dict[str, ObjectSpec] = {}
+        self.placed_objects: dict[str, ObjectSpec] = {}
         self.floor = FreeFloor(scene, obstructions(scene))
 
-    def strewn(self) -> SceneSpec:
-        """The scene with every object dropped at a randomly drawn pose."""
-        ways: list[Callable[[ObjectSpec], ObjectSpec | None]] = [
+    def scattered(self) -> SceneSpec:
+        """Return the scene with every object dropped at a sampled pose."""
+        pose_samplers: list[Callable[[ObjectSpec], ObjectSpec | None]] = [
             lambda item: item,
             self._on_its_side,
             self._place_at_edge,
-            self._close,
+            self._beside_another,
             self._on_or_in,
             self._leaning,
             self._on_the_floor,
             self._on_a_seat,
         ]
-        choices = self.rng.choice(len(ways), size=len(self.scene.objects), p=list(SHARES.values()))
+        choices = self.rng.choice(len(pose_samplers), size=len(self.scene.objects), p=list(SHARES.values()))
         order = sorted(range(len(choices)), key=lambda number: (choices[number] != 0, self.rng.random()))
-        for number in order:  # the objects that stay come first, so that others can be laid on and beside them
+        for number in order:  # objects that keep their pose come first, so that others can be placed on and beside them
             item = self.scene.objects[number]
-            self.laid[item.name] = ways[choices[number]](item) or self._on_its_side(item) or self._dropped(item)
-        return self._done()
+            self.placed_objects[item.name] = (
+                pose_samplers[choices[number]](item) or self._on_its_side(item) or self._on_top_of_pile(item)
+            )
+        return self._resulting_scene()
 
-    def relaid(self, bad: set[str] | frozenset[str]) -> SceneSpec:
-        """The scene with the objects named in `bad` placed elsewhere."""
-        self.laid = {item.name: item for item in self.scene.objects if item.name not in bad}
+    def with_moved_objects(self, bad: set[str] | frozenset[str]) -> SceneSpec:
+        """Return the scene with the objects named in `bad` placed elsewhere."""
+        self.placed_objects = {item.name: item for item in self.scene.objects if item.name not in bad}
         for item in self.scene.objects:
             if item.name in bad:
-                self.laid[item.name] = self._place_anywhere(item)
-        return self._done()
+                self.placed_objects[item.name] = self._place_anywhere(item)
+        return self._resulting_scene()
 
-    def _done(self) -> SceneSpec:
-        objects = tuple(self.laid[item.name] for item in self.scene.objects)
+    def _resulting_scene(self) -> SceneSpec:
+        objects = tuple(self.placed_objects[item.name] for item in self.scene.objects)
         return self.scene.model_copy(update={"objects": objects})
 
     # ------------------------------------------------------------ poses by kind
 
     def _on_its_side(self, item: ObjectSpec) -> ObjectSpec | None:
-        """Turned over where it stood: a bowl upside down, a round object by any rotation."""
+        """Turn the object over at its position: a bowl upside down, a round object to any orientation."""
         if item.plan.rolls:
             yaw, pitch, roll = (float(angle) for angle in self.rng.uniform(-math.pi, math.pi, size=3))
         elif item.kind == "bowl":
@@ -160,7 +162,7 @@ class _Strewing:
         else:
             yaw = float(self.rng.uniform(-math.pi, math.pi))
             pitch, roll = (math.pi / 2, 0.0) if self.rng.random() < 0.5 else (0.0, math.pi / 2)
-        return self._free(self._turned(item, yaw, pitch, roll))
+        return self._dropped_if_free(self._with_rotation(item, yaw, pitch, roll))
 
     def _place_at_edge(self, item: ObjectSpec) -> ObjectSpec | None:
         location = self.spots[item.receptacle, item.surface]
@@ -175,38 +177,40 @@ class _Strewing:
             y = float(self.rng.uniform(-plan.half_y + b, plan.half_y - b)) if b < plan.half_y else 0.0
             x = {"front": plan.half_x - a + overhang, "back": a - plan.half_x - overhang}.get(side, x)
             y = {"left": plan.half_y - b + overhang, "right": b - plan.half_y - overhang}.get(side, y)
-            candidate = self._free(item.model_copy(update={"x": x, "y": y}), overhang=OVERHANG * min(a, b) + 0.001)
+            candidate = self._dropped_if_free(
+                item.model_copy(update={"x": x, "y": y}), overhang=OVERHANG * min(a, b) + 0.001
+            )
             if candidate is not None:
                 return candidate
         return None
 
-    def _close(self, item: ObjectSpec) -> ObjectSpec | None:
-        """Beside another object on the same surface, with a gap of 1 to 12 mm."""
-        standing = [other for other in self._at(item) if other.stands]
+    def _beside_another(self, item: ObjectSpec) -> ObjectSpec | None:
+        """Place the object beside another on the same surface, with a gap of 1 to 12 mm."""
+        standing = [other for other in self._neighbours(item) if other.stands]
         for _ in range(TRIES if standing else 0):
             other = standing[int(self.rng.integers(len(standing)))]
             (a, b), (c, d) = item.footprint, other.footprint
             gap, slide = float(self.rng.uniform(0.001, GAP)), float(self.rng.uniform(-0.5, 0.5))
             sign = 1.0 if self.rng.random() < 0.5 else -1.0
             x, y = (sign * (a + c + gap), slide * d) if self.rng.random() < 0.5 else (slide * c, sign * (b + d + gap))
-            candidate = self._free(item.model_copy(update={"x": other.x + x, "y": other.y + y}))
+            candidate = self._dropped_if_free(item.model_copy(update={"x": other.x + x, "y": other.y + y}))
             if candidate is not None:
                 return candidate
         return None
 
     def _on_or_in(self, item: ObjectSpec) -> ObjectSpec | None:
-        """On an object with a flat top, or in a bowl or a mug, on any surface."""
+        """Place the object on another with a flat top, or in a bowl or a mug, on any surface."""
         half = max(item.footprint)
         hosts = [
             other
-            for other in self.laid.values()
+            for other in self.placed_objects.values()
             if other.stands and other.name != item.name and (other.receptacle, other.surface) in self.spots
             and (half <= HOLLOW[other.kind][0] if other.kind in HOLLOW else self._carries(other, item))
         ]  # fmt: skip
         for _ in range(TRIES if hosts else 0):
             host = hosts[int(self.rng.integers(len(hosts)))]
             x, y = host.x, host.y
-            if host.kind == "mug":  # its bounding box includes the ear, so the hollow is 14 mm off its middle
+            if host.kind == "mug":  # its bounding box includes the handle, so the hollow is 14 mm off its centre
                 x, y = x - 0.014 * math.cos(host.yaw), y - 0.014 * math.sin(host.yaw)
             else:
                 x, y = x + float(self.rng.uniform(-0.01, 0.01)), y + float(self.rng.uniform(-0.01, 0.01))
@@ -215,7 +219,7 @@ class _Strewing:
             bottom = HOLLOW[host.kind][1] if host.kind in HOLLOW and item.kind not in HOLLOW else top
             candidate = item.model_copy(update=at)
             raised = candidate.model_copy(update={"z": bottom - candidate.heights[0] + DROP})
-            if self._on_surface(raised) and not self._under(raised, but=host.name):
+            if self._on_surface(raised) and not self._overlapping(raised, but=host.name):
                 return raised
         return None
 
@@ -226,27 +230,27 @@ class _Strewing:
         return max(item.footprint) <= 1.5 * min(other.footprint)
 
     def _leaning(self, item: ObjectSpec) -> ObjectSpec | None:
-        """A box or a bottle leaning on an upright object."""
+        """Lean the object, a box or a bottle, on an upright object."""
         tall = item.plan.half[2] * 2 > TALL and item.kind not in HOLLOW and not item.plan.rolls
-        supports = [other for other in self._at(item) if other.stands and 2 * other.plan.half[2] > TALL]
+        supports = [other for other in self._neighbours(item) if other.stands and 2 * other.plan.half[2] > TALL]
         for _ in range(TRIES if tall and supports else 0):
             other = supports[int(self.rng.integers(len(supports)))]
             direction = other.yaw + float(self.rng.integers(4)) * math.pi / 2
-            falls = math.atan2(item.plan.half[0], item.plan.half[2])
-            pitch = falls + float(self.rng.uniform(*LEAN))
-            leant = item.model_copy(update={"yaw": math.remainder(direction, math.tau), "pitch": pitch})
-            low, high = span(leant.plan, rotation_of(0.0, leant.pitch, 0.0))
+            tipping_angle = math.atan2(item.plan.half[0], item.plan.half[2])
+            pitch = tipping_angle + float(self.rng.uniform(*LEAN))
+            tilted = item.model_copy(update={"yaw": math.remainder(direction, math.tau), "pitch": pitch})
+            low, high = span(tilted.plan, rotation_of(0.0, tilted.pitch, 0.0))
             a, b, _ = other.plan.half
             reach = a if round((direction - other.yaw) / (math.pi / 2)) % 2 == 0 else b
             distance = reach + float(high[0]) + 0.001
             place = {"x": other.x - distance * math.cos(direction), "y": other.y - distance * math.sin(direction)}
-            candidate = leant.model_copy(update={**place, "z": DROP - float(low[2])})
-            if self._on_surface(candidate) and not self._under(candidate, but=other.name):
+            candidate = tilted.model_copy(update={**place, "z": DROP - float(low[2])})
+            if self._on_surface(candidate) and not self._overlapping(candidate, but=other.name):
                 return candidate
         return None
 
     def _on_the_floor(self, item: ObjectSpec) -> ObjectSpec | None:
-        """On the floor of a room, within 0.5 m of a wall or a piece of furniture; under tables too."""
+        """Place the object on the floor of a room, within 0.5 m of a wall or piece of furniture; also under tables."""
         zone = self.floor.zone(self.scene.robot.x, self.scene.robot.y)
         tables = [piece for piece in self.scene.furniture if piece.kind in ("table", "desk")]
         for _ in range(TRIES):
@@ -267,14 +271,14 @@ class _Strewing:
                 and not any(overlap(piece.corners(0.01), candidate.corners()) for piece in blocked)
                 and not any(math.dist((x, y), (door.x, door.y)) < WAY for door in self.scene.doorways)
                 and math.dist((x, y), (self.scene.robot.x, self.scene.robot.y)) > START
-                and not any(self._before(x, y))
-                and not self._under(candidate)
+                and not any(self._openings_near(x, y))
+                and not self._overlapping(candidate)
             ):
                 return candidate
         return None
 
-    def _before(self, x: float, y: float) -> list[str]:
-        """Pieces with a door or drawer that a point on the floor is too close to."""
+    def _openings_near(self, x: float, y: float) -> list[str]:
+        """Return the pieces with a door or drawer that a point on the floor is too close to."""
         return [
             piece.name
             for piece in self.scene.furniture
@@ -288,9 +292,9 @@ class _Strewing:
         return self._on_one_of(item, seats, turned=self.rng.random() < 0.5)
 
     def _place_anywhere(self, item: ObjectSpec) -> ObjectSpec:
-        """Upright on any free surface that is not inside a container."""
+        """Place the object upright on any free surface that is not inside a container."""
         locations = [location for location in self.spots.values() if not location.plan.inside]
-        return self._on_one_of(item, locations, turned=False) or self._dropped(item)
+        return self._on_one_of(item, locations, turned=False) or self._on_top_of_pile(item)
 
     def _on_one_of(self, item: ObjectSpec, locations: list[Spot], *, turned: bool) -> ObjectSpec | None:
         for _ in range(2 * TRIES if locations else 0):
@@ -300,26 +304,26 @@ class _Strewing:
             location_fields = {"receptacle": location.piece.name, "surface": location.plan.name}
             at = {**location_fields, "x": x, "y": y, "z": None, "pitch": 0.0}
             candidate = item.model_copy(update={**at, "roll": math.pi / 2 if turned and item.kind != "bowl" else 0.0})
-            if reachable(location, x, y) and (placed := self._free(candidate)) is not None:
+            if reachable(location, x, y) and (placed := self._dropped_if_free(candidate)) is not None:
                 return placed
         return None
 
     # ------------------------------------------------------------ fitting
 
-    def _turned(self, item: ObjectSpec, yaw: float, pitch: float, roll: float) -> ObjectSpec:
+    def _with_rotation(self, item: ObjectSpec, yaw: float, pitch: float, roll: float) -> ObjectSpec:
         return item.model_copy(update={"yaw": yaw, "pitch": pitch, "roll": roll})
 
-    def _free(self, item: ObjectSpec, overhang: float = 0.0) -> ObjectSpec | None:
-        """The object just above its surface; None if it does not fit there or another object is in its place."""
+    def _dropped_if_free(self, item: ObjectSpec, overhang: float = 0.0) -> ObjectSpec | None:
+        """Return the object just above its surface; None if it does not fit there or collides with another object."""
         dropped = item.model_copy(update={"z": DROP - item.heights[0]})
-        return dropped if self._on_surface(dropped, overhang) and not self._under(dropped) else None
+        return dropped if self._on_surface(dropped, overhang) and not self._overlapping(dropped) else None
 
-    def _dropped(self, item: ObjectSpec) -> ObjectSpec:
-        """The object at its original place, on top of what lies there now."""
-        supports = self._under(item)
+    def _on_top_of_pile(self, item: ObjectSpec) -> ObjectSpec:
+        """Return the object at its original position, on top of the objects that are there now."""
+        supports = self._overlapping(item)
         if not supports:
             return item
-        top = max(float(mark.high[2]) for mark in supports)
+        top = max(float(bounds.high[2]) for bounds in supports)
         return item.model_copy(update={"z": top - item.heights[0] + DROP})
 
     def _on_surface(self, item: ObjectSpec, overhang: float = 0.0) -> bool:
@@ -329,23 +333,23 @@ class _Strewing:
         inside = abs(item.x) + a <= plan.half_x + overhang and abs(item.y) + b <= plan.half_y + overhang
         return inside and z + item.heights[1] + 0.01 < plan.clearance
 
-    def _at(self, item: ObjectSpec) -> list[ObjectSpec]:
-        """The objects placed on the same surface so far."""
+    def _neighbours(self, item: ObjectSpec) -> list[ObjectSpec]:
+        """Return the objects placed on the same surface so far."""
         surface_key = (item.receptacle, item.surface)
-        return [other for other in self.laid.values() if (other.receptacle, other.surface) == surface_key]
+        return [other for other in self.placed_objects.values() if (other.receptacle, other.surface) == surface_key]
 
-    def _under(self, item: ObjectSpec, but: str = "") -> list[_Print]:
-        """The bounding boxes of placed objects that overlap an object seen from above, except that named `but`."""
-        footprint = _print(item)
-        marks = [_print(other) for other in self._at(item) if other.name not in (but, item.name)]
+    def _overlapping(self, item: ObjectSpec, but: str = "") -> list[_Bounds]:
+        """Return the bounding boxes of placed objects that overlap an object in top view, except that named `but`."""
+        footprint = _bounds(item)
+        all_bounds = [_bounds(other) for other in self._neighbours(item) if other.name not in (but, item.name)]
         return [
-            mark
-            for mark in marks
-            if (mark.low[:2] < footprint.high[:2]).all() and (footprint.low[:2] < mark.high[:2]).all()
+            bounds
+            for bounds in all_bounds
+            if (bounds.low[:2] < footprint.high[:2]).all() and (footprint.low[:2] < bounds.high[:2]).all()
         ]
 
 
-def _print(item: ObjectSpec) -> _Print:
+def _bounds(item: ObjectSpec) -> _Bounds:
     low, high = span(item.plan, rotation_of(item.yaw, item.pitch, item.roll))
     at = np.array([item.x, item.y, item.z if item.z is not None else -item.heights[0]])
-    return _Print(item.name, at + low, at + high)
+    return _Bounds(item.name, at + low, at + high)

@@ -1,6 +1,6 @@
-"""Places furniture in one room: at walls or free-standing, with the floor kept clear that people and doors need.
+"""Place furniture in one room, at walls or free-standing, keeping the floor clear that the robot and doors need.
 
-All yaws are multiples of a right angle here, so everything is an axis-aligned rectangle (x0, y0, x1, y1).
+All yaws are multiples of 90 degrees here, so everything is an axis-aligned rectangle (x0, y0, x1, y1).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from homie.envs.mujoco.house.spec_parts import DoorwaySpec, RoomSpec
 
 Rect: TypeAlias = tuple[float, float, float, float]
 STEP = 0.05
-"""Distance (m) between the positions along a wall that are tried."""
+"""Spacing (m) of the candidate positions along a wall."""
 GAP = 0.012
 """Distance (m) between furniture and the wall behind it."""
 DOOR_DEPTH = 0.9
@@ -26,18 +26,18 @@ DOOR_DEPTH = 0.9
 DOOR_MARGIN = 0.05
 """Floor (m) kept free beside the opening of a doorway."""
 LEAST_SIDE = 0.3
-"""Half width (m) from which the floor in front of a piece is as wide as the piece; a robot needs more than a narrower
-piece takes."""
+"""Half width (m) above which the free floor in front of a piece is as wide as the piece; narrower pieces need more, for
+the robot."""
 SIDE = 0.4
 """Half width (m) of the floor kept free in front of a narrower piece."""
 HANDLE = 0.1
 """Depth (m) that the handle adds to the floor under an open door or drawer."""
 CORNER_SHARE = 0.7
-"""Share of the attempts at a wall that try its two corners first, as people furnish rooms."""
+"""Probability of trying the two corners of a wall first, as people do when they furnish rooms."""
 TABLE_TRIES = 60
-"""Draws of a place for a free-standing piece."""
+"""Maximum number of poses sampled for a free-standing piece."""
 FROM_WALL = 0.5
-"""Least distance (m) of a free-standing piece's centre from the walls."""
+"""Minimum distance (m) of a free-standing piece's centre from the walls."""
 TABLE_ENDS = 0.55
 """Floor (m) kept free at both ends of a free-standing table: room for a chair."""
 TUCKED = 0.1
@@ -46,7 +46,7 @@ TUCKED = 0.1
 
 @dataclass(slots=True)
 class Piece:
-    """Furniture while it is being placed. `stands_on` is another piece; `name` is set when all pieces are placed."""
+    """A piece of furniture to place. `stands_on` is another piece; `name` is set when all pieces are placed."""
 
     kind: str
     colour: str
@@ -68,7 +68,7 @@ class Piece:
         return blueprint(self.kind, self.colour, self.width, self.depth, self.height, self.hinge)
 
     def area(self, x0: float, x1: float, y0: float, y1: float) -> Rect:
-        """A rectangle of the piece's own frame, in the world frame."""
+        """Transform a rectangle from the piece's frame to the world frame."""
         c, s = round(math.cos(self.yaw)), round(math.sin(self.yaw))
         us = (self.x + c * x0 - s * y0, self.x + c * x1 - s * y1)
         vs = (self.y + s * x0 + c * y0, self.y + s * x1 + c * y1)
@@ -80,14 +80,14 @@ class Piece:
         return self.area(-plan.half_x, plan.half_x, -plan.half_y, plan.half_y)
 
     def zones(self) -> list[Rect]:
-        """Floor that has to stay free: in front of the piece, and where its door swings."""
+        """Return the floor that has to stay free: in front of the piece, and where its door swings."""
         plan = self.plan
         side = plan.half_y if plan.half_y >= LEAST_SIDE else SIDE
         front = self.area(plan.half_x, plan.half_x + plan.free_front, -side, side)
         return ([front] if plan.free_front else []) + self.sweeps()
 
     def sweeps(self) -> list[Rect]:
-        """Floor under the piece's door while it opens."""
+        """Return the floor that the piece's door sweeps while it opens."""
         plan = self.plan
         if not any(plan.sweep):
             return []
@@ -95,14 +95,14 @@ class Piece:
         return [self.area(plan.half_x, plan.half_x + 2 * plan.half_y + HANDLE, right, left)]
 
     def pulls(self) -> list[Rect]:
-        """Floor under the piece's drawer or flap and its handle while it is opened."""
+        """Return the floor that the piece's drawer or flap and its handle sweep while it opens."""
         plan = self.plan
         depth = max((link.stands_out for link in plan.articulations), default=0.0)
         return [self.area(plan.half_x, plan.half_x + depth + HANDLE, -plan.half_y, plan.half_y)] if depth else []
 
 
 class Floor:
-    """The floor of one room while it fills up."""
+    """The floor of one room and the furniture placed on it so far."""
 
     def __init__(self, room: RoomSpec, doorways: Sequence[DoorwaySpec], rng: np.random.Generator) -> None:
         self.room, self.rng = room, rng
@@ -145,7 +145,7 @@ class Floor:
             for start in [*(corners if self.rng.random() < CORNER_SHARE else []), *starts]:
                 self._line_up(group, k, float(start), gap)
                 if self.fits(group):
-                    self._keep(group)
+                    self._add(group)
                     return True
         return False
 
@@ -163,7 +163,7 @@ class Floor:
             piece.x, piece.y = round(x, 4), round(y, 4)
 
     def standing_free(self, piece: Piece, *, back: float = 1.1) -> bool:
-        """Place a piece away from the walls with `back` metres of free floor behind it. False if it does not fit."""
+        """Place a piece away from the walls with `back` metres of free floor behind it. Returns whether it fits."""
         x0, y0, x1, y1 = self.inner
         for _ in range(TABLE_TRIES):
             piece.yaw = float(self.rng.choice([0.0, math.pi / 2, math.pi, -math.pi / 2]))
@@ -177,13 +177,13 @@ class Floor:
                 and self._inside(end_areas)
                 and not self._blocked(end_areas, self.solid)
             ):
-                self._keep([piece])
+                self._add([piece])
                 self.free.append(area_behind)
                 return True
         return False
 
     def beside(self, piece: Piece, host: Piece, side: int) -> bool:
-        """Place a chair at the left (1) or right (-1) end of a table, facing it. False if it does not fit."""
+        """Place a chair at the left (1) or right (-1) end of a table, facing it. Returns whether it fits."""
         plan, piece_plan = host.plan, piece.plan
         distance = plan.half_y + piece_plan.half_x - TUCKED
         c, s = round(math.cos(host.yaw)), round(math.sin(host.yaw))
@@ -201,7 +201,7 @@ class Floor:
         return True
 
     def on_top(self, piece: Piece, host: Piece, *, x: float = 0.0, y: float = 0.0) -> None:
-        """Stand a piece on another, at (x, y) of the host's frame."""
+        """Place a piece on another, at (x, y) in the host's frame."""
         c, s = math.cos(host.yaw), math.sin(host.yaw)
         piece.x, piece.y = round(host.x + c * x - s * y, 4), round(host.y + s * x + c * y, 4)
         piece.yaw, piece.room, piece.stands_on = host.yaw, self.room.name, host
@@ -212,13 +212,13 @@ class Floor:
         return all(self._inside(zone) and not self._blocked(zone, self.solid) for zone in piece.sweeps())
 
     def fits(self, group: Sequence[Piece], extra: Sequence[Rect] = ()) -> bool:
-        """Whether the pieces are inside the room and free of others, and so is the floor that has to stay free."""
-        prints = [piece.footprint for piece in group]
+        """Whether the pieces and the floor that they need free are inside the room and free of other pieces."""
+        footprints = [piece.footprint for piece in group]
         zones = [zone for piece in group for zone in piece.zones()] + list(extra)
         return (
-            all(self._inside(rect) for rect in (*prints, *zones))
-            and not any(self._blocked(rect, self.solid) or self._blocked(rect, self.free) for rect in prints)
-            and not any(self._blocked(zone, self.solid) or self._blocked(zone, prints) for zone in zones)
+            all(self._inside(rect) for rect in (*footprints, *zones))
+            and not any(self._blocked(rect, self.solid) or self._blocked(rect, self.free) for rect in footprints)
+            and not any(self._blocked(zone, self.solid) or self._blocked(zone, footprints) for zone in zones)
             and not self._doors_meet_drawers([*self.pieces, *group])
         )
 
@@ -229,7 +229,7 @@ class Floor:
         return any(self._blocked(zone, pulls) for piece in floor_pieces for zone in piece.sweeps())
 
     def open_sides(self, piece: Piece) -> tuple[str, ...]:
-        """The sides (front, back, left, right) with 0.9 m of free floor in front: room for a robot and its arm."""
+        """Return the sides (front, back, left, right) with 0.9 m of free floor: room for a robot and its arm."""
         plan, deep = piece.plan, 0.9
         a, b = plan.half_x, plan.half_y
         strips = {
@@ -241,7 +241,7 @@ class Floor:
         areas = {side: piece.area(*strip) for side, strip in strips.items()}
         return tuple(s for s, area in areas.items() if self._inside(area) and not self._blocked(area, self.solid))
 
-    def _keep(self, group: Sequence[Piece]) -> None:
+    def _add(self, group: Sequence[Piece]) -> None:
         for piece in group:
             piece.room = self.room.name
             self.solid.append(piece.footprint)

@@ -1,4 +1,4 @@
-"""Places the movable objects of a generated house on plausible surfaces within reach of an arm."""
+"""Place the movable objects of a generated house on plausible surfaces within reach of an arm."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from homie.kernel.world.furniture import homes
 Sides: TypeAlias = Mapping[str, tuple[str, ...]]
 """The sides (front, back, left, right) from which each piece of furniture can be reached."""
 EDGE = 0.04
-"""Least distance of a footprint from the edge of its surface (m)."""
+"""Minimum distance of a footprint from the edge of its surface (m)."""
 WITHIN = 0.30
-"""Largest distance of an object's centre from an edge that can be reached over (m)."""
+"""Maximum distance of an object's centre from an edge over which the arm can reach (m)."""
 APART = 0.07
-"""Least distance of two objects (m): room for a gripper finger."""
+"""Minimum distance between two objects (m): room for a gripper finger."""
 HEADROOM = 0.05
 """Free height above an object in a compartment (m)."""
 INSIDE_SHARE = 0.3
-"""Share of the objects that go into a closed container, among kinds that are kept in one."""
+"""Probability of placing an object in a closed container, for kinds that are kept in one."""
 INSIDE_EDGE = 0.02
 """Metres added to `EDGE` inside a container, where the gripper needs room beside the side walls."""
 FILL_NOISE = 0.8
-"""Largest random term added to a surface's fill level (0 to 1) when surfaces are ranked: emptier ones come first in the
-mean, but houses differ."""
+"""Maximum random term added to a surface's fill level (0 to 1) for ranking surfaces: emptier ones come first on
+average, but houses differ."""
 TRIES = 40
-"""Draws of a pose on one surface."""
+"""Maximum number of poses sampled on one surface."""
 SKEW = 0.3
-"""Largest angle (rad) by which an object is turned off the axes of its surface."""
+"""Maximum angle (rad) between an object and the axes of its surface."""
 
 _ANYWHERE = homes("anything")
 
@@ -64,7 +64,7 @@ class Spot:
 def place_objects(
     scene: SceneSpec, sides: Sides, catalogue: Mapping[str, ObjectKind], count: int, rng: np.random.Generator
 ) -> tuple[ObjectSpec, ...]:
-    """Up to `count` objects of a catalogue for a furnished scene, fewer where the house is full; `sides` names the
+    """Sample up to `count` objects of a catalogue for a furnished scene, fewer if the house is full; `sides` names the
     accessible sides of each piece."""
     places = [
         place for piece in scene.furniture for place in spots_of(scene, piece, sides) if place.plan.name != "basin"
@@ -86,7 +86,7 @@ def place_objects(
 
 
 def no_furniture(option: str, name: str, names: Iterable[str], kind: str = "none of its furniture") -> str:
-    """Why the name in an option is not furniture of a house: there is none of it, or several pieces with numbers."""
+    """Explain why a name in an option is no piece of furniture: there is none, or several numbered pieces."""
     pieces = [piece for piece in names if kind_of(piece) == kind_of(name)]
     if pieces:
         return f"{option} could mean several pieces of furniture; say which of {', '.join(pieces)}"
@@ -94,17 +94,17 @@ def no_furniture(option: str, name: str, names: Iterable[str], kind: str = "none
 
 
 def suggested(name: str, names: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the one that is most like it, or all that there are."""
+    """Return the end of a sentence about an unknown name: the most similar name, or all names."""
     return suggestion(name, names, f"choose one of {', '.join(names)}")
 
 
 def add_objects(
     scene: SceneSpec, sides: Sides, added: Sequence[tuple[str, str, str]], rng: np.random.Generator
 ) -> tuple[ObjectSpec, ...]:
-    """The objects of a scene and further ones, each a colour ("" for any), a kind and the name of its furniture.
+    """Return the objects of a scene and further ones, each a colour ("" for any), a kind and the name of its furniture.
 
-    The original objects stay where they are; names get numbers where a kind occurs more than once. Raises ValueError
-    with one sentence for an unknown kind or furniture and where no spot is free.
+    The original objects keep their poses; names get numbers if a kind occurs more than once. Raises ValueError with one
+    sentence for an unknown kind or furniture and if no spot is free.
     """
     places: dict[str, list[Spot]] = {}
     for piece in scene.furniture:
@@ -119,9 +119,9 @@ def add_objects(
         if furniture_name not in places:
             raise ValueError(no_furniture(f"--added {kind}@{furniture_name}", furniture_name, places))
         options = OBJECTS[kind].colours
-        painted = colour or options[int(rng.integers(len(options)))]
+        chosen_colour = colour or options[int(rng.integers(len(options)))]
         emptiest = sorted(places[furniture_name], key=lambda place: len(place.taken) / place.capacity)
-        tries = ((spot, _try(kind, painted, spot, rng)) for spot in emptiest)
+        tries = ((spot, _sample_pose(kind, chosen_colour, spot, rng)) for spot in emptiest)
         at, item = next((pair for pair in tries if pair[1] is not None), (None, None))
         if at is None or item is None:
             raise ValueError(f"there is no free spot for another '{kind}' at '{furniture_name}'")
@@ -131,7 +131,7 @@ def add_objects(
 
 
 def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]:
-    """The surfaces of a piece of furniture, with no object on them yet."""
+    """Return the surfaces of a piece of furniture, without objects."""
     return [
         Spot(piece, plan, ("front",) if plan.access == "front" or plan.link else sides.get(piece.name, ("front",)))
         for plan in surfaces_of(scene, piece)
@@ -139,23 +139,25 @@ def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]
 
 
 def _place(kind: str, colour: str, places: list[Spot], rng: np.random.Generator) -> ObjectSpec | None:
-    """An object of a kind on one of its usual surfaces; if all are full, on any other surface; None if none is free."""
-    usually = homes(*OBJECTS[kind].kept)
+    """Place an object on a surface that is usual for its kind, else on any other surface; None if none is free."""
+    usual_furniture = homes(*OBJECTS[kind].kept)
     inside = bool(rng.random() < INSIDE_SHARE)
-    usual_spots = [place for place in places if place.piece.kind in usually and len(place.taken) < place.capacity]
+    usual_spots = [
+        place for place in places if place.piece.kind in usual_furniture and len(place.taken) < place.capacity
+    ]
     usual_spots.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, FILL_NOISE)))
     other = [place for place in places if place.piece.kind in _ANYWHERE]
     other.sort(key=lambda s: len(s.taken) / s.capacity)
     for place in (*usual_spots, *other):
-        item = _try(kind, colour, place, rng)
+        item = _sample_pose(kind, colour, place, rng)
         if item is not None:
             place.taken.append(item)
             return item
     return None
 
 
-def _try(kind: str, colour: str, place: Spot, rng: np.random.Generator) -> ObjectSpec | None:
-    """An object at a free pose on one surface, or None if `TRIES` draws find none."""
+def _sample_pose(kind: str, colour: str, place: Spot, rng: np.random.Generator) -> ObjectSpec | None:
+    """Place an object at a free pose on one surface; None if all `TRIES` sampled poses fail."""
     plan, shape = place.plan, object_plan(kind, colour)
     if 2 * shape.half[2] + HEADROOM > plan.clearance:
         return None
@@ -177,8 +179,12 @@ def _try(kind: str, colour: str, place: Spot, rng: np.random.Generator) -> Objec
             yaw=round(yaw, 3),
         )
         a, b = item.footprint
-        on_it = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y
-        if on_it and reachable(place, x, y) and not any(_stand_too_close(place, item, other) for other in place.taken):
+        is_on_surface = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y
+        if (
+            is_on_surface
+            and reachable(place, x, y)
+            and not any(_stand_too_close(place, item, other) for other in place.taken)
+        ):
             return item
     return None
 
@@ -195,7 +201,8 @@ def reachable(place: Spot, x: float, y: float) -> bool:
 
 
 def _stand_too_close(place: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
-    """Whether two objects stand too close to grasp; on a surface reached from the front, also one behind the other."""
+    """Whether two objects are too close together to grasp; on a surface reached from the front, also one behind the
+    other."""
     (a, b), (c, d) = item.footprint, other.footprint
     is_beside = abs(item.y - other.y) >= b + d + APART
     is_apart = abs(item.x - other.x) >= a + c + APART and place.plan.access == "top"
@@ -203,12 +210,12 @@ def _stand_too_close(place: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
 
 
 def _assign_names(items: list[ObjectSpec]) -> tuple[ObjectSpec, ...]:
-    """The objects named by their kinds, with a number where a kind occurs more than once."""
+    """Name the objects by their kinds, with a number if a kind occurs more than once."""
     total = Counter(item.kind for item in items)
     seen: Counter[str] = Counter()
-    named = []
+    named_objects = []
     for item in sorted(items, key=lambda t: t.kind):
         seen[item.kind] += 1
         name = item.kind if total[item.kind] == 1 else f"{item.kind}_{seen[item.kind]}"
-        named.append(item.model_copy(update={"name": name}))
-    return tuple(named)
+        named_objects.append(item.model_copy(update={"name": name}))
+    return tuple(named_objects)

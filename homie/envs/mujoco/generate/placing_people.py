@@ -1,6 +1,6 @@
-"""People in a generated house, at free places with floor before them on which the robot can stand.
+"""Place people in a generated house, at free positions with free floor in front for the robot.
 
-The house itself stays as it is; where people are is drawn from a stream of its own.
+The house itself stays the same; people are sampled from a separate random stream.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from homie.envs.mujoco.house.spec_parts import PersonSpec, RoomSpec
 from homie.envs.mujoco.house.surfaces import Corners, square
 
 STREAM = 23
-"""Keeps the rng of people apart from those of a house, of its variations and of its states."""
+"""Seed component that separates the rng of people from those of the house, its variations and its states."""
 TRIES = 4000
-"""Draws of a place for a person."""
+"""Maximum number of positions sampled for a person."""
 ROUND = 0.42
-"""Metres from the middle of a person to the nearest obstacle."""
+"""Minimum distance (m) from the centre of a person to the nearest obstacle."""
 BEFORE = (0.75, 0.95, 1.2)
-"""Metres before a person at which the robot can stand: to hand something over, and to show it."""
+"""Distances (m) in front of a person at which the robot must be able to stand, to hand over and to show objects."""
 FAR_FROM_START, FAR_FROM_DOORS, APART = 1.3, 1.0, 1.6
-"""Metres from a person to the robot's start, to the middle of a doorway, and to the next person."""
+"""Minimum distances (m) from a person to the robot's start, to the centre of a doorway, and to another person."""
 SHIRTS = ("red", "blue", "green", "orange", "purple", "teal")
 ROLES: tuple[tuple[Posture, Gesture], ...] = (
     ("standing", "hand_out"),
@@ -33,16 +33,16 @@ ROLES: tuple[tuple[Posture, Gesture], ...] = (
     ("sitting", "hand_out"),
     ("standing", "pointing"),
 )
-"""What the first, second, ... person does. The second walks."""
+"""Posture and gesture of the first, second, ... person. The second walks."""
 WALKER = 1
 WAY = (2.0, 3.5)
-"""Metres that it walks at least and at most."""
+"""Minimum and maximum length (m) of a path."""
 BEND = 0.1
-"""Metres between two points of a way that have to be free."""
+"""Spacing (m) of the points of a path that are checked to be free."""
 
 
 def with_people(scene: SceneSpec, count: int) -> SceneSpec:
-    """The house with so many people. Raises ValueError with one sentence where there is no room for them."""
+    """Return the house with `count` people. Raises ValueError with one sentence if there is no room for them."""
     rng = np.random.default_rng([scene.seed, STREAM])
     shirts = rng.permutation(len(SHIRTS))
     for number in range(count):
@@ -53,14 +53,14 @@ def with_people(scene: SceneSpec, count: int) -> SceneSpec:
             "colour": SHIRTS[int(shirts[number % len(SHIRTS)])],
             "posture": posture,
             "gesture": gesture,
-            "points_at": _pointed_at(scene, person) if gesture == "pointing" else None,
+            "points_at": _pointing_target(scene, person) if gesture == "pointing" else None,
         }
         scene = scene.model_copy(update={"people": (*scene.people, person.model_copy(update=update))})
     return scene
 
 
 def _draw(scene: SceneSpec, rng: np.random.Generator, *, walks: bool) -> PersonSpec:
-    """A person at a free place, facing free floor."""
+    """Sample a person at a free position, facing free floor."""
     on_floor = [item.corners() for item in scene.objects if item.receptacle in {room.name for room in scene.rooms}]
     floor = FreeFloor(scene, on_floor)
     start = (scene.robot.x, scene.robot.y)
@@ -76,13 +76,13 @@ def _draw(scene: SceneSpec, rng: np.random.Generator, *, walks: bool) -> PersonS
         if any(floor.zone(*point) != zone or not room.contains(*point) for point in points_before):
             continue
         footprint: Corners = square(x, y, HALF_Y)
-        crowded = FreeFloor(scene, [*on_floor, footprint])
+        floor_with_person = FreeFloor(scene, [*on_floor, footprint])
         if (
-            any(crowded.zone(*point) != crowded.zone(*start) for point in points_before)
+            any(floor_with_person.zone(*point) != floor_with_person.zone(*start) for point in points_before)
             or unreachable(scene, [footprint]) != unreached
         ):
             continue
-        way = _longest_way(scene, floor, room, (x, y), yaw) if walks else ()
+        way = _longest_path(scene, floor, room, (x, y), yaw) if walks else ()
         if walks and not way:
             continue
         return PersonSpec(id=KIND, position=(x, y), facing=facing, path=way)
@@ -96,7 +96,7 @@ def _place(room: RoomSpec, rng: np.random.Generator) -> tuple[float, float, floa
 
 
 def _is_far_enough(scene: SceneSpec, x: float, y: float) -> bool:
-    """Whether a place is far enough from the robot's start, doorways, other people and their ways."""
+    """Whether a position is far enough from the robot's start, doorways, other people and their paths."""
     return (
         math.dist((x, y), (scene.robot.x, scene.robot.y)) >= FAR_FROM_START
         and all(math.dist((x, y), (door.x, door.y)) >= FAR_FROM_DOORS for door in scene.doorways)
@@ -105,7 +105,7 @@ def _is_far_enough(scene: SceneSpec, x: float, y: float) -> bool:
 
 
 def _is_far_from_people(scene: SceneSpec, x: float, y: float) -> bool:
-    """Whether a place is far enough from other people, and from all of their ways."""
+    """Whether a position is far enough from other people and their paths."""
     for person in scene.people:
         points = np.array([person.position, *person.path])
         legs = [np.linspace(a, b, 1 + math.ceil(math.dist(a, b) / BEND)) for a, b in pairwise(points)]
@@ -114,10 +114,10 @@ def _is_far_from_people(scene: SceneSpec, x: float, y: float) -> bool:
     return True
 
 
-def _longest_way(
+def _longest_path(
     scene: SceneSpec, floor: FreeFloor, room: RoomSpec, start: tuple[float, float], yaw: float
 ) -> tuple[tuple[float, float], ...]:
-    """The longest straight way in a room that is free and ends where the robot can come to; () for none."""
+    """Return the longest free straight path in a room that ends where the robot can go; () if there is none."""
     best: tuple[tuple[float, float], ...] = ()
     longest = WAY[0] - BEND
     for turn in np.arange(16) * math.pi / 8:
@@ -131,8 +131,8 @@ def _longest_way(
     return best
 
 
-def _pointed_at(scene: SceneSpec, person: PersonSpec) -> str:
-    """The thing that is furthest ahead of a person in its room, an object if there is one."""
+def _pointing_target(scene: SceneSpec, person: PersonSpec) -> str:
+    """Return the piece of furniture furthest ahead of a person in the room, or an object on it, if any."""
     x, y = person.position
     room = scene.room_at(x, y)
     c, s = math.cos(person.yaw), math.sin(person.yaw)

@@ -1,5 +1,5 @@
-"""Variations of a generated house: further objects, open doors and drawers, another start room, clutter. The rest of
-the house stays as its seed gives it."""
+"""Variations of a generated house: further objects, open doors and drawers, another start, clutter, states, people. The
+rest of the house stays as its seed gives it."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ Open skill leaves them."""
 CLEARANCE = 0.5
 """Distance (m) between the robot's start and the nearest obstacle: its radius is 0.28 m."""
 BESIDE_DOORS = 0.45
-"""Half side (m) of the square around the robot's start that open doors and drawers keep clear: it turns on the spot
+"""Half side (m) of the square around the robot's start without open doors and drawers: the robot turns on the spot
 before it drives."""
 TIDY = "tidy"
-"""Objects stand upright and apart, and doors and drawers are shut."""
+"""Clutter option: objects stand upright and apart, and doors and drawers are closed."""
 TRIES = 400
-"""Draws of a start pose in the room that was asked for."""
+"""Maximum number of start poses sampled in the requested room."""
 _POSE = re.compile(r"(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)")
 _ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][a-z0-9_]*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """How a house differs from the one that its seed gives.
+    """Changes to the house of a seed.
 
     Attributes:
         start: Name of the room in which the robot starts, or its pose as `X,Y,DEGREES` (None: as generated).
         opened: Names of furniture whose door or drawer is open.
         added: Further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`.
         clutter: `tidy` (objects upright and apart) or `messy`.
-        states: Whether things have states, and what that needs is there.
-        people: How many are there.
+        states: Whether things have states; objects that the verbs need are added.
+        people: Number of people.
     """
 
     start: str | None = None
@@ -59,9 +59,9 @@ class Variation:
 
 
 def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
-    """The house with the variation. Raises ValueError with one sentence if the variation does not fit."""
+    """Apply a variation to a house. Raises ValueError with one sentence if the variation does not fit."""
     rng = np.random.default_rng([scene.seed, len(scene.objects)])  # a separate stream: the seed's house stays the same
-    added = [_read(text) for text in variation.added]
+    added = [_parse_addition(text) for text in variation.added]
     objects = add_objects(scene, sides, added, rng)
     names = {piece.name: piece for piece in scene.furniture}
     for name in variation.opened:
@@ -86,7 +86,7 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     return SceneSpec.model_validate(variant.model_dump())
 
 
-def _read(text: str) -> tuple[str, str, str]:
+def _parse_addition(text: str) -> tuple[str, str, str]:
     match = _ADDED.fullmatch(text)
     if match is None:
         raise ValueError(f"--added needs KIND@FURNITURE, for example apple@table_1 or 'red mug@sofa' (got '{text}')")
@@ -94,9 +94,9 @@ def _read(text: str) -> tuple[str, str, str]:
 
 
 def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
-    """A start pose on free floor that is connected to the generated start: the one that is named, or one in a room."""
+    """Return a start pose on free floor connected to the generated start: the given pose, or one sampled in a room."""
     if match := _POSE.fullmatch(name.replace(" ", "")):
-        return _stand(scene, *(float(number) for number in match.groups()))
+        return _start_at(scene, *(float(number) for number in match.groups()))
     room = next((room for room in scene.rooms if room.name == name), None)
     if room is None:
         if "," in name:
@@ -105,18 +105,18 @@ def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
             f"--start {name or repr(name)} names none of its rooms; {suggested(name, [r.name for r in scene.rooms])}"
         )
     floor = FreeFloor(scene)
-    home = floor.zone(scene.robot.x, scene.robot.y)
+    start_zone = floor.zone(scene.robot.x, scene.robot.y)
     panels = [panel for piece in scene.furniture for panel in piece.panels()]
     for _ in range(TRIES):
         x, y = float(rng.uniform(room.x0 + 0.5, room.x1 - 0.5)), float(rng.uniform(room.y0 + 0.5, room.y1 - 0.5))
         blocked = any(overlap(panel, square(x, y, BESIDE_DOORS)) for panel in panels)
-        if floor.clear(x, y) > CLEARANCE and floor.zone(x, y) == home and not blocked:
+        if floor.clear(x, y) > CLEARANCE and floor.zone(x, y) == start_zone and not blocked:
             yaw = float(rng.integers(4)) * np.pi / 2 - np.pi / 2
             return StartSpec(x=round(x, 2), y=round(y, 2), yaw=round(yaw, 6))
     raise ValueError(f"there is no free spot for the robot to start in '{name}'")
 
 
-def _stand(scene: SceneSpec, x: float, y: float, degrees: float) -> StartSpec:
+def _start_at(scene: SceneSpec, x: float, y: float, degrees: float) -> StartSpec:
     floor = FreeFloor(scene)
     if floor.clear(x, y) < ROBOT or floor.zone(x, y) != floor.zone(scene.robot.x, scene.robot.y):
         raise ValueError(f"the robot cannot start at {x:g},{y:g}: there is no free floor that leads to the rest")

@@ -31,21 +31,22 @@ _ROWS = {1: (1,), 2: (2,), 3: (2, 1), 4: (2, 2), 5: (3, 2), 6: (3, 3)}
 ROW_DEPTH = (4.2, 4.8)
 """Range of the depths of a row of rooms (m)."""
 EVEN = 0.9
-"""Difference in length (m) below which a row is stretched to the longest one, so that the house has no niches."""
+"""Difference in length (m) below which a row is stretched to the longest row, so that the house has no niches."""
 LEAST_WALL = 2.0
-"""Length (m) of common wall that a doorway needs."""
+"""Minimum length (m) of a common wall for a doorway."""
 FURTHER_SHARE = 0.3
-"""Share of the common walls that get a doorway although their rooms are already connected."""
+"""Probability of a doorway in a common wall of rooms that are already connected."""
 DOOR_WIDTH = (1.05, 1.2)
 """Range of the widths of doorways (m)."""
 FROM_CORNER = 0.85
-"""Distance (m) of a doorway's middle from the end of its wall, so that furniture in the corner does not block it."""
+"""Minimum distance (m) of a doorway's centre from the end of its wall, so that furniture in the corner does not block
+it."""
 CORNER_SHARE = 0.6
-"""Share of the doorways that are at an end of their wall: that leaves longer walls for furniture."""
+"""Probability that a doorway is at an end of its wall, which leaves longer walls for furniture."""
 
 
 def plan_rooms(rng: np.random.Generator, count: int) -> tuple[tuple[RoomSpec, ...], tuple[DoorwaySpec, ...]]:
-    """Rooms and doorways for `count` rooms. Raises ValueError for a count outside 1..6."""
+    """Sample a plan of `count` rooms and their doorways. Raises ValueError for a count outside 1..6."""
     if count not in _ROWS:
         raise ValueError(f"a generated house has 1 to {max(_ROWS)} rooms, not {count}")
     while True:
@@ -56,7 +57,7 @@ def plan_rooms(rng: np.random.Generator, count: int) -> tuple[tuple[RoomSpec, ..
 
 
 def _kinds(rng: np.random.Generator, count: int) -> list[RoomKind]:
-    """Which rooms a house of that size has, in random order."""
+    """Sample the kinds of `count` rooms, in random order."""
     kinds: list[RoomKind] = ["kitchen", "living room", "bedroom", "bathroom", "dining room", "study"]
     if rng.random() < 0.5:
         kinds[4:] = kinds[:3:-1]
@@ -65,18 +66,18 @@ def _kinds(rng: np.random.Generator, count: int) -> list[RoomKind]:
 
 
 def _rows(rng: np.random.Generator, kinds: list[RoomKind], rows: tuple[int, ...]) -> tuple[RoomSpec, ...]:
-    """Rooms side by side in each row; rows of nearly the same length are made equally long."""
+    """Arrange the rooms side by side in rows; rows of nearly the same length are made equally long."""
     widths = [[] for _ in rows]  # type: list[list[float]]
     order = iter(kinds)
-    named = [[next(order) for _ in range(n)] for n in rows]
-    for row, line in zip(widths, named, strict=True):
+    kinds_by_row = [[next(order) for _ in range(n)] for n in rows]
+    for row, line in zip(widths, kinds_by_row, strict=True):
         row += [round(float(rng.uniform(*_WIDTHS[kind])), 1) for kind in line]
     longest = max(sum(row) for row in widths)
     for row in widths:
         if longest - sum(row) < EVEN:
             row[int(np.argmax(row))] += longest - sum(row)
     rooms, y = [], 0.0
-    for row, line in zip(widths, named, strict=True):
+    for row, line in zip(widths, kinds_by_row, strict=True):
         depth, x = round(float(rng.uniform(*ROW_DEPTH)), 1), 0.0
         for width, kind in zip(row, line, strict=True):
             floor = _FLOORS[kind][int(rng.integers(len(_FLOORS[kind])))]
@@ -125,7 +126,7 @@ def _connect(rng: np.random.Generator, rooms: tuple[RoomSpec, ...]) -> tuple[Doo
 
 
 def _common_wall(a: RoomSpec, b: RoomSpec) -> tuple[str, float, float, float] | None:
-    """The axis along which the common wall runs, its coordinate, and its two ends."""
+    """Return the axis along which the common wall runs, its coordinate on the other axis, and its two ends."""
     for p, q in ((a.x0, b.x1), (a.x1, b.x0)):
         low, high = max(a.y0, b.y0), min(a.y1, b.y1)
         if abs(p - q) < 1e-6 and high - low >= LEAST_WALL:

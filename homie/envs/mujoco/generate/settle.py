@@ -1,4 +1,4 @@
-"""Simulates a scene until its movable objects are at rest, and writes their resting poses into its spec."""
+"""Simulate a scene until its movable objects are at rest, and write their resting poses into its spec."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Array
 
 STAYS = 0.002
-"""Motion (m, rotations measured at `RIM`) up to which an object still counts as lying where the spec has it."""
+"""Maximum displacement (m, rotations measured at `RIM`) of an object that keeps its pose in the spec."""
 RIM = 0.05
 """Distance (m) from an object's centre at which rotations are converted to metres."""
 STILL = 0.004
 """Speed (m/s, rotations measured at `RIM`) below which an object is at rest."""
 LONGEST, STEP, CALM = 8.0, 0.25, 2
-"""Longest simulated time (s), time between two checks (s), and checks in a row that must find all objects at rest."""
+"""Maximum simulated time (s), time between checks (s), and number of consecutive checks with all objects at rest."""
 DEEPEST = 0.006
-"""Penetration (m) of two bodies allowed at the start: with more they would be pushed apart at once."""
+"""Maximum penetration (m) of two bodies at the start: deeper contacts would push them apart at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """How the objects came to rest.
+    """The result of `settle`.
 
     Attributes:
         scene: The scene with the resting poses.
-        moved: How far each object moved (m).
-        lost: Names of the objects that did not come to rest, that lie on no surface that a spec can name, or that
-            something has run into: a mug that fell over the leg of a desk.
+        moved: Displacement (m) of each object.
+        lost: Names of the objects that did not come to rest, that are on no surface that a spec can name, or that
+            penetrate something: a mug that fell over the leg of a desk.
     """
 
     scene: SceneSpec
@@ -55,7 +55,7 @@ def settle(scene: SceneSpec) -> Rest:
     poses_before = data.xpos[bodies].copy(), data.xmat[bodies].reshape(-1, 3, 3).copy()
     restless = _run(home, data)
     poses_after = data.xpos[bodies], data.xmat[bodies].reshape(-1, 3, 3)
-    at_rest = home.new_data()  # of what has come to rest the physics keeps no contacts
+    at_rest = home.new_data()  # `data` has no contacts of bodies that are asleep
     at_rest.qpos[:] = data.qpos
     mujoco.mj_forward(home.model, at_rest)
     wedged = {name for pair, _ in _penetrations(home, at_rest) for name in pair}
@@ -65,15 +65,15 @@ def settle(scene: SceneSpec) -> Rest:
         shifts[item.name] = (
             float(np.linalg.norm(poses_after[0][number] - poses_before[0][number])) + RIM * rotation_change
         )
-        lies = item if shifts[item.name] < STAYS else _resting_spec(world, item)
-        if lies is None or item.name in restless or item.name in wedged:
+        resting_item = item if shifts[item.name] < STAYS else _resting_spec(world, item)
+        if resting_item is None or item.name in restless or item.name in wedged:
             lost_names.add(item.name)
-        objects.append(lies or item)
+        objects.append(resting_item or item)
     return Rest(scene.model_copy(update={"objects": tuple(objects)}), shifts, frozenset(lost_names))
 
 
 def _run(home: Home, data: mujoco.MjData) -> set[str]:
-    """Simulate until all objects are at rest or time is up; the names of those still moving."""
+    """Simulate until all objects are at rest or time is up; return the names of those still moving."""
     model, calm = home.model, 0
     dofs = {item.name: int(model.jnt_dofadr[model.body_jntadr[item.body]]) for item in home.index.objects}
     restless: set[str] = set(dofs)
@@ -93,12 +93,12 @@ def _run(home: Home, data: mujoco.MjData) -> set[str]:
 
 
 def _resting_spec(world: World, item: ObjectSpec) -> ObjectSpec | None:
-    """The spec of an object at its current pose; None if it is neither on a surface nor on the floor."""
+    """Return the spec of an object at its current pose; None if it is neither on a surface nor on the floor."""
     body = world.objects[item.name].body
     position, rotation = world.position(body), world.rotation(body)
     *_, last = world.around(item.name)
     if last.entity in world.rooms:
-        return _posed(item, last.entity, FLOOR_SURFACE, position, rotation)
+        return _with_pose(item, last.entity, FLOOR_SURFACE, position, rotation)
     receptacle, plan = world.furniture_of(item.name) or (None, None)
     if receptacle is None or plan is None:
         return None
@@ -106,29 +106,30 @@ def _resting_spec(world: World, item: ObjectSpec) -> ObjectSpec | None:
     local = turn.T @ (position - world.position(plan.body)) - np.asarray(plan.center)
     if not _is_over(plan, local):
         return None
-    return _posed(item, receptacle.name, plan.name, local, turn.T @ rotation)
+    return _with_pose(item, receptacle.name, plan.name, local, turn.T @ rotation)
 
 
 def _is_over(plan: SupportSurface, local: Array) -> bool:
     return bool(abs(local[0]) <= plan.half_x and abs(local[1]) <= plan.half_y and 0.0 <= local[2] < plan.clearance)
 
 
-def _posed(item: ObjectSpec, receptacle: str, surface: str, position: Array, rotation: Array) -> ObjectSpec:
+def _with_pose(item: ObjectSpec, receptacle: str, surface: str, position: Array, rotation: Array) -> ObjectSpec:
     yaw, pitch, roll = (round(angle, 5) for angle in angles_of(rotation))
     x, y, z = (round(float(value), 5) for value in position)
-    lies = {"receptacle": receptacle, "surface": surface, "x": x, "y": y, "z": z, "yaw": yaw, "pitch": pitch}
-    return item.model_copy(update={**lies, "roll": roll})
+    resting_item = {"receptacle": receptacle, "surface": surface, "x": x, "y": y, "z": z, "yaw": yaw, "pitch": pitch}
+    return item.model_copy(update={**resting_item, "roll": roll})
 
 
 def check_start(home: Home) -> None:
-    """Raises BadInput with one sentence if objects penetrate each other or furniture at the start of a scene."""
+    """Raise BadInput with one sentence if objects penetrate each other or furniture at the start of a scene."""
     for pair, depth in _penetrations(home, home.new_data()):
         names = " and ".join(f"'{name}'" for name in pair)
         raise BadInput(f"The scene cannot begin so: {names} are in each other by {1000 * depth:.0f} mm.")
 
 
 def _penetrations(home: Home, data: mujoco.MjData) -> Iterator[tuple[tuple[str, str], float]]:
-    """Names of entities that are deeper in each other than `DEEPEST`, one of them an object at least, and the depth."""
+    """Yield pairs of entities, at least one an object, that penetrate each other by more than `DEEPEST`, and the
+    depth (m)."""
     geoms = home.index.geoms
     objects = {item.body for item in home.index.objects}
     for number in range(data.ncon):

@@ -1,4 +1,4 @@
-"""Shapes of what stands in bathrooms: soap, towels, brushes."""
+"""Shapes of objects in bathrooms: soap, towels, brushes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def toothpaste(rgb: RGB) -> ObjectPlan:
     """A tube lying along x, flat at +x, with a white cap at -x and stripes."""
 
     def steps(count: int, begins: float, half: float, height: float, colour: RGB) -> list[Part]:
-        """Blocks of a tube, each broader and flatter than the one before it."""
+        """Blocks of a tube, each broader and flatter than the previous one."""
         return [
             block(
                 (begins + 0.024 * k, -0.036 + 0.024 * k),
@@ -109,7 +109,7 @@ def soap_dispenser(rgb: RGB) -> ObjectPlan:
 
 
 def toilet_paper(rgb: RGB) -> ObjectPlan:
-    """A roll lying on its side with a loose sheet, its cardboard core to be seen."""
+    """A roll lying on its side with a loose sheet and a visible cardboard core."""
     r, y = 0.045, 0.05
     card = (0.66, 0.50, 0.34)
     rings = [

@@ -1,4 +1,4 @@
-"""Shapes of what lies on desks and shelves: papers, pens, boxes, decoration."""
+"""Shapes of objects on desks and shelves: papers, pens, boxes, decoration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TAPE: RGB = (0.88, 0.76, 0.50)
 
 
 def book(rgb: RGB) -> ObjectPlan:
-    """Stands on its lower edge: coloured covers around white pages, a title and a picture in front, its back to -y."""
+    """Stands on its lower edge: coloured covers around white pages, a title and a picture in front, its spine to -y."""
     return form(
         [block((-0.018, 0.018), (-0.07, 0.07), (0.0, 0.2), rgb, mass=0.4)],
         [
@@ -256,7 +256,7 @@ def tissue_box(rgb: RGB) -> ObjectPlan:
 
 
 def cardboard_box(rgb: RGB) -> ObjectPlan:
-    """An open box of brown board, hollow, its flaps out to both sides."""
+    """An open hollow box of brown cardboard, its flaps out to both sides."""
     x, y, h, t, card = 0.09, 0.13, 0.11, 0.005, (0.74, 0.56, 0.36)
     lean = 0.7
     flaps = [

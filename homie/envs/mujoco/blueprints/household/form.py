@@ -1,7 +1,7 @@
-"""How the shapes of household things are made: a few simple solids that collide, and around them what is drawn.
+"""Helpers for the shapes of household objects: a few simple collision solids, and visual parts around them.
 
-What is drawn does not collide. So a carrot lies still on its hidden box, and a fork with four tines costs the physics
-two boxes. x is along what lies, z up; all of it is written standing on z = 0.
+Visual parts do not collide. So a carrot lies still on its hidden box, and a fork with four tines costs the physics only
+two boxes. Objects that lie extend along x, z is up; all shapes are defined standing on z = 0.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ALONG_Y: Quat = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
 def form(
     solid: Sequence[Part], drawn: Iterable[Part] = (), *, rolls: bool = False, hollow: Hollow | None = None
 ) -> ObjectPlan:
-    """A thing of what collides and has mass, and what is only drawn; centred on the bounding box of what collides."""
+    """Make a plan of parts that collide and have mass and of visual parts, centred on the collision bounding box."""
     low, high = span(ObjectPlan((0.0, 0.0, 0.0), tuple(solid)), np.eye(3))
     half, middle = (high - low) / 2, (high + low) / 2
     x, y, z = (-float(value) for value in middle)
@@ -50,7 +50,7 @@ def form(
 
 
 def core(x: Span, y: Span, z: Span, rgb: RGB, mass: float) -> Part:
-    """A box that collides and is not drawn. Its colour is that of the thing, for what is made of it."""
+    """A hidden collision box. It has the thing's colour because other shapes, such as slices, are derived from it."""
     return block(x, y, z, rgb, hidden=True, mass=mass)
 
 
@@ -60,7 +60,7 @@ def oval(at: Vec3, size: Vec3, rgb: RGB, turn: Quat = UPRIGHT) -> Part:
 
 
 def lathe(rgb: RGB, *rings: tuple[float, float, float], x: float = 0.0, y: float = 0.0) -> list[Part]:
-    """Discs one over the other, each (from z, to z, radius)."""
+    """Stacked discs, each (lower z, upper z, radius)."""
     return [disc(x, y, (low, high), radius, rgb, finish="gloss") for low, high, radius in rings]
 
 
@@ -75,7 +75,7 @@ def wheel(x: float, y: Span, z: float, radius: float, rgb: RGB) -> Part:
 
 
 def bent(points: Sequence[Vec3], radius: float, rgb: RGB, mass: float = 0.0) -> list[Part]:
-    """A rod through points, of `mass` altogether."""
+    """A rod through points, with a total mass of `mass`."""
     pairs = list(pairwise(points))
     return [rod(a, b, radius, rgb, mass=mass / len(pairs), finish="gloss") for a, b in pairs]
 
@@ -83,7 +83,7 @@ def bent(points: Sequence[Vec3], radius: float, rgb: RGB, mass: float = 0.0) -> 
 def loop(
     center: Vec3, radius: float, ends: Span = (0.0, 2 * math.pi), *, steps: int = 10, flat: bool = False
 ) -> list[Vec3]:
-    """Points of an arc in the plane of x and z, or of x and y if it is flat; angles (rad) from +x."""
+    """Points of an arc in the xz plane, or in the xy plane if `flat`; angles (rad) from +x."""
     angles = [ends[0] + (ends[1] - ends[0]) * k / steps for k in range(steps + 1)]
     x, y, z = center
     if flat:
@@ -92,7 +92,7 @@ def loop(
 
 
 def wall(radius: float, z: Span, thick: float, rgb: RGB, mass: float, *, staves: int = 12) -> list[Part]:
-    """The upright wall of a vessel: boxes in a ring, `radius` to their outside."""
+    """The upright wall of a vessel: a ring of boxes with outer radius `radius`."""
     width = radius * math.tan(math.pi / staves)
     parts = []
     for k in range(staves):
@@ -104,13 +104,13 @@ def wall(radius: float, z: Span, thick: float, rgb: RGB, mass: float, *, staves:
 
 
 def cup_of(radius: float, height: float, floor: float, thick: float) -> Hollow:
-    """The space inside an upright wall over a floor."""
+    """The hollow inside an upright wall above a floor."""
     inner = radius - thick
     return Hollow((0.0, 0.0, floor), height - floor, inner, inner)
 
 
 def written(x: Span, y: Span, z: float, rgb: RGB, lines: int) -> list[Part]:
-    """Lines of print across a page that lies: along y, one after the other along x."""
+    """Lines of print on a flat page: each runs along y, one after the other along x."""
     step = (x[1] - x[0]) / lines
     return [
         block((x[0] + step * k, x[0] + step * (k + 0.45)), (y[0], y[1] if k % 3 else y[1] * 0.6), (z, z + 0.0006), rgb)

@@ -184,7 +184,7 @@ def shoe(rgb: RGB) -> ObjectPlan:
 
 
 def pillow(rgb: RGB) -> ObjectPlan:
-    """Soft, with round edges, piped, a button in its middle."""
+    """A pillow with round piped edges and a button in the middle."""
     x, y, h, edge = 0.14, 0.19, 0.1, 0.028
     corners = [(x, y, h / 2), (-x, y, h / 2), (-x, -y, h / 2), (x, -y, h / 2), (x, y, h / 2)]
     inner = [(0.86 * a, 0.9 * b, c) for a, b, c in corners]
@@ -201,7 +201,7 @@ def pillow(rgb: RGB) -> ObjectPlan:
 
 
 def watering_can(rgb: RGB) -> ObjectPlan:
-    """A tank with a bow at -x and a long spout to +x that ends in a rose."""
+    """A tank with a handle at -x and a long spout to +x with a sprinkler head."""
     bow = loop((-0.05, 0.0, 0.085), 0.06, (0.3 * math.pi, 1.35 * math.pi), steps=7)
     return form(
         [

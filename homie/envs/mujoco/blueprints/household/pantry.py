@@ -45,7 +45,7 @@ def wine_bottle(rgb: RGB) -> ObjectPlan:
 
 
 def water_bottle(rgb: RGB) -> ObjectPlan:
-    """Of clear plastic with ridges, a blue label and a white cap."""
+    """Clear plastic with ridges, a blue label and a white cap."""
     ridges = [disc(0.0, 0.0, (z, z + 0.005), 0.0345, shade(rgb, 0.8)) for z in (0.015, 0.03, 0.045, 0.15)]
     return form(
         tin(0.0, (0.0, 0.17), 0.033, rgb, mass=0.5),
@@ -286,7 +286,7 @@ def corn(rgb: RGB) -> ObjectPlan:
 
 
 def pineapple(rgb: RGB) -> ObjectPlan:
-    """Stands: a scaly brown and yellow body under a crown of leaves."""
+    """Stands upright: a scaly brown and yellow body under a crown of leaves."""
     body = (0.80, 0.55, 0.16)
     eyes = []
     for row in range(6):

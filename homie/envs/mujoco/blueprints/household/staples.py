@@ -1,4 +1,4 @@
-"""Shapes of what a kitchen needs for its verbs: a knife, a plate, bread, tomatoes, potatoes."""
+"""Shapes of objects that the household verbs of a kitchen need: a knife, a plate, bread, tomatoes, potatoes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from homie.envs.mujoco.blueprints.objects import SKIN, centred, product, tin
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, ball, block, disc, turned
 
 RIM = 0.3
-"""How far (rad) the rim of a plate rises outwards."""
+"""Angle (rad) at which the rim of a plate rises outwards."""
 
 
 def knife(mass: float, rgb: RGB) -> ObjectPlan:
-    """Lies along x: a broad steel blade to +x, a thick handle with rivets, by which it is taken."""
+    """Lies along x: a broad steel blade to +x, a thick handle with rivets, at which it is grasped."""
     handle, blade, y, h = 0.115, 0.13, 0.014, 0.022
     x0 = -(handle + blade) / 2
     parts = [
@@ -72,7 +72,7 @@ def bread(mass: float, rgb: RGB) -> ObjectPlan:
 
 
 _CUT = (math.cos(math.pi / 4), math.sin(math.pi / 4) * 0.9, math.sin(math.pi / 4) * 0.436, 0.0)
-"""Across the loaf, a little askew."""
+"""Orientation of the cuts: across the loaf, slightly tilted."""
 
 
 def tomato(mass: float, rgb: RGB) -> ObjectPlan:

@@ -21,7 +21,7 @@ from homie.envs.mujoco.blueprints.objects import tin
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, ball, block, disc, rod
 
 _GRIP = ((-0.10, 0.02), (-0.009, 0.009), (0.0, 0.018))
-"""Where cutlery and tools are taken: thicker than in a drawer at home, so that fingers reach around it from above."""
+"""Spans (x, y, z) of the handle of cutlery and tools, thicker than in reality for grasps from above."""
 
 
 def fork(rgb: RGB) -> ObjectPlan:
@@ -124,7 +124,7 @@ def pan(rgb: RGB) -> ObjectPlan:
 
 
 def pot(rgb: RGB) -> ObjectPlan:
-    """A tall pot, hollow, with two black ears."""
+    """A tall hollow pot with two black handles."""
     radius, height, floor = 0.085, 0.12, 0.008
     ears = []
     for side in (-1.0, 1.0):
@@ -142,7 +142,7 @@ def pot(rgb: RGB) -> ObjectPlan:
 
 
 def kettle(rgb: RGB) -> ObjectPlan:
-    """A squat kettle of steel with a spout to +x and a black bow to carry it by."""
+    """A low steel kettle with a spout to +x and a black carrying handle."""
     return form(
         [
             *tin(0.0, (0.0, 0.10), 0.075, rgb, mass=0.5, finish="metal"),
@@ -158,7 +158,7 @@ def kettle(rgb: RGB) -> ObjectPlan:
 
 
 def teapot(rgb: RGB) -> ObjectPlan:
-    """A round pot with a spout to +x, an ear to -x, and a lid."""
+    """A round pot with a spout to +x, a handle to -x, and a lid."""
     ear = loop((-0.066, 0.0, 0.055), 0.028, (0.5 * math.pi, 1.5 * math.pi), steps=5)
     return form(
         [
@@ -178,7 +178,7 @@ def teapot(rgb: RGB) -> ObjectPlan:
 
 
 def teacup(rgb: RGB) -> ObjectPlan:
-    """A cup of tea on its saucer, with an ear to +x."""
+    """A cup of tea on its saucer, with a handle to +x."""
     return form(
         [
             *tin(0.0, (0.0, 0.01), 0.065, rgb, mass=0.15),
@@ -234,7 +234,7 @@ def wine_glass(rgb: RGB) -> ObjectPlan:
 
 
 def pepper_mill(rgb: RGB) -> ObjectPlan:
-    """Tall and turned of wood, with a waist and a knob of steel."""
+    """Tall, of turned wood, with a waist and a steel knob."""
     dark = shade(rgb, 0.7)
     return form(
         tin(0.0, (0.0, 0.20), 0.026, rgb, mass=0.25),
@@ -248,7 +248,7 @@ def pepper_mill(rgb: RGB) -> ObjectPlan:
 
 
 def salt_shaker(rgb: RGB) -> ObjectPlan:
-    """Small, of glass half full of salt, with a dome of steel that has holes."""
+    """A small glass half full of salt, with a perforated steel dome."""
     holes = [ball(0.009 * math.cos(a), 0.009 * math.sin(a), 0.0895, 0.0028, DARK) for a in (0.0, 1.57, 3.14, 4.71)]
     return form(
         tin(0.0, (0.0, 0.075), 0.024, (0.62, 0.80, 0.86), mass=0.12),
