@@ -1,6 +1,6 @@
-"""The background locator: goals from world state, the paper's first setting (section 4.3). Privileged.
+"""The background locator: goals from the world state, the paper's first setting (section 4.3). Privileged.
 
-What it tells a planner is not a world state: that comes from the same memory of what was seen as in the other setting.
+Planners get no world state from it: their knowledge comes from the same memory of detections as in the other setting.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ from homie.kernel.types import (
 from homie.kernel.world import thresholds
 
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
-"""Metres that a meaning of ambiguous words is put off by."""
+"""Penalties (m), added to distances, for candidates of an ambiguous name that the action cannot or may not refer to."""
 
 SAME_PLACE = 0.5
-"""Metres by which an entity may be off from where the memory has it and still be the one that the detector named."""
+"""Distance (m) between an entity and its remembered position up to which it is the one that the detector named."""
 
 NEAR = 1.4
-"""Metres around a target within which solid things are obstacles for the skill."""
+"""Distance (m) from a target within which solid things are obstacles for the skill."""
 
 AT_HAND, BESIDE_ROBOT = 0.9, 1.1
-"""Height of the arm and metres around it within which solid things are obstacles: it is folded wherever the robot
-is."""
+"""Height (m) of the arm, and distance (m) from the robot within which solid things are obstacles: the arm may be folded
+at any place."""
 
 ON_FLOOR = 0.1
-"""Height (m) of its underside up to which a thing lies on the floor."""
+"""Maximum height (m) of the underside of a thing on the floor."""
 
 SPOT = 0.005
-"""Half size (m) of a surface that is one spot: the middle of a bowl, a palm."""
+"""Half size (m) of a point-like surface: the centre of a bowl, a palm."""
 
 STANDS = 1.2
-"""How much higher than wide a thing is from which it stands, and can be knocked over."""
+"""Minimum ratio of height to width of a thing that stands upright and can be knocked over."""
 
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""
 
 
 class KnownHome(Protocol):
-    """What the locator knows of a robot: its home (`homie.envs.mujoco.home.home.MujocoHome`)."""
+    """The part of a robot that the locator uses: its world (`homie.envs.mujoco.home.home.MujocoHome`)."""
 
     @property
     def world(self) -> World: ...
 
 
 class BackgroundLocator(Locator):
-    """Knows where everything is. Names mean the nearest thing they fit."""
+    """A locator with access to all poses. A name refers to the nearest thing that it matches."""
 
     name = "background"
 
@@ -80,8 +80,8 @@ class BackgroundLocator(Locator):
         self._answered_at = -np.inf
         self._best_matches: NameMatcher = registry.load("names", "default")
         self._recall: Recall = registry.load("recall", "default")(home)
-        self._ahead: dict[str, tuple[float, float, float, float]] = {}
-        """The floor at the far side of the doorway that the robot is to go through: far from where it has set out."""
+        self._passage_floors: dict[str, tuple[float, float, float, float]] = {}
+        """The floor (x0, y0, x1, y1) at the far side, seen from the start, of the doorway that is the target."""
 
     @property
     def world(self) -> World:
@@ -91,7 +91,7 @@ class BackgroundLocator(Locator):
         self._plan = FloorPlan(self.world)
         self._answered_at = -np.inf
         self._recall.forget()
-        self._ahead = {}
+        self._passage_floors = {}
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
         if observation.stamp - self._answered_at < PERIOD:
@@ -100,7 +100,7 @@ class BackgroundLocator(Locator):
         return ()
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """World state needs no telling, but a planner sees only what was seen."""
+        """Update the planner's memory with the detections; the world state needs no update."""
         self._recall.update(observation, detections)
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
@@ -111,7 +111,7 @@ class BackgroundLocator(Locator):
 
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         passage = self._recall.passage(entity, observation.body.base)
-        self._ahead = {} if passage is None else {entity: passage}
+        self._passage_floors = {} if passage is None else {entity: passage}
         self._recall.handles(entity if action.target == "opens" else "")
         item = self.world.objects.get(entity) if action.inventory == "takes" else None
         if item is None:
@@ -135,7 +135,7 @@ class BackgroundLocator(Locator):
 
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self.world
-        if "_" in words and any(words in known for known in (world.rooms, world.receptacles, world.objects)):
+        if "_" in words and any(words in catalogue for catalogue in (world.rooms, world.receptacles, world.objects)):
             return words
         landmarks = self._recall.recognise(words, observation.body.base)
         bearers = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
@@ -145,7 +145,7 @@ class BackgroundLocator(Locator):
         return min(sorted(candidates), key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
-        """The entity that a planner means: the one of its kind where it was seen."""
+        """Return the entity that a landmark of the planner's memory refers to: the nearest of its kind."""
         if self._recall.is_passage(landmark.entity):
             return landmark.entity
         named = [item for item in self.world.named_things() if item.name == landmark.entity]
@@ -160,24 +160,24 @@ class BackgroundLocator(Locator):
         return min(distances, key=lambda candidate: distances[candidate], default=None)
 
     def _metres(self, entity: str, point: Array) -> float:
-        """Metres on the floor plan from a point (3,) to a thing; inf for a room."""
+        """Return the distance (m) in the floor plan from a point (3,) to a thing; inf for a room."""
         return float("inf") if entity in self.world.rooms else self.world.box_of(entity).distance(point)
 
     def _may_mean(self, entity: str, action: Action) -> bool:
-        """As `fits`, but a place counts while it is shut or full, too."""
+        """As `fits`, but closed or full places fit too."""
         if action.target != "place":
             return self.fits(entity, action)
         piece = self.world.receptacles.get(entity)
         return self.world.held != entity and (piece is None or bool(piece.surfaces))
 
     def _preference(self, entity: str, action: Action, observation: Observation) -> float:
-        """Metres, with what the action cannot mean put last, and shut things after open ones."""
+        """Return the distance (m) with penalties for things that the action cannot refer to and for closed ones."""
         world, distance = self.world, self.distance(entity, observation)
         piece = world.receptacles.get(entity)
         if not self._may_mean(entity, action):
             distance += IMPOSSIBLE
         if action.result == "reached" and world.held is not None and piece is not None and not piece.surfaces:
-            distance += UNLIKELY  # with a full hand, where it can be put down
+            distance += UNLIKELY  # a robot with a held object goes where it can put it down
         if action.target in ("", "loose") and self.pickable(entity) and self.closed_container(entity):
             distance += UNLIKELY
         if piece is not None and piece.articulations and (action.target in ("", "place") or action.result == "closed"):
@@ -191,19 +191,21 @@ class BackgroundLocator(Locator):
         itself = [self.world.objects[entity].body] if entity in self.world.objects else []
         hidden = [*self._moved_by(entity, action), *itself]
         solids_near_base = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
-        return replace(goal, solids=_distinct(goal.solids, solids_near_base), loose=self._loose(entity, goal.position))
+        return replace(
+            goal, solids=_distinct(goal.solids, solids_near_base), loose=self._movable_boxes(entity, goal.position)
+        )
 
     def here(self, observation: Observation) -> Goal:
         return replace(super().here(observation), grid=self._floor_plan().grid())
 
     def _moved_by(self, entity: str, action: Action) -> list[int]:
-        """Bodies of the doors and drawers that an action moves."""
+        """Return the bodies of the doors and drawers that an action moves."""
         if action.target != "opens" or entity not in self.world.receptacles:
             return []
         return [item.body for item in self.world.receptacles[entity].articulations]
 
-    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
-        """What could be moved out of the way: near a target, in it and on it, and on the floor."""
+    def _movable_boxes(self, entity: str, center: Array) -> tuple[Box, ...]:
+        """Return boxes of the objects that can be moved out of the way: near, in or on the target, or on the floor."""
         world = self.world
         hidden = {entity, *world.carried()}
         names = [name for name in world.objects if name not in hidden]
@@ -225,16 +227,16 @@ class BackgroundLocator(Locator):
         return self._receptacle(self.world.receptacles[entity], action, grid, self._moved_by(entity, action))
 
     def _floor_of(self, spot: str, base: Pose2) -> tuple[float, float, float, float]:
-        """The floor (x0, y0, x1, y1) of a room, or at the far side of a doorway."""
-        return self._ahead.get(spot) or self._recall.passage(spot, base) or self.world.rooms[spot].rect
+        """Return the floor (x0, y0, x1, y1) of a room, or at the far side of a doorway."""
+        return self._passage_floors.get(spot) or self._recall.passage(spot, base) or self.world.rooms[spot].rect
 
     def _floor_plan(self) -> FloorPlan:
         if self._plan is None:
             self._plan = FloorPlan(self.world)
         return self._plan
 
-    def _led(self, piece: ReceptacleInfo, action: Action) -> tuple[Articulation, ...]:
-        """What a hand moves of furniture: its doors and drawers, or its switch."""
+    def _controls(self, piece: ReceptacleInfo, action: Action) -> tuple[Articulation, ...]:
+        """Return the parts of furniture that the action moves: doors and drawers, or the switch."""
         world = self.world
         if action.result not in POWER:
             return tuple(world.articulation(item) for item in piece.articulations)
@@ -248,16 +250,16 @@ class BackgroundLocator(Locator):
             "",
             box.center,
             box=box,
-            surfaces=self._spots(piece),
+            surfaces=self._surfaces_for_putting(piece),
             obstacles=self._things_at(piece.name),
-            articulations=self._led(piece, action),
+            articulations=self._controls(piece, action),
             front=self._front(piece),
             grid=grid,
             solids=world.solids(box.center, NEAR, without=moved),
         )
 
-    def _spots(self, piece: ReceptacleInfo) -> tuple[Surface, ...]:
-        """Where something can be put: on what can be reached of furniture, into a hand that is held out."""
+    def _surfaces_for_putting(self, piece: ReceptacleInfo) -> tuple[Surface, ...]:
+        """Return the surfaces for putting: accessible ones of furniture, or the palm of a hand that is held out."""
         world = self.world
         person = world.people.infos.get(piece.name)
         if person is None:
@@ -266,14 +268,14 @@ class BackgroundLocator(Locator):
         return () if palm is None else (Surface(palm, SPOT, SPOT, world.yaw(piece.body)),)
 
     def _front(self, piece: ReceptacleInfo) -> float | None:
-        """Where what is only used from one side looks: what opens, and a person's face."""
+        """Return the direction (yaw, rad) of the front of furniture used from one side or of a person; else None."""
         if piece.name in self.world.people.infos:
             return self.world.yaw(piece.body)
         return piece.front if piece.articulations or surfaces_need_front(piece) else None
 
     def _object(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
-        """A loose object, with the surface that carries it and its neighbours there: what it is in, as a bowl, is none
-        of them, what is in it is."""
+        """Return the goal for an object, with the surface that carries it and its neighbours there. Objects in it count
+        as neighbours, objects that it is in (a bowl) do not."""
         world = self.world
         box, outwards = world.object_box(item), [place.entity for place in world.around(item.name)]
         surfaces: tuple[Surface, ...] = ()
@@ -296,7 +298,7 @@ class BackgroundLocator(Locator):
         )
 
     def _container_goal(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
-        """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
+        """Return the goal for an object as the destination of a Put: the centre of a bowl, the top of others."""
         box = self.world.object_box(item)
         height = box.half[2] if item.hollow is None else 0.0
         spot = Surface(box.center + np.array([0.0, 0.0, height]), SPOT, SPOT, box.yaw)
@@ -304,7 +306,7 @@ class BackgroundLocator(Locator):
         return Goal(item.name, "", box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
 
     def _things_at(self, entity: str, but: Collection[str] = ()) -> tuple[Box, ...]:
-        """Boxes of the objects in or on a thing, nested ones too, without what is carried."""
+        """Return boxes of the objects directly or indirectly in or on a thing, without the payload."""
         world = self.world
         hidden = {*but, *world.carried()}
         return world.object_boxes([name for name in world.contents(entity) if name not in hidden])
@@ -328,7 +330,8 @@ class BackgroundLocator(Locator):
         return entity in self.world.rooms or self._recall.is_passage(entity)
 
     def distance(self, entity: str, observation: Observation) -> float:
-        """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture."""
+        """Return the 3-D distance (m) from the base's origin on the floor to an object's centre, or to the nearest
+        point of furniture."""
         base = np.array([*observation.body.base.xy, 0.0])
         if entity in self.world.objects:
             return float(np.linalg.norm(self.world.object_box(self.world.objects[entity]).center - base))
@@ -367,7 +370,7 @@ class BackgroundLocator(Locator):
         )
 
     def _upright(self, item: ObjectInfo) -> float | None:
-        """Height of its own upright axis; None of what does not stand, as fruit that rolls."""
+        """Return the z component of an object's upright axis; None for objects that do not stand, such as fruit."""
         can_stand = item.hollow is not None or item.half[2] > STANDS * max(item.half[:2])
         return float(self.world.rotation(item.body)[2, 2]) if can_stand else None
 
@@ -404,7 +407,7 @@ class BackgroundLocator(Locator):
 
 
 def _distinct(first: Sequence[Box], second: Sequence[Box]) -> tuple[Box, ...]:
-    """Boxes without those that come twice."""
+    """Concatenate boxes without duplicates."""
     return tuple({(*box.center.tolist(), *box.half.tolist()): box for box in (*first, *second)}.values())
 
 

@@ -1,4 +1,4 @@
-"""The occupancy grid of the home from its geometry: privileged, for the background setting."""
+"""The occupancy grid of the home, computed from its geometry. Privileged, for the background setting."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from homie.kernel.types import Array, Mask, OccupancyGrid
 
 RESOLUTION = 0.05
 LOW, HIGH = 0.04, 1.25
-"""Heights (m) between which the robot would run into things."""
+"""Range of heights (m) in which geoms are obstacles for the robot."""
 
 TALL = 1.0
-"""Height (m) from which what belongs to the house itself is a wall."""
+"""Minimum height (m) of the top of a wall's geoms."""
 
 ON_FLOOR = 0.25
-"""Height (m) up to which the middle of a loose thing's part may be for the thing to lie on the floor."""
+"""Maximum height (m) of a geom's centre for its object to be on the floor."""
 
 
 class FloorPlan:
-    """Rasterises solid geoms: what never moves once, doors, drawers and loose things whenever asked."""
+    """Rasterises solid geoms: static ones once; doors, drawers and loose things on each request."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -38,34 +38,36 @@ class FloorPlan:
         ]
         solid = [g for g in solid if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
         loose_bodies = {item.body for item in world.objects.values()}
-        self._moving = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
-        self._bodies = carriers(model)[model.geom_bodyid[self._moving]]
-        self._loose = np.isin(self._bodies, list(loose_bodies))
-        self._geoms = np.array(self._moving, dtype=np.intp)
-        self._before: tuple[bytes, bytes, bytes] | None = None
-        self._rastered = np.zeros(self.shape, dtype=bool)
+        self._moving_geoms = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
+        self._bodies = carriers(model)[model.geom_bodyid[self._moving_geoms]]
+        self._is_loose = np.isin(self._bodies, list(loose_bodies))
+        self._geoms = np.array(self._moving_geoms, dtype=np.intp)
+        self._last_state: tuple[bytes, bytes, bytes] | None = None
+        self._occupied = np.zeros(self.shape, dtype=bool)
         self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])
         self.walls = self._raster(
             [g for g in solid if g in world.home.index.geoms and world.home.index.geoms[g].entity == "wall"],
             lowest=TALL,
         )
-        """Of the walls of the house the cells that they fill: no arm reaches through them."""
+        """Cells filled by the walls of the house: no arm reaches through them."""
 
     def grid(self) -> OccupancyGrid:
-        """The plan as it is now; what is carried is not an obstacle."""
+        """Return the current occupancy grid; the robot's payload is no obstacle."""
         data, carried_bodies = self.world.data, [self.world.objects[name].body for name in self.world.carried()]
-        # Loose things that are not on the floor stand over what is an obstacle already.
-        excluded = self._loose & (np.isin(self._bodies, carried_bodies) | (data.geom_xpos[self._geoms, 2] > ON_FLOOR))
+        # Loose things above the floor are on furniture, which is an obstacle already.
+        excluded = self._is_loose & (
+            np.isin(self._bodies, carried_bodies) | (data.geom_xpos[self._geoms, 2] > ON_FLOOR)
+        )
         moving = self._geoms[~excluded]
         state_key = moving.tobytes(), data.geom_xpos[moving].tobytes(), data.geom_xmat[moving].tobytes()
-        if state_key != self._before:
-            self._rastered = self._static | self._raster(moving.tolist())
-            self._before = state_key
-        occupied = self._rastered.copy()
+        if state_key != self._last_state:
+            self._occupied = self._static | self._raster(moving.tolist())
+            self._last_state = state_key
+        occupied = self._occupied.copy()
         return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION, self.walls)
 
     def _raster(self, geoms: list[int], lowest: float = LOW) -> Mask:
-        """The cells over which geoms are between a height (m) and `HIGH`."""
+        """Return the cells with geoms between the heights `lowest` and `HIGH` (m)."""
         picture = np.zeros(self.shape, dtype=np.uint8)
         for box in self.world.extents.geom_boxes(self.world.data, geoms):
             if box.center[2] + box.half[2] < lowest or box.center[2] - box.half[2] > HIGH:

@@ -1,7 +1,7 @@
-"""The embedded home as a robot: a Fetch, or a body of one's own, in a house of MuJoCo, with simulated sensors.
+"""The embedded home as a robot: a Fetch, or a custom body, in a MuJoCo house, with simulated sensors.
 
 Time passes only in `act`. Every command goes through the safety gate; base velocities drive a planar base of limited
-force, so a wall stops it; nothing is placed by hand after `reset` but by `set_outcome`, for the ideal skills.
+force, so a wall stops it; after `reset` only `set_outcome`, for the ideal skills, sets poses directly.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioceptio
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = HomeSettings().pixels
-"""Width and height of a picture where none is asked for."""
+"""Default width and height of a camera image."""
 
 
 class HouseRobot(SimulatedRobot):
-    """A body in a simulated house, whoever built that.
+    """A robot body in any simulated house.
 
-    `world` is privileged: skills and planners never get it.
+    `world` is privileged: skills and planners have no access to it.
     """
 
     body: ClassVar[SimulatedBody] = FETCH
@@ -68,18 +68,18 @@ class HouseRobot(SimulatedRobot):
         shade: bool = True,
         body: SimulatedBody | None = None,
     ) -> None:
-        """A subclass calls `reset` once it is whole.
+        """Build the house with the robot. A subclass calls `reset` at the end of its own `__init__`.
 
         Args:
             build_house: Builds the house with a robot in it.
-            body: Another than the class has.
+            body: Body to use instead of the class attribute.
         """
         self._body = body or self.body
         self.spec = self._body.spec
         base = self._group("base")
         self._base_group, self._gripper_group = base.name, self._group("gripper").name
-        self._ways = len(base.joints)
-        """How many velocities the base has."""
+        self._base_velocity_count = len(base.joints)
+        """Number of velocity components of the base."""
         self.lead = max(1.0, LEAD / self.spec.period)
         self.picture_size = picture_size
         self.home: Home = build_house(self._add_robot)
@@ -99,10 +99,10 @@ class HouseRobot(SimulatedRobot):
         self._base_dof = [int(self.model.joint(PREFIX + name).dofadr[0]) for name in BASE_JOINTS]
         self._base_servos = [self.model.actuator(PREFIX + name).id for name in BASE_JOINTS]
         self._finger_step = self.spec.gripper_speed / 2 * self.spec.period
-        """Metres that a finger goes in one control period."""
+        """Maximum distance (m) that a finger moves in one control period."""
         self._velocity: Sequence[float] = (0.0, 0.0)
         self.after_step: Callable[[], None] | None = None
-        """Called after every step of the physics, for what measures it."""
+        """Called after every physics step, for measurements."""
         self._film_camera = FilmCamera(self.model, self.data)
         self._best_matches: NameMatcher = registry.load("names", "default")
 
@@ -123,18 +123,18 @@ class HouseRobot(SimulatedRobot):
         self.grasping.reset()
         rest_posture = dict(zip(self.spec.chain.names, self.spec.chain.posture(self.spec.rest).tolist(), strict=True))
         place(self.model, self.data, {**self._body.start, **rest_posture})
-        self._width_wanted = self._finger_target = 0.0
+        self._target_width = self._finger_target = 0.0
         self.world.held = None
         self.world.appliances.reset()
         self.world.household.reset()
         self.world.people.reset()
-        self._settle()  # by fractions of a millimetre
+        self._settle()  # objects move by fractions of a millimetre
 
     def _tell(self, command: Command) -> None:
         self.limbs.tell(command)
         gripper = command.get(self._gripper_group)
         if gripper is not None:
-            self._width_wanted = gripper[0]
+            self._target_width = gripper[0]
             self.grasping.commanded(gripper[0])
         velocity = command.get(self._base_group)
         self._velocity = (0.0, 0.0) if velocity is None else velocity
@@ -152,7 +152,7 @@ class HouseRobot(SimulatedRobot):
         self.world.household.update()
 
     def _step(self, v: float, w: float, sideways: float = 0.0) -> None:
-        """One control period of physics, the base driving at v ahead, `sideways` to its left (m/s) and w (rad/s)."""
+        """Simulate one control period, with base velocities v ahead, `sideways` to the left (m/s) and w (rad/s)."""
         grip = self.grasping
         division = self.pace.division(
             self.data, self.spec.period, grip.held_body, squeezed=grip.friction and grip.held_object is not None
@@ -166,7 +166,7 @@ class HouseRobot(SimulatedRobot):
             for _ in range(1 if at_once else steps):
                 heading = float(qpos[yaw])
                 if not math.isfinite(heading):
-                    break  # `check_sound` says what that means
+                    break  # `check_sound` reports it
                 c, s = math.cos(heading), math.sin(heading)
                 ctrl[x], ctrl[y], ctrl[turn] = v * c - sideways * s, v * s + sideways * c, w
                 mujoco.mj_step(self.model, self.data, steps if at_once else 1)
@@ -175,22 +175,22 @@ class HouseRobot(SimulatedRobot):
         self.model.opt.timestep = TIMESTEP
 
     def _where(self) -> Array:
-        """Where the base is (2,), m."""
+        """Return the position of the base (2,), m."""
         return np.array(self.data.qpos[self._base[:2]])
 
     def _halt(self) -> None:
-        """Base still, every limb holds where it is, the fingers squeeze what they hold."""
+        """Stop the base, hold all limbs at their positions, and keep squeezing the held object."""
         self.limbs.hold()
         self._velocity = (0.0, 0.0)
         if not self.grasping.holding:
-            self._width_wanted = self.limbs.opening()
+            self._target_width = self.limbs.opening()
 
     def _drive_fingers(self) -> None:
-        """Their target goes to the wanted width at the fingers' speed, and ahead of them only by what the servo turns
-        into its whole force: so they close without a blow, and open at once."""
+        """Move the fingers' target to the commanded opening at the fingers' speed, ahead of them by at most the error
+        at which the servo saturates: so they close without an impact, and open immediately."""
         at = self.limbs.opening() / 2
         step, lead = self._finger_step, self._body.finger_lead
-        finger_target = min(max(self._width_wanted / 2, self._finger_target - step), self._finger_target + step)
+        finger_target = min(max(self._target_width / 2, self._finger_target - step), self._finger_target + step)
         self._finger_target = min(max(finger_target, at - lead), at + lead)
         self.data.ctrl[self.limbs.finger_servos] = self._finger_target
 
@@ -201,7 +201,9 @@ class HouseRobot(SimulatedRobot):
         vx, vy, w = self.data.qvel[self._base_dof].tolist()
         return Proprioception(
             base=Pose2(x, y, wrapped_angle(yaw)),
-            base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w, vy * np.cos(yaw) - vx * np.sin(yaw))[: self._ways],
+            base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w, vy * np.cos(yaw) - vx * np.sin(yaw))[
+                : self._base_velocity_count
+            ],
             joints=self.limbs.positions(),
             grippers={self._gripper_group: self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
             velocities=self.limbs.velocities(),
@@ -214,7 +216,7 @@ class HouseRobot(SimulatedRobot):
 
     def snapshot(self) -> WorldSnapshot:
         x, y, yaw = (float(v) for v in self.data.qpos[self._base])
-        x, y, yaw = rounded((x, y, math.remainder(yaw, math.tau)))  # the joint counts whole turns, a pose does not
+        x, y, yaw = rounded((x, y, math.remainder(yaw, math.tau)))  # the joint angle is not wrapped
         robot = RobotState(x=x, y=y, yaw=yaw, room=self.world.room_of(np.array([x, y])))
         return snapshot_of(self.world, robot)
 
@@ -236,7 +238,7 @@ class HouseRobot(SimulatedRobot):
 
     @cached_property
     def native(self) -> Native:
-        """The robot to be moved by small steps, without physics. Privileged."""
+        """An interface that moves the robot by small steps, without physics. Privileged."""
         return Native(
             world=self.world,
             limbs=self.limbs,
@@ -248,10 +250,10 @@ class HouseRobot(SimulatedRobot):
         )
 
     def _begin_from_here(self) -> None:
-        """What follows from a world that was set: the fingers squeeze what they hold, nothing else moves, the gate
-        begins where the joints are, and the film camera chooses anew."""
+        """Reset the controllers after the state was set: the fingers squeeze the held object, nothing else moves, the
+        gate starts from the current joint positions, and the film camera chooses a new view."""
         self._velocity = (0.0, 0.0)
-        self._width_wanted = 0.0 if self.grasping.holding else self.limbs.opening()
+        self._target_width = 0.0 if self.grasping.holding else self.limbs.opening()
         self._finger_target = self.limbs.opening() / 2
         self._film_camera.reset()
         self.gate.reset()
@@ -272,13 +274,13 @@ class HouseRobot(SimulatedRobot):
         self.world.people.take_over(people if isinstance(people, Mapping) else {})
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """The robot and its target from above, without the upper walls."""
+        """Render the robot and its target from above, without the upper walls."""
         x, y, yaw = (float(v) for v in self.data.qpos[self._base])
-        camera = self._film_camera.aim(Pose2(x, y, yaw), self._meant(target, np.array([x, y])))
+        camera = self._film_camera.aim(Pose2(x, y, yaw), self._film_subject(target, np.array([x, y])))
         return self.eyes.film(camera, width, height, hidden_groups=frozenset({1}))
 
-    def _meant(self, words: str, position: Array) -> Subject | None:
-        """What a film shows for a target: the nearest object or furniture that words may mean."""
+    def _film_subject(self, words: str, position: Array) -> Subject | None:
+        """Return the subject of a film for a target: the nearest object or furniture that the words match."""
         world = self.world
         names = [thing.name for thing in self._best_matches(words, world.named_things())] if words else []
         objects = [Subject(world.object_box(world.objects[name]).center) for name in names if name in world.objects]
@@ -287,7 +289,7 @@ class HouseRobot(SimulatedRobot):
 
 
 class MujocoHome(HouseRobot):
-    """A robot in a house of Homie's: a Fetch, or a `body` of one's own in a subclass (docs/robots.md)."""
+    """A robot in one of Homie's houses: a Fetch, or the `body` of a subclass (docs/robots.md)."""
 
     def __init__(
         self,
@@ -299,14 +301,14 @@ class MujocoHome(HouseRobot):
         body: SimulatedBody | None = None,
         meshes: Mapping[str, MeshSpec] = MappingProxyType({}),
     ) -> None:
-        """Raises BadInput for a scene whose things cut into each other. `body`: another than the class has. `meshes`:
-        what objects are drawn by, by the names that `with_meshes` goes by."""
+        """Build the home. Raises BadInput for a scene whose objects penetrate each other. `body`: replaces that of the
+        class. `meshes`: visual meshes of objects by the names that `with_meshes` expects."""
         self._meshes = meshes
         self.scene = with_meshes(scene, meshes) if meshes else scene
-        super().__init__(self._built, grasp=grasp, picture_size=picture_size, shade=shade, body=body)
+        super().__init__(self._build_home, grasp=grasp, picture_size=picture_size, shade=shade, body=body)
         self.reset(seed=scene.seed)
 
-    def _built(self, robot: RobotBuilder) -> Home:
+    def _build_home(self, robot: RobotBuilder) -> Home:
         home = build(self.scene, robot)
         if not all(item.stands for item in self.scene.objects):
             check_start(home)
@@ -314,8 +316,8 @@ class MujocoHome(HouseRobot):
 
     @classmethod
     def of(cls, argument: str, settings: HomeSettings) -> Self:
-        """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
-        argument, of which it has none."""
+        """Make the home of a run: from a scene spec file, or the house of its seed. Raises BadInput for an invalid spec
+        and for any argument."""
         if argument:
             raise BadInput(
                 f"A robot in the home takes no argument (got '{argument}'): use --scene FILE for your own house."
@@ -331,12 +333,12 @@ class MujocoHome(HouseRobot):
         )
 
     def describe(self) -> Mapping[str, object]:
-        """The SHA-256 of the meshes that its objects may be drawn by, by name."""
+        """Return the SHA-256 of the visual meshes of objects, by name."""
         return {"meshes": {name: mesh.sha256 for name, mesh in self._meshes.items()}} if self._meshes else {}
 
 
 def body_called(name: str) -> SimulatedBody | None:
-    """A registered body, or that of a file of amendments; None for no name. Raises BadInput."""
+    """Return a registered body, or the body defined by a YAML file of changes; None for no name. Raises BadInput."""
     if name.endswith((".yaml", ".yml")):
         return amended_body(Path(name))
     body = registry.load("bodies", name) if name else None
@@ -346,4 +348,4 @@ def body_called(name: str) -> SimulatedBody | None:
 
 
 open_home = Opening(HomeSettings, MujocoHome.of, "A Fetch, or another of `homie list bodies`, in a simulated house.")
-"""The home of a run, with a Fetch or another registered body."""
+"""Factory of the home of a run, with a Fetch or another registered body."""

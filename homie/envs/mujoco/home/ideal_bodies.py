@@ -1,4 +1,4 @@
-"""Places bodies of the home by hand, and sees whether they are in something there."""
+"""Set poses of the home's bodies directly, and check for penetrations there."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from homie.envs.mujoco.world import World
 from homie.kernel.types import Mask, Pose
 
 DEEP = 0.003
-"""Metres from which two things are in each other: what rests on something is in it by 0.1 mm, what is squeezed by 1."""
+"""Minimum depth (m) of a penetration: resting contacts are 0.1 mm deep, squeezed ones 1 mm."""
 
 
 class Bodies:
-    """The poses of loose things and of the robot, to be set."""
+    """Sets poses of loose things, and finds penetrations of things and robot."""
 
     def __init__(self, world: World) -> None:
         self.world, self.model, self.data = world, world.model, world.data
@@ -31,18 +31,18 @@ class Bodies:
         )  # fmt: skip
 
     def pose(self, body: int) -> Pose:
-        """Where a body is."""
+        """Return the pose of a body in the world frame."""
         return Pose(self.world.position(body), self.world.rotation(body))
 
     def poses(self, names: Sequence[str]) -> dict[int, Pose]:
-        """The poses of loose things by their bodies."""
+        """Return the poses of loose things, by body."""
         return {body: self.pose(body) for body in (self.world.objects[name].body for name in names)}
 
     def move(self, load: Mapping[int, Pose], before: Pose, after: Pose) -> None:
-        """Move bodies as one, so that what was at one pose is at another.
+        """Move bodies rigidly, by the motion that takes the pose `before` to `after`.
 
         Args:
-            load: Their poses before.
+            load: Poses of the bodies before the motion.
         """
         turn = after.rotation @ before.rotation.T
         for body, pose in load.items():
@@ -54,7 +54,8 @@ class Bodies:
         mujoco.mj_forward(self.model, self.data)
 
     def cut(self, moved_bodies: Collection[int], *, ignored: Collection[int] = ()) -> set[int]:
-        """The other bodies that some bodies are in, floors apart. Kinematics and contacts must have been computed."""
+        """Return the other bodies that some bodies penetrate, except floors. Kinematics and contacts must be up to
+        date."""
         contact, count = self.data.contact, self.data.ncon
         geoms = contact.geom[:count][contact.dist[:count] < -DEEP]
         geoms = geoms[~self._floors[geoms].any(axis=1)]
@@ -66,5 +67,5 @@ class Bodies:
         return bodies - ignored_set
 
     def called(self, bodies: Collection[int]) -> list[str]:
-        """The loose things among bodies, by name."""
+        """Return the names of the loose things among bodies."""
         return sorted(name for name, item in self.world.objects.items() if item.body in bodies)

@@ -1,7 +1,7 @@
-"""Has the robot of a running home move by small steps and use its hand where it stands. Privileged: nothing is
-simulated but that things do not pass through each other.
+"""Move the robot of a running home by small steps and apply actions from where it stands, without physics. Privileged:
+only collisions are checked.
 
-The robot is always in its carrying posture, so that neither its eyes nor what it may run into change with its hand.
+The robot is always in its carrying posture, so that neither its view nor its collision shape depends on its hand.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from homie.kernel.types import Array, Goal, Pose, Pose2, rotation_z
 from homie.kernel.world.household_verbs import VERBS
 
 STEP = 0.05
-"""Metres between two points of a way at which the robot must not be in anything: a thin door is not jumped over."""
+"""Spacing (m) of the collision checks along a path: smaller than a thin door, which it must not pass through."""
 TURN = math.radians(5)
-"""The same for turns: a hand that is 0.35 m out moves 3 cm."""
+"""Spacing (rad) of the collision checks of a turn: a hand at a radius of 0.35 m moves 3 cm."""
 SWEEPS = {"hinge": 0.1, "slide": 0.05}
-"""Radians and metres between two positions of a door or drawer in which it must not be in anything."""
+"""Spacing (rad and m) of the collision checks along the motion of a door or drawer."""
 SETTLES = 5
-"""Control periods (0.2 s) that a thing that was set down has to come to rest."""
+"""Control periods (0.2 s) in which a thing that was put down comes to rest."""
 ACTIONS = {action.name: action for action in (*HOUSEHOLD, *(verb.action for verb in VERBS.values()))}
-"""By name."""
+"""All actions, by name."""
 
 
 class Native(Rearranging):
-    """Moves the robot and changes what it can change from where it stands, or leaves all as it was.
+    """Moves the robot and applies actions from where it stands, or leaves the state unchanged.
 
     Args:
-        begin: Takes over a state that was set.
-        wait: Lets one control period pass. The rest as in `Rearranging`.
+        begin: Resets the robot's controllers to a state that was set.
+        wait: Simulates one control period. The other arguments are those of `Rearranging`.
     """
 
     def __init__(
@@ -66,65 +66,65 @@ class Native(Rearranging):
 
     @property
     def pose(self) -> Pose2:
-        """Where the robot stands."""
+        """The pose of the robot's base."""
         return Pose2(*self.data.qpos[self._base].tolist())
 
     @property
     def tilt(self) -> float:
-        """How far the head looks down, rad."""
+        """The angle (rad) by which the head is tilted down."""
         return float(self.data.joint(f"robot/{self._tilt.name}").qpos[0])
 
     def stand(self, pose: Pose2, tilt: float) -> bool:
-        """Have it stand somewhere with its head so; whether it is in nothing there, nor anything that it holds."""
+        """Set the base pose and the head tilt; return whether robot and payload are free of collisions there."""
         hand, load = self._hand(), self.bodies.poses(self.world.carried())
         place(self.model, self.data, {**self._joints(self.spec.carry), self._pan.name: 0.0})
         self._set_tilt(tilt)
-        self._set(pose, hand, load)
+        self._set_base(pose, hand, load)
         self._begin()
         return self._is_free(load)
 
     def advance(self, metres: float) -> float:
-        """Drive on, or back where metres are negative, up to what is in the way. Returns how far it came, m."""
+        """Drive forward, or backward if negative, up to the first obstacle. Returns the distance driven (m)."""
         start, number = self.pose, max(1, math.ceil(abs(metres) / STEP))
         travelled = 0.0
         for step in range(1, number + 1):
             way = metres * step / number
             x, y = start.x + way * math.cos(start.yaw), start.y + way * math.sin(start.yaw)
-            if not self._moved(Pose2(x, y, start.yaw)):
+            if not self._try_move(Pose2(x, y, start.yaw)):
                 break
             travelled = abs(way)
         return travelled
 
     def turn(self, radians: float) -> float:
-        """Turn to the left, or to the right where negative, up to what is in the way. Returns how far it came, rad."""
+        """Turn left, or right if negative, up to the first obstacle. Returns the angle turned (rad)."""
         start, number = self.pose, max(1, math.ceil(abs(radians) / TURN))
         turned_by = 0.0
         for step in range(1, number + 1):
             angle = radians * step / number
-            if not self._moved(Pose2(start.x, start.y, start.yaw + angle)):
+            if not self._try_move(Pose2(start.x, start.y, start.yaw + angle)):
                 break
             turned_by = abs(angle)
         return turned_by
 
     def look(self, radians: float) -> None:
-        """Tilt the head down, or up where negative, as far as it can be."""
+        """Tilt the head down, or up if negative, within its joint limits."""
         self._set_tilt(self.tilt + radians)
         self._begin()
 
     def _set_tilt(self, tilt: float) -> None:
         place(self.model, self.data, {self._tilt.name: min(max(tilt, self._tilt.lower), self._tilt.upper)})
 
-    def _moved(self, pose: Pose2) -> bool:
-        """Move the robot a little, with what it holds; where it would be in something it stays."""
+    def _try_move(self, pose: Pose2) -> bool:
+        """Move robot and payload by one small step, or not at all if they would collide; return whether they moved."""
         previous_pose, hand, load = self.pose, self._hand(), self.bodies.poses(self.world.carried())
-        self._set(pose, hand, load)
+        self._set_base(pose, hand, load)
         is_free = self._is_free(load)
         if not is_free:
-            self._set(previous_pose, self._hand(), self.bodies.poses(self.world.carried()))
+            self._set_base(previous_pose, self._hand(), self.bodies.poses(self.world.carried()))
         self._begin()
         return is_free
 
-    def _set(self, pose: Pose2, hand: Pose, load: dict[int, Pose]) -> None:
+    def _set_base(self, pose: Pose2, hand: Pose, load: dict[int, Pose]) -> None:
         self.data.qpos[self._base] = pose.x, pose.y, pose.yaw
         mujoco.mj_kinematics(self.model, self.data)
         self.bodies.move(load, hand, self._hand())
@@ -139,7 +139,7 @@ class Native(Rearranging):
         """Pick, Put (the held object), Open, Close, Turn on or Turn off a thing, by its name in the world.
 
         Returns:
-            Why nothing has changed; "" where it has.
+            Why nothing has changed; "" on success.
         """
         goal = Goal(name=name, text="", position=self.world.box_of(name).center)
         problem = self.set_outcome(ACTIONS[action], goal, ())
@@ -149,7 +149,7 @@ class Native(Rearranging):
         return problem
 
     def let_fall(self) -> str:
-        """Have the held object lie on the floor beside the robot. Returns as `use` does."""
+        """Put the held object on the floor beside the robot. Returns the same as `use`."""
         problem = self.drop()
         self._begin()
         if not problem:
@@ -157,8 +157,8 @@ class Native(Rearranging):
         return problem
 
     def _settle_object(self) -> None:
-        """What was set down falls a few centimetres, as into a bowl. Where the physics does not bear what was set, it
-        stays as it was set."""
+        """Simulate the fall of an object that was put down, a few centimetres as into a bowl. If the physics is
+        unstable, restore the state before."""
         saved_state = self.data.qpos.copy(), self.data.qvel.copy(), self.data.ctrl.copy()
         try:
             for _ in range(SETTLES):
@@ -171,17 +171,17 @@ class Native(Rearranging):
         self._begin()
 
     def _stand(self, goal: Goal, places: Iterable[Pose2], take: Callable[[], str] | None = None) -> str:
-        """It stays where it is. A door that was moved into it has not been moved."""
+        """Keep the robot where it is; fails if a door was moved into it."""
         if take:
             return take()
         mujoco.mj_forward(self.model, self.data)
         is_free = self._is_free(self.bodies.poses(self.world.carried()))
         return "" if is_free else "the robot is in the way"
 
-    def _yielding(self) -> Collection[int]:
+    def _bodies_ignored_by_doors(self) -> Collection[int]:
         return ()
 
-    def _stops(self, item: ArticulationInfo, aim: float) -> Sequence[float]:
+    def _checked_openings(self, item: ArticulationInfo, aim: float) -> Sequence[float]:
         start, step = self.world.opening(item), SWEEPS[item.kind]
         number = max(1, math.ceil(abs(aim - start) / step))
         return [start + (aim - start) * stop / number for stop in range(1, number + 1)]
@@ -193,7 +193,7 @@ class Native(Rearranging):
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
-        """What is done inside is undone at its end: to see what would come of it."""
+        """Context manager that undoes all changes at its end, to try out actions."""
         data, held = self.data, self.grasping.held_body
         saved_state = data.qpos.copy(), data.qvel.copy(), data.ctrl.copy(), data.time
         try:
@@ -210,14 +210,14 @@ class Native(Rearranging):
     # ------------------------------------------------------------ before an episode
 
     def give(self, name: str) -> str:
-        """Have a thing in the hand, wherever it was. Returns as `use` does."""
-        problem = self._tried(lambda: self._take(self.world.objects[name]))
+        """Put a thing into the robot's hand from anywhere. Returns the same as `use`."""
+        problem = self._apply_or_restore(lambda: self._take(self.world.objects[name]))
         self._begin()
         return problem
 
     def lay(self, name: str, foot: Array, yaw: float) -> bool:
-        """Have a loose thing stand upright somewhere: its underside's middle (3,), m. Returns whether it is in nothing
-        there; if not it stays where it was."""
+        """Place a loose thing upright, with the centre of its underside at `foot` (3,), m. Returns False and leaves it
+        where it was if it would collide."""
         item: ObjectInfo = self.world.objects[name]
         load = self.bodies.poses([name])
         previous_pose = load[item.body]
@@ -230,7 +230,9 @@ class Native(Rearranging):
         return is_free
 
     def set_doors(self, name: str, *, is_open: bool) -> str:
-        """Have furniture open or closed. Returns as `use` does."""
-        problem = self._tried(lambda: self._move(self.world.receptacles[name], "open" if is_open else "closed"))
+        """Open or close furniture. Returns the same as `use`."""
+        problem = self._apply_or_restore(
+            lambda: self._move(self.world.receptacles[name], "open" if is_open else "closed")
+        )
         self._begin()
         return problem

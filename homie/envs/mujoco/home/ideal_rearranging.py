@@ -1,4 +1,4 @@
-"""The result of an action, set in the state of a running home: robot, loose things, doors, grip."""
+"""Set the result of an action directly in the state of a running home: robot, loose things, doors, grasp."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from homie.kernel.types import Array, Failure, FailureReason, Goal, Pose, Pose2,
 from homie.kernel.world.household_verbs import VERBS, Rule
 
 SAME = 1.0
-"""Metres between a goal and a thing of its kind up to which that is the one meant: seen from one side only, the middle
-of furniture is known to half its depth."""
+"""Maximum distance (m) between a goal and the thing that it refers to: the centre of furniture seen from one side only
+is uncertain by half its depth."""
 PLACES, SPOTS = 250, 80
-"""How many places to stand (all around a thing, near and far), and locations to put a thing on, are tried."""
+"""Maximum numbers of base poses (all around a thing, near and far) and of locations to put a thing that are tried."""
 AJAR = (1.6, 1.87, 1.4, 1.2)
-"""How far a hinged door is opened, rad: as far as the classical skills open it, else as there is room."""
+"""Opening angles (rad) tried for a hinged door: first that of the classical skills, then others that may be free."""
 PULLED = 0.97
-"""Share of its range that a drawer is pulled out."""
+"""Opening of a drawer as a fraction of its range."""
 FINGERS = 0.03
-"""Metres behind the middle between the finger pads that a thing may reach to: their length."""
+"""Length (m) of the fingers: how far a held thing may extend behind the centre between the finger pads."""
 NEARER, TRIES = 0.025, 14
-"""Metres by which a thing in the hand is tried further out where it would be in the robot, and how often."""
+"""Step (m) by which a thing in the hand is moved outwards while it collides with the robot, and number of steps."""
 BESIDE = (0.55, 0.7, 0.85)
-"""Metres from the robot's middle at which a thing lies that it has dropped."""
+"""Distances (m) from the robot's centre tried for a dropped object."""
 
 TURNS = (0.0, np.pi / 2)
-"""How a thing is turned on a palm (rad), by where the person looks."""
+"""Yaws (rad) tried for a thing on a palm, relative to the person's."""
 FOLLOWS = (1.3, 1.5, 1.1, 1.7, 1.9)
-"""Metres behind a person at which the robot stops that has followed it."""
+"""Distances (m) behind a person tried for a robot that has followed them."""
 
 GONE = Failure(FailureReason.TARGET_LOST)
 
@@ -48,10 +48,10 @@ Info = TypeVar("Info", bound=ObjectInfo | ReceptacleInfo)
 
 
 class Rearranging:
-    """Sets the world, or leaves it as it was.
+    """Sets results of actions in the world, or leaves it unchanged.
 
     Args:
-        world, limbs, grasping, spec: The home's.
+        world, limbs, grasping, spec: Those of the home.
         base: Addresses of x, y and yaw of the robot in `qpos`.
     """
 
@@ -67,15 +67,15 @@ class Rearranging:
         """See `homie.kernel.interfaces.Rearrangeable`."""
         rule = VERBS[action.name].rule if action.name in VERBS else None
         if rule is not None:
-            return self._tried(lambda: self._state(rule, goal, places))
-        return self._tried(lambda: self._effect(action.result, goal, places))
+            return self._apply_or_restore(lambda: self._state(rule, goal, places))
+        return self._apply_or_restore(lambda: self._effect(action.result, goal, places))
 
     def drop(self) -> str:
         """See `homie.kernel.interfaces.Rearrangeable`."""
-        return self._tried(self._dropped)
+        return self._apply_or_restore(self._drop_on_floor)
 
-    def _tried(self, change: Callable[[], str]) -> str:
-        """What a change answers; where it cannot be made the state is that of before."""
+    def _apply_or_restore(self, change: Callable[[], str]) -> str:
+        """Return the result of a change; if it fails, restore the previous state."""
         qpos, qvel, ctrl = self.data.qpos.copy(), self.data.qvel.copy(), self.data.ctrl.copy()
         problem = change()
         if problem:
@@ -91,14 +91,14 @@ class Rearranging:
             case "reached":
                 return self._stand(goal, places)
             case "held":
-                target = self._meant(goal, self.world.objects)
+                target = self._find_target(goal, self.world.objects)
                 if target is None:
                     return GONE
                 return self._stand(goal, places, lambda: self._take(target))
             case "placed":
                 return self._stand(goal, places) or self._put(goal)
             case "shown":
-                person = self._meant(goal, self.world.people.infos)
+                person = self._find_target(goal, self.world.people.infos)
                 if person is None or self.world.held is None:
                     return GONE
                 problem = self._stand(goal, places)
@@ -106,17 +106,17 @@ class Rearranging:
                     self.world.people.see(person.name, self.world.held)
                 return problem
             case "followed":
-                person = self._meant(goal, self.world.people.infos)
+                person = self._find_target(goal, self.world.people.infos)
                 return GONE if person is None else self._follow(person)
             case "open" | "closed":
                 opening = {name: item for name, item in self.world.receptacles.items() if item.articulations}
-                furniture = self._meant(goal, opening)
+                furniture = self._find_target(goal, opening)
                 if furniture is None:
                     return Failure(FailureReason.NO_HANDLE)
                 return self._move(furniture, result) or self._stand(goal, places)
             case "on" | "off":
                 switched = {name: item for name, item in self.world.receptacles.items() if item.appliance is not None}
-                appliance = self._meant(goal, switched)
+                appliance = self._find_target(goal, switched)
                 if appliance is None:
                     return Failure(FailureReason.SWITCH_NOT_SEEN)
                 problem = self._stand(goal, places)
@@ -126,10 +126,10 @@ class Rearranging:
         return f"nothing is known of what '{result}' is"
 
     def _state(self, rule: Rule, goal: Goal, places: Iterable[Pose2]) -> str:
-        """Bring a thing into a state, from beside it."""
+        """Bring a thing into a state, with the robot standing at it."""
         household = self.world.household
         entities: dict[str, ObjectInfo | ReceptacleInfo] = {**self.world.objects, **self.world.receptacles}
-        target = self._meant(goal, {name: item for name, item in entities.items() if name != self.world.held})
+        target = self._find_target(goal, {name: item for name, item in entities.items() if name != self.world.held})
         if target is None:
             return GONE
         problem = household.refuses(rule, target.name, self.world.held) or self._stand(goal, places)
@@ -137,8 +137,8 @@ class Rearranging:
             household.become(rule, target.name, self.world.held)
         return problem
 
-    def _meant(self, goal: Goal, candidates: Mapping[str, Info]) -> Info | None:
-        """The thing that a goal means: the one with its name, else the nearest of its kind to the given place."""
+    def _find_target(self, goal: Goal, candidates: Mapping[str, Info]) -> Info | None:
+        """Return the thing that a goal refers to: the nearest of its kind, with a preference for the goal's name."""
         same_kind = [name for name in candidates if kind_of(name) == kind_of(goal.name)] or list(candidates)
         distances = {name: self.world.box_of(name).distance(goal.position) for name in same_kind}
         best = min(same_kind, key=lambda name: (distances[name] - SAME * (name == goal.name), name), default=None)
@@ -147,17 +147,17 @@ class Rearranging:
     # ------------------------------------------------------------ robot
 
     def _stand(self, goal: Goal, places: Iterable[Pose2], take: Callable[[], str] | None = None) -> str:
-        """Have the robot stand at the first place where neither it nor its load is in anything, looking at a goal.
+        """Set the robot to the first of some poses without collisions of robot and payload, looking at the goal.
 
         Args:
-            take: What it does there, else it goes on to the next place.
+            take: Action to apply there; if it fails, the next pose is tried.
         """
         target = goal.position
         hand, load = self._hand(), self.bodies.poses(self.world.carried())
         posture = self.spec.carry if load or take else self.spec.rest
         place(self.model, self.data, self._joints(posture))
         problem: str = Failure(FailureReason.NO_FLOOR_NEAR)
-        for pose in islice(self._beside(goal, places), PLACES):
+        for pose in islice(self._poses_in_room(goal, places), PLACES):
             self.data.qpos[self._base] = pose.x, pose.y, pose.yaw
             self._look(pose, target, posture)
             mujoco.mj_kinematics(self.model, self.data)
@@ -168,9 +168,9 @@ class Rearranging:
                     break
         return problem
 
-    def _beside(self, goal: Goal, places: Iterable[Pose2]) -> Iterator[Pose2]:
-        """The places in the room of what a goal means. Others are behind a wall, which a map of what was seen may not
-        have: the classical skills see it when they come there."""
+    def _poses_in_room(self, goal: Goal, places: Iterable[Pose2]) -> Iterator[Pose2]:
+        """Yield the base poses in the goal's room. Others are behind a wall, which may be missing in a map made from
+        observations (the classical skills would see it on the way)."""
         room = None if goal.room is not None else self.world.room_of(goal.position)
         return (pose for pose in places if room in (None, self.world.room_of(pose.xy)))
 
@@ -181,18 +181,19 @@ class Rearranging:
             place(self.model, self.data, dict(zip(head.names, gaze, strict=True)))
 
     def _joints(self, posture: Posture) -> dict[str, float]:
-        """Torso and arm in a posture, by joint."""
+        """Return joint positions of torso and arm in a posture, by name."""
         chain = self.spec.chain
         return dict(zip(chain.names, chain.posture(posture).tolist(), strict=True))
 
     def _hand(self) -> Pose:
-        """Between the finger pads: x out along the fingers, y as they close."""
+        """Return the pose between the finger pads: x along the fingers, y in the closing direction."""
         return Pose(self.data.site_xpos[self._site].copy(), self.data.site_xmat[self._site].reshape(3, 3).copy())
 
     # ------------------------------------------------------------ loose things
 
     def _take(self, item: ObjectInfo) -> str:
-        """Have a thing in the hand, upright, its thinner side between the fingers; before them where it is too wide."""
+        """Put a thing into the hand, upright, its thinner side between the fingers; in front of them if it is too
+        wide."""
         load = self.bodies.poses([item.name, *self.world.contents(item.name)])
         previous_pose = load[item.body]
         hand = self._hand()
@@ -215,7 +216,7 @@ class Rearranging:
         return Failure(FailureReason.CANNOT_HOLD, why="there is no room for it before the robot")
 
     def _put(self, goal: Goal) -> str:
-        """Have the held object stand at the first free location of the destination, and the hand empty."""
+        """Place the held object at the first free location of the destination."""
         name = self.world.held
         if name is None:
             return Failure(FailureReason.HAND_EMPTY)
@@ -224,7 +225,7 @@ class Rearranging:
             **self.world.receptacles,
             **{n: o for n, o in self.world.objects.items() if n not in (name, *contents)},
         }
-        destination = self._meant(goal, places)
+        destination = self._find_target(goal, places)
         if destination is None:
             return GONE
         if isinstance(destination, PersonInfo):
@@ -242,7 +243,7 @@ class Rearranging:
         return Failure(FailureReason.SURFACE_FULL, count=number) if number else Failure(FailureReason.TOO_TALL)
 
     def _give(self, name: str, person: PersonInfo) -> str:
-        """Have a person hold the held object, upright on its palm."""
+        """Give the held object to a person, upright on the palm."""
         palm = self.world.people.palm(person)
         if palm is None:
             return Failure(FailureReason.NO_EMPTY_HAND)
@@ -251,7 +252,7 @@ class Rearranging:
         self.world.people.take(person.name, name)
         return ""
 
-    def _dropped(self) -> str:
+    def _drop_on_floor(self) -> str:
         name = self.world.held
         if name is None:
             return Failure(FailureReason.HAND_EMPTY)
@@ -265,7 +266,7 @@ class Rearranging:
         return "" if self._set_down(name, (Spot(point, yaw) for point in inside)) else "there is no free floor here"
 
     def _set_down(self, name: str, locations: Iterable[Spot]) -> bool:
-        """Have the held object stand upright at the first of some locations where it is in nothing."""
+        """Place the held object upright at the first location without collisions; return whether there is one."""
         item = self.world.objects[name]
         load = self.bodies.poses([name, *self.world.contents(name)])
         previous_pose = load[item.body]
@@ -283,7 +284,7 @@ class Rearranging:
     # ------------------------------------------------------------ people
 
     def _follow(self, person: PersonInfo) -> str:
-        """Have a person be where it walks to, and the robot behind it on its way."""
+        """Set a person to the end of their path, and the robot behind them on the path."""
         way = self.world.people.way(person.name)
         self.world.people.arrive(person.name)
         mujoco.mj_forward(self.model, self.data)
@@ -297,7 +298,7 @@ class Rearranging:
     # ------------------------------------------------------------ doors and drawers
 
     def _move(self, furniture: ReceptacleInfo, result: str) -> str:
-        """Open or close all doors and drawers of furniture, with what lies in them. It is open with one of them."""
+        """Open or close all doors and drawers of furniture, with their contents. One open door suffices for success."""
         opens = result == "open"
         problems = [self._turn(item, furniture, opens=opens) for item in furniture.articulations]
         return "" if opens and "" in problems else next(filter(None, problems), "")
@@ -312,45 +313,44 @@ class Rearranging:
         ]
         load = self.bodies.poses(names)
         previous_pose, start = self.bodies.pose(item.body), self.world.opening(item)
-        in_it: set[int] = set()
+        penetrated: set[int] = set()
         for aim in aims:
-            for stop in self._stops(item, aim):
+            for stop in self._checked_openings(item, aim):
                 self.data.qpos[self.model.jnt_qposadr[item.joint]] = item.position(stop)
                 self.data.qvel[self.model.jnt_dofadr[item.joint]] = 0.0
                 mujoco.mj_kinematics(self.model, self.data)
                 self.bodies.move(load, previous_pose, self.bodies.pose(item.body))
-                in_it = self.bodies.cut([item.body, *load], ignored=self._yielding())
-                if in_it:
+                penetrated = self.bodies.cut([item.body, *load], ignored=self._bodies_ignored_by_doors())
+                if penetrated:
                     break
-            if not in_it:
+            if not penetrated:
                 return ""
-        self.data.qpos[self.model.jnt_qposadr[item.joint]] = item.position(
-            start
-        )  # another of the piece's doors may open
+        # Restore it: another of the piece's doors may open.
+        self.data.qpos[self.model.jnt_qposadr[item.joint]] = item.position(start)
         self.bodies.move(load, previous_pose, previous_pose)
-        names = self.bodies.called(in_it)
+        names = self.bodies.called(penetrated)
         if not names:
             return Failure(FailureReason.HANDLE_OUT_OF_REACH)
         return (
             f"{' and '.join(name.replace('_', ' ') for name in names)} {'is' if len(names) == 1 else 'are'} in the way"
         )
 
-    def _yielding(self) -> Collection[int]:
-        """The bodies that a door is moved through: the robot stands beside it afterwards."""
+    def _bodies_ignored_by_doors(self) -> Collection[int]:
+        """Return the bodies that a door may pass through: those of the robot, which is moved beside it afterwards."""
         return self.bodies.robot
 
-    def _stops(self, item: ArticulationInfo, aim: float) -> Sequence[float]:
-        """The openings (rad, m) on the way to an aim in which the door must not be in anything."""
+    def _checked_openings(self, item: ArticulationInfo, aim: float) -> Sequence[float]:
+        """Return the openings (rad or m) up to `aim` at which the door is checked for collisions."""
         return (aim,)
 
     def _lies_in(self, name: str, furniture: ReceptacleInfo, item: ArticulationInfo) -> bool:
-        """Whether a thing lies in what moves: in a drawer."""
+        """Whether a thing is in the moving part: in a drawer."""
         receptacle, plan = self.world.furniture_of(name) or (None, None)
         return receptacle is furniture and plan is not None and self.model.body_weldid[plan.body] == item.body
 
 
 def _points_behind(way: Array) -> Iterator[Array]:
-    """Points (2,) of a way (n, 2) so many metres before its end."""
+    """Yield the points (2,) of a path (n, 2) at the distances `FOLLOWS` before its end."""
     legs = np.diff(way, axis=0)
     lengths = np.hypot(*legs.T)
     for metres in FOLLOWS:

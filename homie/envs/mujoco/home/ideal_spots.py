@@ -1,4 +1,4 @@
-"""Free spots for a thing that is set down without an arm: on furniture, in what is open, in a bowl."""
+"""Free spots for a thing that is put down without simulating an arm: on or in furniture, in a bowl."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from homie.envs.mujoco.world import World
 from homie.kernel.types import Array, Box, Surface, planar_rotation
 
 STEP = 0.04
-"""Metres between two spots that are looked at."""
+"""Grid spacing (m) of the candidate spots."""
 EDGE = 0.02
-"""Metres that a thing keeps from the edge of a surface, where there is room."""
+"""Minimum distance (m) of a thing from the edge of a surface, if there is room."""
 APART = 0.04
-"""Metres that it keeps from the next thing: a finger fits between them."""
+"""Minimum distance (m) from other things: a finger fits between them."""
 HEADROOM = 0.02
-"""Metres between it and what is above it."""
+"""Minimum free height (m) above the thing."""
 OVERHANG = 0.6
-"""Share of a surface's half width by which the middle of a thing keeps from the edge at most: of what is about as wide
-as the surface, or wider."""
+"""Maximum distance of a thing's centre from the edge, as a share of the surface's half width: limits the margin of
+things about as wide as the surface, or wider."""
 ABOVE = 0.0005
-"""Metres above what carries it at which it is let go."""
+"""Height (m) above the support at which the thing is released."""
 RISE = 0.01
-"""Metres by which it is tried higher in a bowl that has something in it."""
+"""Step (m) by which higher spots are tried in a bowl that contains something."""
 HIGHEST = 15
-"""How often."""
+"""Number of these steps."""
 RING = 0.5
-"""Share of a bowl's radius from its middle where it is tried too."""
+"""Distance from a bowl's centre at which further spots are tried, as a share of its radius."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a thing may stand: the middle of its underside (3,) and its yaw, in the world."""
+    """A candidate pose of a thing: the centre of its underside (3,) and its yaw, in the world frame."""
 
     foot: Array
     yaw: float
 
 
 def spots_on(world: World, place: ReceptacleInfo, half: Array, position: Array, without: list[str]) -> Iterator[Spot]:
-    """Spots on or in furniture, surface by surface, on each the nearest to the robot first.
+    """Yield free spots on or in furniture, surface by surface, on each the nearest to the robot first.
 
     Args:
         world: The home.
         place: The furniture.
-        half: Half the thing's sizes (3,), m, as it stands.
-        position: Where the robot is (2,), m.
-        without: Loose things that are not in the way.
+        half: Half sizes (3,) of the upright thing, m.
+        position: Position (2,) of the robot, m.
+        without: Loose things that are ignored as obstacles.
     """
     other_names = [name for name in world.contents(place.name) if name not in without]
     boxes = world.object_boxes(other_names)
@@ -79,12 +79,12 @@ def _on_surface(surface: Surface, half: Array, position: Array, boxes: tuple[Box
             places.append(
                 (float(np.hypot(*(foot[:2] - position))), Spot(foot, surface.yaw + (np.pi / 2 if is_turned else 0.0)))
             )
-    places.sort(key=lambda pair: round(pair[0], 9))  # alike on every processor: products of matrices are not
+    places.sort(key=lambda pair: round(pair[0], 9))  # reproducible: matrix products differ between processors
     yield from (location for _, location in places)
 
 
 def _room(half_width: float, half: float) -> float:
-    """How far (m) from the middle of a surface that of a thing may be, along one of the surface's axes."""
+    """Return the maximum offset (m) of a thing's centre from a surface's centre, along one of the surface's axes."""
     return max(half_width - min(half + EDGE, OVERHANG * half_width), 0.0)
 
 
@@ -94,7 +94,7 @@ def _steps(width: float) -> Array:
 
 
 def spots_in(world: World, bowl: ObjectInfo) -> Iterator[Spot]:
-    """Spots in a hollow thing, or on one that is not: in its middle and around it, each from the lowest up."""
+    """Yield spots in a hollow thing, or on another thing: at its centre and around it, the lowest first."""
     box = world.object_box(bowl)
     if bowl.hollow is None:
         middle, radius, rises = box.center + np.array([0.0, 0.0, box.half[2]]), float(box.half[:2].min()), 1

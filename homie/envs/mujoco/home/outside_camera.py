@@ -1,8 +1,8 @@
-"""The camera of the videos: it follows the robot and stands where robot, hand and target can be seen.
+"""The camera of the videos: it follows the robot from viewpoints where robot, hand and target are visible.
 
-    robot, target  -->  points to see  -->  rays from 12 azimuths  -->  the azimuth that sees most, kept until it hides
+    robot, target  -->  points to see  -->  rays from 12 azimuths  -->  the best azimuth, kept until points are occluded
 
-It changes its azimuth by a cut, not by turning: a turn through a wall shows nothing for as long as it takes.
+It changes its azimuth by a cut, not by turning: during a turn through a wall nothing would be visible.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.types import Array, Pose2
 
 LAG = 0.7
-"""Seconds by which the camera lags behind the robot, so that the picture does not jerk."""
+"""Time constant (s) with which the camera follows the robot, so that the video is smooth."""
 DISTANCE, ELEVATION, HEIGHT = 3.3, -0.7, 0.75
-"""Metres from the camera to what it looks at, its elevation (rad), and the height (m) that it looks at."""
+"""Distance (m) from the camera to its look-at point, its elevation (rad), and the height (m) of that point."""
 TOGETHER = 2.0
-"""Metres from the robot within which the target is in the picture, too; a farther one would make both small."""
+"""Maximum distance (m) from the robot to a target that is kept in view; with a farther one both would be small."""
 AZIMUTHS = 12
 BESIDE = 0.9
-"""Preferred angle (rad) between the view and the robot's heading: from behind its shoulder, where neither its back nor
-its front covers what it does."""
+"""Preferred angle (rad) between the view and the robot's heading: over its shoulder, where its body does not occlude
+the action."""
 HIDDEN = 1.0
-"""Seconds of robot time that something has to be hidden before the camera cuts."""
+"""Seconds of robot time for which something has to be occluded before the camera cuts."""
 SHOT = 5.0
-"""Seconds of robot time between two cuts: a second and a quarter of video."""
+"""Minimum robot time (s) between two cuts: 1.25 s of video."""
 GAIN = 0.9
-"""By how much a new azimuth has to see more than the present one (see `WEIGHTS`) to be worth a cut."""
+"""Minimum gain in view value (see `WEIGHTS`) of a new azimuth for a cut."""
 WEIGHTS = (1.0, 1.0, 1.2)
-"""What it is worth to see the robot's body, its hand, and the target."""
+"""Values of seeing the robot's body, its hand, and the target."""
 NEAR = 0.15
-"""Metres before a point within which a ray has met what is there."""
+"""Metres in front of a point within which a ray hit counts as the point itself."""
 _SHOWN = np.array([1, 0, 1, 0, 0, 0], np.uint8)
 """Geom groups that the film shows: no upper walls (1), no collision shapes (3 and up)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What the robot is busy with: a point (3,) in the world (m), and the unit vector (2,) from it to whoever looks at
-    its front, None where it can be seen from all sides."""
+    """The target of the robot's action: a point (3,) in the world frame (m), and the unit vector (2,) from it towards
+    viewers of its front, None if it is visible from all sides."""
 
     point: Array
     outward: Array | None = None
 
     def metres(self, place: Array) -> float:
-        """From a place (2,) on the floor."""
+        """Return the horizontal distance (m) from a place (2,)."""
         return float(np.hypot(*(self.point[:2] - place)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Shot:
-    """Where the camera is: what it looks at (2,), its azimuth and distance, and the robot time of the last picture, the
-    last cut, and of the last picture in which all could be seen."""
+    """State of the camera: its look-at point (2,), azimuth and distance, and the robot times (s) of the last frame, the
+    last cut, and the last frame in which everything was visible."""
 
     at: Array
     azimuth: float
@@ -68,7 +68,7 @@ class _Shot:
 
 
 class FilmCamera:
-    """Chooses the camera of each picture of one episode after another. The kinematics in `data` must be computed."""
+    """Chooses the camera of each video frame. The kinematics in `data` must be up to date."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         self._model, self._data = model, data
@@ -77,15 +77,15 @@ class FilmCamera:
         self._shot: _Shot | None = None
 
     def reset(self) -> None:
-        """Begin anew: the robot may be elsewhere."""
+        """Start a new shot: the robot may have been moved."""
         self._shot = None
 
     def aim(self, base: Pose2, target: Subject | None = None) -> FreeCamera:
-        """The camera for now.
+        """Return the camera for the current time.
 
         Args:
-            base: Where the robot is (m, rad, world).
-            target: What the robot is busy with, None for nothing.
+            base: Pose of the robot in the world frame (m, rad).
+            target: The target of the robot's action, None if it has none.
         """
         time, robot = float(self._data.time), np.array([base.x, base.y])
         seen = target if target is not None and target.metres(robot) < TOGETHER else None
@@ -102,7 +102,7 @@ class FilmCamera:
             distance=shot.distance + share * (distance - shot.distance),
             now=time,
         )
-        if self._view_value(shot, shot.azimuth, base, seen) >= self._most(seen):
+        if self._view_value(shot, shot.azimuth, base, seen) >= self._maximum_value(seen):
             shot = replace(shot, clear=time)
         elif time - shot.clear >= HIDDEN and time - shot.cut >= SHOT:
             shot = self._cut(replace(shot, clear=time), base, seen)
@@ -110,7 +110,7 @@ class FilmCamera:
         return self._camera(shot, shot.azimuth)
 
     def _cut(self, shot: _Shot, base: Pose2, target: Subject | None) -> _Shot:
-        """The same from the azimuth that sees most; of equal ones, from behind the robot's shoulder."""
+        """Return the shot from the best azimuth; among equals the one nearest to the over-the-shoulder view."""
         angles = [shot.azimuth + math.tau * n / AZIMUTHS for n in range(AZIMUTHS)]
         values = {angle: self._view_value(shot, angle, base, target) for angle in angles}
         best = max(angles, key=lambda angle: values[angle] - 0.3 * _shoulder_offset(angle, base.yaw))
@@ -118,21 +118,21 @@ class FilmCamera:
             return shot
         return replace(shot, azimuth=best, cut=shot.now)
 
-    def _most(self, target: Subject | None) -> float:
+    def _maximum_value(self, target: Subject | None) -> float:
         return sum(WEIGHTS if target is not None else WEIGHTS[:2])
 
     def _view_value(self, shot: _Shot, azimuth: float, base: Pose2, target: Subject | None) -> float:
-        """What a camera sees of body, hand and target, by `WEIGHTS`."""
+        """Return the sum of `WEIGHTS` of body, hand and target that are visible from a camera."""
         eye = camera_pose(self._model, self._data, self._camera(shot, azimuth)).position
         body = np.array([base.x, base.y, 1.0])
-        value = WEIGHTS[0] * self._sees(eye, body, through_robot=True)
-        value += WEIGHTS[1] * self._sees(eye, np.array(self._data.site_xpos[self._hand]))
+        value = WEIGHTS[0] * self._is_visible(eye, body, through_robot=True)
+        value += WEIGHTS[1] * self._is_visible(eye, np.array(self._data.site_xpos[self._hand]))
         if target is None or (target.outward is not None and (eye - target.point)[:2] @ target.outward < 0.0):
             return value
-        return value + WEIGHTS[2] * self._sees(eye, target.point)
+        return value + WEIGHTS[2] * self._is_visible(eye, target.point)
 
-    def _sees(self, eye: Array, point: Array, *, through_robot: bool = False) -> bool:
-        """Whether a ray from a camera to a point meets nothing on its way."""
+    def _is_visible(self, eye: Array, point: Array, *, through_robot: bool = False) -> bool:
+        """Whether a point is visible from a camera, by a ray cast."""
         way = point - eye
         metres = float(np.linalg.norm(way))
         hit_geom = np.zeros(1, np.int32)
@@ -147,5 +147,5 @@ class FilmCamera:
 
 
 def _shoulder_offset(azimuth: float, yaw: float) -> float:
-    """How far (rad) a view is from one over either shoulder of a robot that looks to `yaw`."""
+    """Return the angle (rad) between a view and the nearest over-the-shoulder view of a robot with heading `yaw`."""
     return abs(abs(math.remainder(azimuth - yaw, math.tau)) - BESIDE)

@@ -1,5 +1,5 @@
-"""Light, colours and materials of a built house at random, so that what learns from its pictures does not learn one
-palette by heart."""
+"""Domain randomisation of a built house: light, colours and materials, so that networks trained on its images do not
+overfit to one palette."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import mujoco
 import numpy as np
 
 FINISHES = ("grain", "wood", "carpet", "matte", "gloss", "fabric", "metal")
-"""Materials that a geom may get in place of its own."""
+"""Materials that a geom may get instead of its own."""
 PLAIN_SHARE = 0.3
-"""Share of the draws that leave a house as it was built."""
+"""Probability of leaving a house as it was built."""
 REFINISHED_SHARE = 0.25
-"""Share of the bodies whose material is drawn anew."""
+"""Share of the bodies whose material is replaced."""
 TINT, BODY_TINT = 0.08, 0.10
-"""Standard deviations of the factors of each channel: of the whole house, and of each body."""
+"""Standard deviations of the colour factors per channel, of the whole house and of each body."""
 BRIGHTNESS = (0.55, 1.35)
-"""Factors of the light."""
+"""Range of the brightness factor."""
 
 
 class Looks:
-    """The looks of a model: drawn anew from those it was built with."""
+    """Randomises the appearance of a model, starting from its original one."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self._model = model
@@ -33,7 +33,7 @@ class Looks:
         self._opaque = self._rgba[:, 3] >= 1.0
 
     def draw(self, rng: np.random.Generator) -> None:
-        """Draw light, colours and materials."""
+        """Sample light, colours and materials."""
         model = self._model
         self._restore()
         if rng.random() < PLAIN_SHARE:

@@ -1,4 +1,4 @@
-"""The generated houses, as suites choose them and as reports draw them."""
+"""The generated houses as scenes, for suites and reports."""
 
 from __future__ import annotations
 

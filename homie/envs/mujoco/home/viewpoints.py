@@ -1,6 +1,6 @@
-"""Where a robot in a generated house may stand and what it sees from there, for pictures that detectors learn from.
+"""Sample viewpoints of a robot in a generated house and their observations, as training images for detectors.
 
-seed -> variants of the house (open doors, things that lie about) -> poses on free floor -> observations
+seed -> variants of the house (open doors, clutter) -> poses on free floor -> observations
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from homie.kernel.options import HouseOptions
 from homie.kernel.types import VIEWS, Array, Observation
 
 VARIANTS = 3
-"""Of a house: each has other doors open."""
+"""Number of variants of a house, each with different open doors."""
 OPEN_SHARE, AJAR_SHARE = 0.4, 0.3
-"""Share of the doors and drawers that stand open, and of these of the ones that are only ajar."""
+"""Share of the doors and drawers that are open, and among these the share of those only ajar."""
 MESSY_SHARE = 0.25
-"""Share of the variants in which things lie about, on their sides and on the floor."""
+"""Share of cluttered variants, with things on their sides and on the floor."""
 CLEAR = 0.3
-"""Metres from the middle of the robot to the nearest obstacle."""
+"""Minimum distance (m) from the centre of the robot to the nearest obstacle."""
 SPANS = {"object": (0.5, 2.0), "furniture": (0.6, 3.2)}
-"""Metres from the robot to what it faces."""
+"""Range of distances (m) from the robot to its target, by kind."""
 AIM_ERROR = 0.25
-"""Radians (standard deviation) by which the robot does not quite face its target."""
+"""Standard deviation (rad) of the robot's heading around the direction of its target."""
 RANDOM_SHARE = 0.12
-"""Share of the poses that face nothing in particular."""
+"""Share of the poses at any distance from the target."""
 POSTURE_NOISE = 0.15
-"""Radians or metres (standard deviation) of each joint around a posture."""
+"""Standard deviation (rad or m) of each joint around a posture."""
 WRIST_SHARE = 0.1
-"""Share of the viewpoints with a picture of the wrist camera."""
+"""Share of the viewpoints with an image of the wrist camera."""
 
 
 def house_views(
     seed: int, chosen: HouseOptions, number: int, picture_size: tuple[int, int], randomise: bool
 ) -> Iterator[Observation]:
-    """What a robot sees of a house from so many places at random; equal arguments give equal observations.
+    """Yield observations of a house from random viewpoints; equal arguments give equal observations.
 
-    An observation has the pictures of two views, of the head camera and now and then of the wrist.
+    An observation has images of two views, of the head camera and sometimes of the wrist camera.
 
     Args:
-        seed: Of the house and of everything random.
+        seed: Seed of the house and of all sampling.
         chosen: Options of the house.
-        number: Viewpoints.
+        number: Number of viewpoints.
         picture_size: Width and height in pixels.
-        randomise: Whether light, colours and materials are drawn at random.
+        randomise: Whether light, colours and materials are randomised.
 
     Raises:
         BadInput: There is no such house.
@@ -71,7 +71,7 @@ def house_views(
 
 
 def _home(seed: int, chosen: HouseOptions, picture_size: tuple[int, int], rng: np.random.Generator) -> MujocoHome:
-    """A variant of the house; the house as it is where open doors would cut into something."""
+    """Build a variant of the house, or the original house if open doors would collide with something."""
     try:
         return MujocoHome(_variant(seed, chosen, rng), picture_size=picture_size)
     except BadInput:
@@ -79,7 +79,7 @@ def _home(seed: int, chosen: HouseOptions, picture_size: tuple[int, int], rng: n
 
 
 def _variant(seed: int, chosen: HouseOptions, rng: np.random.Generator) -> SceneSpec:
-    """The house with some doors and drawers open, tidy or messy."""
+    """Sample a variant of the house: messy, or tidy with some doors and drawers open."""
     messy = chosen.clutter == "tidy" and rng.random() < MESSY_SHARE
     try:
         scene = house_of(chosen.model_copy(update={"clutter": "messy"}) if messy else chosen, seed, None)
@@ -96,7 +96,7 @@ def _variant(seed: int, chosen: HouseOptions, rng: np.random.Generator) -> Scene
 
 
 def _places(robot: MujocoHome, rng: np.random.Generator, count: int) -> Iterator[tuple[float, float, Array]]:
-    """Free places (x, y) with the point (3,) that each faces."""
+    """Sample free positions (x, y), each with the target point (3,) that the robot faces."""
     floor = FreeFloor(robot.scene)
     rows, columns = np.nonzero(floor.clearance > CLEAR)
     cells = floor.origin + (np.column_stack([columns, rows]) + 0.5) * CELL
@@ -114,19 +114,19 @@ def _places(robot: MujocoHome, rng: np.random.Generator, count: int) -> Iterator
         candidates = np.flatnonzero((metres > low) & (metres < high))
         if not len(candidates) or rng.random() < RANDOM_SHARE:
             candidates = np.arange(len(cells))
-        weights = 1.0 / np.maximum(metres[candidates], low)  # near ones are fewer, and matter more
+        weights = 1.0 / np.maximum(metres[candidates], low)  # near positions are fewer, and matter more
         x, y = cells[rng.choice(candidates, p=weights / weights.sum())]
         yield float(x), float(y), target
 
 
 def _look(robot: MujocoHome, x: float, y: float, target: Array, rng: np.random.Generator) -> Observation:
-    """What the robot sees from a place that faces a point, with its arm in some posture."""
+    """Return the observation from a position, facing a point, with the arm in a random posture."""
     spec = robot.spec
     yaw = math.atan2(target[1] - y, target[0] - x) + rng.normal(0.0, AIM_ERROR)
     postures = [spec.rest, spec.carry, *spec.ready]
     posture = spec.chain.posture(postures[int(rng.integers(len(postures)))])
     posture = np.clip(posture + rng.normal(0.0, POSTURE_NOISE, len(posture)) * (rng.random() < 0.6), *_limits(robot))
-    local = np.array([*_turned(target[:2] - (x, y), -yaw), target[2] + rng.normal(0.0, 0.15)])
+    local = np.array([*_rotate(target[:2] - (x, y), -yaw), target[2] + rng.normal(0.0, 0.15)])
     joints = dict(zip(spec.chain.names, posture.tolist(), strict=True))
     gaze = spec.gaze(local, spec.chain.lift(posture))
     if gaze is not None and spec.head is not None:
@@ -145,6 +145,6 @@ def _limits(robot: MujocoHome) -> tuple[Array, Array]:
     return low, high
 
 
-def _turned(vector: Array, angle: float) -> Array:
+def _rotate(vector: Array, angle: float) -> Array:
     cos, sin = math.cos(angle), math.sin(angle)
     return np.array([cos * vector[0] - sin * vector[1], sin * vector[0] + cos * vector[1]])
