@@ -1,9 +1,9 @@
-"""Builds a MuJoCo model and its index from a scene spec.
+"""Build a MuJoCo model and its index from a scene spec.
 
 Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`
-(`wardrobe/left_door/joint` where there are several), handle bar geom `fridge/handle`; a button's body, joint, geom and
-site `stove/button`; objects have a free joint. The body of a person has its name, and its hand's constraint is
-`anna/hand`.
+(`wardrobe/left_door/joint` if there are several), handle bar geom `fridge/handle`; a button's body, joint, geom and
+site `stove/button`; objects have a free joint. The body of a person has the person's name, the equality constraint of
+the hand is `anna/hand`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ FLOAT = 0.0004
 """Height (m) of objects above their surface at the start, so that the first step has no deep contact."""
 
 OWN = 1
-"""Priority of objects that slide as their material does: of two geoms MuJoCo takes the larger friction, and furniture
-has 0.8, but that of a higher priority alone counts. The pads of fingers have 2."""
+"""Geom priority of objects with the friction of their material. MuJoCo uses the larger friction of two geoms, and
+furniture has 0.8, unless one has a higher priority: then only its friction counts. Finger pads have 2."""
 
 STIFF = [0.985, 0.995, 0.001, 0.5, 2.0]
-"""Impedance of dry friction in joints: with MuJoCo's softer default a door creeps under a force too weak to open it."""
+"""Impedance of dry joint friction: with MuJoCo's softer default doors creep under forces too weak to open them."""
 
 RobotBuilder = Callable[[mujoco.MjSpec, tuple[float, float, float], float], object]
 """Adds a robot to a spec at a position (3,) and yaw, like `homie.envs.mujoco.robots.mjcf.RobotFile.add`."""
@@ -63,9 +63,9 @@ class Home:
     Attributes:
         model: The MuJoCo model.
         index: Its entities.
-        looks: What shows their states.
-        joints: Positions of joints at the start, by id, where they are not 0.
-        states: What is sliced, clean, filled, heated, cooled at the start.
+        looks: Shows the states of objects.
+        joints: Nonzero positions of joints at the start, by joint id.
+        states: Initial states of things: sliced, clean, filled, heated, cooled.
     """
 
     model: mujoco.MjModel
@@ -75,7 +75,7 @@ class Home:
     states: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def new_data(self) -> mujoco.MjData:
-        """A new state with doors, drawers, appliances and objects as at the start; kinematics are computed."""
+        """Make a new state with doors, drawers, appliances and objects as at the start, with kinematics computed."""
         data = mujoco.MjData(self.model)
         self.reset(data)
         return data
@@ -129,8 +129,8 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
 
 
 def mjcf_of(scene: SceneSpec) -> str:
-    """A house without a robot as an MJCF file: doors shut, and plain colours in the place of patterns, for which MJCF
-    asks for picture files."""
+    """Return a house without a robot as MJCF: doors closed, and plain colours instead of patterns, because MJCF would
+    need image files for these."""
     spec, _ = _spec(scene)
     for material in spec.materials:
         material.textures = [""] * len(material.textures)
@@ -141,7 +141,7 @@ def mjcf_of(scene: SceneSpec) -> str:
 
 
 def _spec(scene: SceneSpec) -> tuple[mujoco.MjSpec, dict[str, GeomInfo]]:
-    """The house alone, and what each of its geoms is of, by its name."""
+    """Return the spec of the house without a robot, and the entity and part of each geom by name."""
     spec = empty_spec("home")
     stiffen(spec)
     geoms: dict[str, GeomInfo] = {}
@@ -159,7 +159,7 @@ def _spec(scene: SceneSpec) -> tuple[mujoco.MjSpec, dict[str, GeomInfo]]:
 
 
 def _joints_at_start(scene: SceneSpec, model: mujoco.MjModel, index: SceneIndex) -> dict[int, float]:
-    """Positions of the joints of furniture and doors by id."""
+    """Return the start positions of the joints of furniture and doors, by joint id."""
     pieces = scene.furniture_by_name
     furniture = {
         item.joint: item.open * pieces[piece.name].open for piece in index.receptacles for item in piece.articulations
@@ -173,7 +173,7 @@ def _joints_at_start(scene: SceneSpec, model: mujoco.MjModel, index: SceneIndex)
 
 
 def empty_spec(name: str) -> mujoco.MjSpec:
-    """A spec with lights, materials and the simulation options that all worlds share, and no bodies."""
+    """Make a spec with lights, materials and the simulation options that all worlds share, without bodies."""
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.compiler.degree = False
@@ -182,15 +182,15 @@ def empty_spec(name: str) -> mujoco.MjSpec:
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
-    # A line search that is cut off ends Newton's method too, far from its solution: 20 were too few for a heavy base at
-    # a wall with a banana in its hand, and the banana left the hand at 800 rad/s. It took 22; more cost nothing unused.
+    # A truncated line search also ends Newton's method, far from its solution. 20 iterations were too few for a heavy
+    # base at a wall holding a banana (it left the hand at 800 rad/s); 22 were needed; unused ones cost nothing.
     option.iterations, option.ls_iterations = 20, 200
-    # Left alone, MuJoCo answers a simulation that diverges with the world as it was at the start, and goes on.
+    # By default MuJoCo silently resets a diverging simulation to the initial state and continues.
     option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     option.impratio = 5.0  # friction stiffer than the normal force, so that held objects do not slip slowly
     option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     visual = spec.visual
-    # On a CPU vertices take half of a frame's time: one quad per side of a wall, 16 slices instead of 28 for a sphere.
+    # On a CPU vertices take half of the rendering time: one quad per side of a wall, 16 slices per sphere, not 28.
     visual.quality.numquads, visual.quality.numslices, visual.quality.numstacks = 1, 16, 10
     visual.map.znear, visual.map.zfar = 0.004, 20.0
     spec.stat.extent, spec.stat.center = 5.0, [0.0, 0.0, 1.0]
@@ -266,7 +266,7 @@ def _add_link(
     """Add a moving part.
 
     Args:
-        has_several: Whether its piece has more that opens, so that its joint needs a name of its own.
+        has_several: Whether its piece has several doors or drawers, so that their joints need distinct names.
     """
     body = parent.add_body(name=f"{entity}/{link.name}", pos=link.pos)
     if link.balanced:
@@ -291,7 +291,7 @@ def _add_link(
 
 
 def joint_of(entity: str, link: Link, *, several: bool) -> str:
-    """The name of the joint of a moving part."""
+    """Return the name of the joint of a moving part."""
     if link.name == "button":
         return f"{entity}/button"
     return f"{entity}/{link.name}/joint" if several else f"{entity}/joint"
@@ -318,7 +318,7 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, item: ObjectSpec, geoms: 
 def _add_looks(
     body: mujoco.MjsBody, entity: str, looks: Mapping[Group, tuple[Part, ...]], geoms: dict[str, GeomInfo]
 ) -> None:
-    """Add the parts that show the states of a thing, by groups."""
+    """Add the visual parts that show the states of a thing, by group."""
     for group, parts in looks.items():
         for k, part in enumerate(parts):
             name = f"{entity}/{group}#{k}"
@@ -327,7 +327,7 @@ def _add_looks(
 
 
 def _add_person(spec: mujoco.MjSpec, scene: SceneSpec, person: PersonSpec, geoms: dict[str, GeomInfo]) -> None:
-    """Add a mannequin, which nothing moves but its own path, and the grip of its hand, which holds nothing yet."""
+    """Add a mannequin, which only moves along its own path, and the inactive weld by which its hand holds things."""
     turn = UPRIGHT if person.path else turned(person.yaw)
     body = spec.worldbody.add_body(name=person.id, pos=[*person.position, 0.0], quat=turn)
     body.mass, body.inertia, body.explicitinertial = 70.0, [10.0, 10.0, 2.0], True
@@ -351,7 +351,7 @@ def _add_person(spec: mujoco.MjSpec, scene: SceneSpec, person: PersonSpec, geoms
 
 
 def start_pose(scene: SceneSpec, item: ObjectSpec) -> tuple[Vec3, Quat]:
-    """The start pose of an object in the world: its centre (3,) and its quaternion (wxyz)."""
+    """Return the start pose of an object in the world frame: its centre (3,) and its quaternion (wxyz)."""
     piece = scene.furniture_by_name.get(item.receptacle)
     if piece is None:  # on the floor of a room
         return (item.x, item.y, _height(item)), _turn(item, 0.0)
@@ -364,7 +364,7 @@ def start_pose(scene: SceneSpec, item: ObjectSpec) -> tuple[Vec3, Quat]:
 
 
 def _height(item: ObjectSpec) -> float:
-    """Height (m) of an object's centre above its surface. If the spec has none, its lowest point is just above it."""
+    """Return the height (m) of an object's centre above its surface; by default its lowest point is just above it."""
     if item.z is not None:
         return item.z
     if item.stands:
@@ -373,7 +373,7 @@ def _height(item: ObjectSpec) -> float:
 
 
 def _turn(item: ObjectSpec, yaw: float) -> Quat:
-    """The orientation (wxyz) of an object in the world, on a surface with the given yaw."""
+    """Return the orientation (wxyz) of an object in the world frame, on a surface with the given yaw."""
     if item.pitch == item.roll == 0.0:
         return turned(yaw + item.yaw)
     return quat_of(rotation_of(yaw + item.yaw, item.pitch, item.roll))

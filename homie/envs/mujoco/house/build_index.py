@@ -1,4 +1,4 @@
-"""The index of a built house: which bodies, joints and geoms of the model are which entity of the scene."""
+"""Build the index of a house, which maps the entities of a scene to bodies, joints and geoms of the model."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 
 LEVEL = 0.5
-"""Height of the unit vector of a hinge up to which it is level."""
+"""Maximum z component of the unit axis of a horizontal hinge."""
 
 
 def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomInfo]) -> SceneIndex:
-    """The entities of a scene in its model.
+    """Return the index of a scene's entities in its model.
 
     Args:
-        geoms: What each geom that the scene has added is of, by its name.
+        geoms: Entity and part of each geom that the scene has added, by name.
     """
     rooms = tuple(
         RoomInfo(
@@ -70,7 +70,7 @@ def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomIn
 
 
 def _state_geoms(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...]]:
-    """The geoms that show the states of a thing."""
+    """Return the geoms that show the states of a thing, by group."""
     body = model.body(name)
     first, count = int(body.geomadr[0]), int(body.geomnum[0])
     groups: dict[Group, list[int]] = {}
@@ -82,9 +82,9 @@ def _state_geoms(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...
 
 
 def names_of(kind: str, colour: str) -> tuple[str, ...]:
-    """All names of an entity: the kind in words, its aliases, and each of them with the colour in front."""
-    known = FURNITURE.get(kind) or OBJECTS.get(kind)
-    plain_names = dict.fromkeys((kind.replace("_", " "), *(() if known is None else known.aliases)))
+    """Return all names of an entity: the kind in words, its aliases, and each of them with the colour in front."""
+    entry = FURNITURE.get(kind) or OBJECTS.get(kind)
+    plain_names = dict.fromkeys((kind.replace("_", " "), *(() if entry is None else entry.aliases)))
     return (*plain_names, *(f"{colour} {name}" for name in plain_names if colour))
 
 
@@ -138,7 +138,7 @@ def _receptacle(
 
 
 def _panel(model: mujoco.MjModel, name: str) -> int:
-    """The geom of a moving part that shows most to the front (+x): a door's panel, the front of a drawer."""
+    """Return the geom of a moving part with the largest frontal area (+x): a door's panel, the front of a drawer."""
     body = model.body(name)
     first, count = int(body.geomadr[0]), int(body.geomnum[0])
     half = model.geom_aabb[first : first + count, 3:]
@@ -146,7 +146,7 @@ def _panel(model: mujoco.MjModel, name: str) -> int:
 
 
 def _bar(model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], name: str) -> int:
-    """The bar of the handle of a moving part: the first of its geoms that is of a handle."""
+    """Return the bar of the handle of a moving part: the first of its geoms labelled as handle."""
     body = model.body(name)
     first, count = int(body.geomadr[0]), int(body.geomnum[0])
     return next(geom for geom in range(first, first + count) if geoms[model.geom(geom).name].part == "handle")

@@ -1,4 +1,4 @@
-"""Stiffness of contacts, and the time step that they need.
+"""Stiffness of contacts, the time step that they need, and the exclusion of bodies that cannot make contact.
 
 A contact in MuJoCo is a critically damped spring between two shapes. Its compliance follows from its time constant and
 its impedance (`solref`, `solimp`). With MuJoCo's defaults (0.02 s, 0.9) a gripper force of 60 N pushes a finger 27 mm
@@ -7,12 +7,12 @@ into an orange; with the values here it is less than 1 mm.
 The spring acts only after bodies overlap. A body that falls at 4 m/s moves 17 mm in a step of 4 ms and penetrates by as
 much before the contact acts, so the time step is divided while a movable body is fast.
 
-Collisions are looked for where something can move (`Vicinity`): a house is large, and most of it sleeps far from the
-robot. MuJoCo leaves out pairs of bodies that sleep only after it has boxed every geom of every body, in every step.
-That was half of the time of a step. Here a body that nothing awake can reach within a control period takes no part at
-all. No contact is lost by it, so the states are the same, bit for bit (tests/envs/mujoco/test_vicinity.py).
+Collisions are detected only near moving bodies (`Vicinity`): a house is large, and most of it sleeps far from the
+robot. MuJoCo excludes pairs of sleeping bodies only after it has computed the bounding box of every geom, in every
+step. That took half of the time of a step. Here bodies that no awake body can reach within a control period are
+excluded entirely. No contact is lost, so the states are identical bit for bit (tests/envs/mujoco/test_vicinity.py).
 
-At the end the welds by which a hand, a robot's or a person's, holds a thing.
+The welds by which a hand of the robot or a person holds a thing are at the end.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from homie.envs.mujoco.house.index import SceneIndex
 
 SOLREF = [0.002, 1.0]
 """Time constant (s) and damping ratio. MuJoCo raises the time constant to two time steps: it is 8 ms with steps of 4 ms
-and shrinks with them. A body that arrives at a speed v penetrates by at most its motion in one step."""
+and shrinks with them. A body that hits at speed v penetrates by at most its motion in one step."""
 
 SOLIMP = [0.98, 0.99, 0.001, 0.5, 2.0]
-"""Impedance of contacts: at zero depth, at 1 mm, and midpoint and power of the transition between the two."""
+"""Impedance of contacts: at zero depth, maximum, width (1 mm), midpoint and power of the transition."""
 
 PAD_SOLIMP = [0.98, 0.995, 0.001, 0.5, 2.0]
 """Impedance of the finger pads. Penetration grows with force over mass, and the gripper's force is far above the weight
 of a strawberry (18 g), so the pads are stiffer. With still stiffer pads heavy objects chatter between the fingers."""
 
 DEEPEST = 0.0045
-"""Largest motion (m) of a movable body in one time step."""
+"""Maximum motion (m) of a movable body in one time step."""
 
 FINEST = 8
-"""Largest divisor of the time step: half a millisecond, enough for 8 m/s, a fall from 3 m."""
+"""Maximum divisor of the time step: 0.5 ms, enough for 8 m/s, the speed after a fall from 3 m."""
 
 SQUEEZED = 4
 """Divisor of the time step while an object is held by friction only. Friction constrains velocities, not positions: an
@@ -68,10 +68,10 @@ class Pace:
         self._bodies: NDArray[np.intp] = bodies
         self._dofs: NDArray[np.intp] = starts[:, None] + np.arange(6)
         self._reach = np.array([np.linalg.norm(item.half) for item in index.objects])
-        self._step = float(model.opt.timestep)  # the undivided one
+        self._step = float(model.opt.timestep)  # undivided
 
     def division(self, data: mujoco.MjData, period: float, held: int, *, squeezed: bool) -> int:
-        """The divisor (1, 2, 4 or 8) of the time step for the next `period` seconds.
+        """Return the divisor (1, 2, 4 or 8) of the time step for the next `period` seconds.
 
         Args:
             data: the state of the world.
@@ -95,105 +95,106 @@ class Pace:
 
 
 DRIFT = 0.2
-"""Metres that a body may go before it is asked anew what is near: a robot drives for some control periods."""
+"""Motion (m) of a body after which the reachable bodies are recomputed: a robot drives for some control periods."""
 FASTEST = 10.0
-"""Metres per second of what is awake: a thing that fell three metres has 7.7 m/s."""
+"""Maximum speed (m/s) of awake bodies: after a fall of 3 m it is 7.7 m/s."""
 _AWAKE = int(mujoco.mjtSleepState.mjS_AWAKE)
-"""As an int: arrays are compared to an enum element by element, thirty times as slow."""
+"""As an int: comparing an array with an enum is thirty times slower, element by element."""
 TOUCH = 0.02
-"""Metres between boxes of sleeping bodies that may lie on each other: one that is woken wakes the others."""
+"""Maximum distance (m) between boxes of sleeping bodies that may be in contact: waking one wakes the others."""
 
 
 class Vicinity:
-    """Which bodies of a house can meet something in the next control period.
+    """Finds the bodies of a house that can make contact in the next control period.
 
     Args:
-        model: a model with MuJoCo's sleep switched on.
-        data: its state; bodies that are welded to the world must stand where they will stand.
-        period: of control, s.
+        model: a model with MuJoCo's sleep enabled.
+        data: its state; static bodies must already have their final poses.
+        period: control period, s.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, period: float) -> None:
         self._model, self._data = model, data
         self._reach = DRIFT + FASTEST * period
-        """Metres about what is awake that it reaches within a period."""
+        """Distance (m) that an awake body can travel within a period."""
         self._types = model.body_contype.copy(), model.body_conaffinity.copy()
-        # Views of the model and the data: MuJoCo makes a new one each time it is asked.
+        # Views of model and data are kept: MuJoCo makes a new one at each access.
         self._contype, self._conaffinity = model.body_contype, model.body_conaffinity
         self._xpos, self._body_awake = data.xpos, data.body_awake
         solid = np.flatnonzero((self._types[0] | self._types[1]) != 0)
-        self._moving: NDArray[np.intp] = solid[model.body_weldid[solid] != 0]
-        self._radius = np.array([[_radius(model, body)] for body in self._moving])
-        self._least, self._greatest = np.empty((2, model.nbody, 3))
-        """(bodies, 3): the corners of each body's box, in metres, in the world's frame."""
+        self._movable: NDArray[np.intp] = solid[model.body_weldid[solid] != 0]
+        self._radius = np.array([[_radius(model, body)] for body in self._movable])
+        self._box_low, self._box_high = np.empty((2, model.nbody, 3))
+        """Lower and upper corners (bodies, 3) of each body's bounding box, m, in the world frame."""
         for body in range(model.nbody):
-            self._box(body)
-        self._where = np.full((len(self._moving), 7), np.nan)
-        """Position and turn (w, x, y, z) for which the box of a moving body was made."""
-        self._far: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
-        self._awake = np.zeros(len(self._moving), dtype=bool)
-        self._asked_at = np.full((len(self._moving), 3), np.inf)
+            self._update_box(body)
+        self._boxed_poses = np.full((len(self._movable), 7), np.nan)
+        """Position and quaternion (w, x, y, z) for which the box of each movable body was computed."""
+        self._excluded: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
+        self._awake = np.zeros(len(self._movable), dtype=bool)
+        self._query_positions = np.full((len(self._movable), 3), np.inf)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Only bodies that can meet something take part in collisions, until the block ends."""
-        positions = self._xpos[self._moving]
-        awake = self._body_awake[self._moving] == _AWAKE
-        if not (np.array_equal(awake, self._awake) and np.abs(positions - self._asked_at).max() < DRIFT):
-            self._far = np.flatnonzero(self._unreached(awake))
-            self._awake, self._asked_at = awake, positions
-        far_bodies = self._far
+        """Disable collisions of all bodies that cannot make contact, until the end of the block."""
+        positions = self._xpos[self._movable]
+        awake = self._body_awake[self._movable] == _AWAKE
+        if not (np.array_equal(awake, self._awake) and np.abs(positions - self._query_positions).max() < DRIFT):
+            self._excluded = np.flatnonzero(self._unreachable_bodies(awake))
+            self._awake, self._query_positions = awake, positions
+        far_bodies = self._excluded
         self._contype[far_bodies] = self._conaffinity[far_bodies] = 0
         try:
             yield
         finally:
             self._contype[:], self._conaffinity[:] = self._types
 
-    def _unreached(self, awake: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """(bodies,): which of them nothing that is awake, or can be woken, reaches."""
-        self._follow(awake)
-        stirring, sleeping = self._moving[awake], self._moving[~awake]
-        if not stirring.size:
+    def _unreachable_bodies(self, awake: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return a mask (bodies,) of the bodies that no awake body, or one that can be woken, can reach."""
+        self._update_boxes(awake)
+        awake_bodies, sleeping = self._movable[awake], self._movable[~awake]
+        if not awake_bodies.size:
             return np.ones(self._model.nbody, dtype=bool)
-        meeting_boxes = self._meeting(
-            self._least[stirring].min(axis=0) - self._reach, self._greatest[stirring].max(axis=0) + self._reach
+        meeting_boxes = self._intersects(
+            self._box_low[awake_bodies].min(axis=0) - self._reach,
+            self._box_high[awake_bodies].max(axis=0) + self._reach,
         )
-        woken = sleeping[meeting_boxes[sleeping]]
-        while woken.size:
-            meeting = self._meeting(self._least[woken, None] - TOUCH, self._greatest[woken, None] + TOUCH)
+        wakeable = sleeping[meeting_boxes[sleeping]]
+        while wakeable.size:
+            meeting = self._intersects(self._box_low[wakeable, None] - TOUCH, self._box_high[wakeable, None] + TOUCH)
             is_touched = np.logical_or.reduce(meeting, axis=0)
-            woken = sleeping[is_touched[sleeping] & ~meeting_boxes[sleeping]]
+            wakeable = sleeping[is_touched[sleeping] & ~meeting_boxes[sleeping]]
             meeting_boxes |= is_touched
         return ~meeting_boxes
 
-    def _follow(self, awake: NDArray[np.bool_]) -> None:
-        """Boxes where the bodies are: of a sphere about what is awake, close ones of what sleeps, as it lies long."""
-        data, moving = self._data, self._moving
-        stirring = moving[awake]
-        self._least[stirring] = data.xpos[stirring] - self._radius[awake]
-        self._greatest[stirring] = data.xpos[stirring] + self._radius[awake]
-        self._where[awake] = np.nan
+    def _update_boxes(self, awake: NDArray[np.bool_]) -> None:
+        """Update the boxes: of a bounding sphere for awake bodies, tight ones for sleeping bodies, which are kept."""
+        data, moving = self._data, self._movable
+        awake_bodies = moving[awake]
+        self._box_low[awake_bodies] = data.xpos[awake_bodies] - self._radius[awake]
+        self._box_high[awake_bodies] = data.xpos[awake_bodies] + self._radius[awake]
+        self._boxed_poses[awake] = np.nan
         poses = np.hstack([data.xpos[moving], data.xquat[moving]])
-        for place in np.flatnonzero((poses != self._where).any(axis=1) & ~awake):
-            self._box(int(moving[place]))
-            self._where[place] = poses[place]
+        for place in np.flatnonzero((poses != self._boxed_poses).any(axis=1) & ~awake):
+            self._update_box(int(moving[place]))
+            self._boxed_poses[place] = poses[place]
 
-    def _box(self, body: int) -> None:
-        """Write down the box of a body: everything for one with a plane, nothing for one without a geom."""
+    def _update_box(self, body: int) -> None:
+        """Compute the box of a body: infinite for one with a plane, empty for one without geoms."""
         model, data, geoms = self._model, self._data, _geoms(self._model, body)
         if geoms.start == geoms.stop:
-            self._least[body], self._greatest[body] = np.inf, -np.inf
+            self._box_low[body], self._box_high[body] = np.inf, -np.inf
         elif (model.geom_type[geoms] == mujoco.mjtGeom.mjGEOM_PLANE).any():
-            self._least[body], self._greatest[body] = -np.inf, np.inf
+            self._box_low[body], self._box_high[body] = -np.inf, np.inf
         else:
             turns = data.geom_xmat[geoms].reshape(-1, 3, 3)
             centres = data.geom_xpos[geoms] + np.einsum("gij,gj->gi", turns, model.geom_aabb[geoms, :3])
             halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[geoms, 3:])
-            self._least[body], self._greatest[body] = (centres - halves).min(axis=0), (centres + halves).max(axis=0)
+            self._box_low[body], self._box_high[body] = (centres - halves).min(axis=0), (centres + halves).max(axis=0)
 
-    def _meeting(self, low_corner: NDArray[np.float64], high_corner: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """(..., bodies): which bodies' boxes meet the box between two corners (..., 3)."""
-        meeting: NDArray[np.bool_] = ((self._least <= high_corner) & (self._greatest >= low_corner)).all(axis=-1)
+    def _intersects(self, low_corner: NDArray[np.float64], high_corner: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return a mask (..., bodies) of the boxes that intersect the box between two corners (..., 3)."""
+        meeting: NDArray[np.bool_] = ((self._box_low <= high_corner) & (self._box_high >= low_corner)).all(axis=-1)
         return meeting
 
 
@@ -203,20 +204,20 @@ def _geoms(model: mujoco.MjModel, body: int) -> slice:
 
 
 def _radius(model: mujoco.MjModel, body: int) -> float:
-    """Metres about a body's origin within which all of it lies, however it is turned."""
+    """Return the radius (m) of the bounding sphere of a body around its origin."""
     geoms = _geoms(model, body)
     return float((np.linalg.norm(model.geom_pos[geoms], axis=1) + model.geom_rbound[geoms]).max())
 
 
 WELD_SOLREF, WELD_SOLIMP = [0.008, 1.0], [0.99, 0.999, 0.001, 0.5, 2.0]
-"""Much stiffer than MuJoCo's default, with which things turn by ten degrees in the hand."""
+"""Much stiffer than MuJoCo's default, with which things rotate by ten degrees in the hand."""
 
 
 def weld_here(model: mujoco.MjModel, data: mujoco.MjData, equality: int, holder: int, body: int) -> None:
-    """Weld a body to the body that holds it, where both are.
+    """Weld a body to the body that holds it, at their current relative pose.
 
     Args:
-        equality: The id of a weld of the model.
+        equality: Id of a weld constraint of the model.
     """
     frame = data.xmat[holder].reshape(3, 3)
     model.eq_obj1id[equality], model.eq_obj2id[equality] = holder, body

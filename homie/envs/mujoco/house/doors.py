@@ -1,5 +1,5 @@
-"""Doors in doorways. They are open at the start and stay where they are left. A joint limit keeps them from closing,
-because no skill can open a door that is as wide as the doorway that the robot has to pass."""
+"""Doors in doorways. They are open at the start and keep their angle until pushed. A joint limit prevents closing,
+because no skill can open a door as wide as the doorway that the robot has to pass."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAINT: RGB = (0.93, 0.91, 0.86)
 
 
 def leaf_corners(scene: SceneParts, doorway: DoorwaySpec) -> tuple[tuple[float, float], ...] | None:
-    """The corners (x, y) in the world, in order, of a door at its start angle; None for a doorway without a door."""
+    """Return the corners (x, y) in the world frame, in order, of a door at its start angle; None without a door."""
     if doorway.leaf is None:
         return None
     pivot, closed, inward = _frame(scene, doorway)
@@ -44,7 +44,7 @@ def leaf_corners(scene: SceneParts, doorway: DoorwaySpec) -> tuple[tuple[float, 
 
 
 def _frame(scene: SceneParts, doorway: DoorwaySpec) -> tuple[Array, Array, Array]:
-    """The hinge (2,), the direction (2,) from it along the closed door, and the direction (2,) into the room."""
+    """Return the hinge (2,), the direction (2,) from it along the closed door, and the direction (2,) into the room."""
     leaf = doorway.leaf
     assert leaf is not None
     room = next(room for room in scene.rooms if room.name == leaf.into)
@@ -58,7 +58,7 @@ def _frame(scene: SceneParts, doorway: DoorwaySpec) -> tuple[Array, Array, Array
 
 
 def joint_name(number: int) -> str:
-    """Name of the hinge joint of the door in doorway number `number` of the spec."""
+    """Return the name of the hinge joint of the door in doorway number `number` of the spec."""
     return f"doorway/{number}/joint"
 
 

@@ -1,6 +1,7 @@
 """The index of a built home: entities and their MuJoCo ids, for skill goals, world state and the simulated detector.
 
-Body, joint and geom fields are MuJoCo ids. Positions are in the frame of the body beside them; SI units, radians.
+Body, joint and geom fields are MuJoCo ids. Positions are in the frame of the `body` of the same class; SI units,
+radians.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ class RoomInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportSurface:
-    """A horizontal rectangle that objects rest on, in the frame of `body` (a drawer's moves).
+    """A horizontal rectangle that objects rest on, in the frame of `body` (which moves for a drawer).
 
     Attributes:
         clearance: Free height above it (m) when closed, inf if nothing is above it.
         inside: Whether it is behind a door or in a drawer.
-        access: `top` if it is reached from above, `front` if only through the open front (+x).
+        access: `top` if objects on it are reached from above, `front` if only through the open front (+x).
     """
 
     name: str
@@ -52,10 +53,10 @@ class ArticulationInfo:
     """A door or drawer: its joint, its body and its handle bar, and its joint positions when closed and fully open.
 
     Attributes:
-        handle: A geom, -1 where it has none.
-        panel: The geom that shows most to the front.
-        frame: A body whose x points out of the furniture: one that moves with it, but stands still where a flap or a
-            lid turns about a level axis, for a person stands before the piece.
+        handle: Geom of the handle bar, -1 if it has none.
+        panel: The geom with the largest frontal area.
+        frame: A body whose x axis points out of the furniture: it moves with the door or drawer, but for a flap or lid
+            with a horizontal axis it is static, because the robot stands in front of the piece.
     """
 
     name: str
@@ -70,15 +71,15 @@ class ArticulationInfo:
 
     @property
     def range(self) -> float:
-        """How far it opens, m or rad."""
+        """The opening when fully open, m or rad."""
         return abs(self.open - self.closed)
 
     def opening(self, position: float) -> float:
-        """How far it is open at a position of its joint, m or rad."""
+        """Convert a joint position to an opening, m or rad."""
         return float(position - self.closed if self.open > self.closed else self.closed - position)
 
     def position(self, opening: float) -> float:
-        """The position of its joint where it is open so far (m or rad)."""
+        """Convert an opening (m or rad) to a joint position."""
         return self.closed + opening * (1.0 if self.open > self.closed else -1.0)
 
 
@@ -87,7 +88,7 @@ class ApplianceInfo:
     """The power of an appliance: joint, geom and travel (m) of its button, its lamp geoms and their colours off and on.
 
     Attributes:
-        streams: Geoms that are there only while it is on.
+        streams: Geoms that are visible only while it is on.
     """
 
     joint: int
@@ -125,17 +126,17 @@ class ReceptacleInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonInfo(ReceptacleInfo):
-    """A person: to whom something is given, as something is put on furniture, but on whom nothing lies.
+    """A person: a destination for handing over objects, as furniture is for putting, but without surfaces.
 
-    front: where it looks at the start.
+    front: yaw of the viewing direction at the start.
 
     Attributes:
-        points_at: What it points at, None for nothing.
-        eyes: Between the eyes.
-        palm: The middle of a hand that is held out, None where none is; both in the frame of the body.
-        hand: The equality constraint by which it holds a thing, -1 in a house without things.
-        joints: X, y and yaw of one who walks, else ().
-        path: The points (m) of its way, in the world.
+        points_at: Name of the thing that the person points at, None if there is none.
+        eyes: Point between the eyes.
+        palm: Centre of a hand that is held out, None if there is none; both in the frame of the body.
+        hand: Equality constraint by which the person holds a thing, -1 in a house without things.
+        joints: Joints x, y and yaw of a walking person, else ().
+        path: The points (m) of the person's path, in the world frame.
     """
 
     posture: Posture
@@ -169,8 +170,8 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class GeomInfo:
-    """The entity that a geom belongs to, and its part: "", door, drawer, handle, button, lamp, books; of a person
-    `person`, since its name may be any."""
+    """The entity that a geom belongs to, and its part: "", door, drawer, handle, button, lamp, books; for people
+    `person`, since their names are arbitrary."""
 
     entity: str
     part: str
@@ -178,8 +179,8 @@ class GeomInfo:
 
 @dataclass(frozen=True, slots=True)
 class SceneIndex:
-    """All entities by kind. `geoms` has every geom of the home (not of the robot); walls are the entity `wall`. `looks`
-    has the geoms that show the states of a thing, by its name."""
+    """All entities of a home. `geoms` has every geom of the home (not of the robot) by id; walls are the entity `wall`.
+    `looks` has the geoms that show the states of things, by the things' names."""
 
     rooms: tuple[RoomInfo, ...]
     receptacles: tuple[ReceptacleInfo, ...]

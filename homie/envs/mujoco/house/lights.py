@@ -1,4 +1,4 @@
-"""The light of a house: the same in all of them."""
+"""The lights, which are the same in all houses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_lights(spec: mujoco.MjSpec) -> None:
             type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
             dir=direction,
             pos=[0, 0, 8],
-            castshadow=number == 0,  # in films: the robot's cameras see no shadows
+            castshadow=number == 0,  # only in videos: the robot's cameras render no shadows
             diffuse=[strength] * 3,
             specular=[0.15] * 3,
             ambient=[0, 0, 0],

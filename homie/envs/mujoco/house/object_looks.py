@@ -1,5 +1,5 @@
-"""How objects look in a built home: by the meshes of a folder, where it has some for them; and by their states, slices
-in the place of the whole, mud, water, heat and cold. The surface of a mesh is added to the model once for all objects.
+"""The appearance of objects in a built home: user meshes from a folder, if it has any for them, and their states
+(slices instead of the whole, mud, water, heat, cold). Objects with the same mesh share one mesh asset of the model.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from homie.envs.mujoco.meshes.library import library
 from homie.envs.mujoco.meshes.meshed import account
 
 TINTS = (("heated", HOT, 0.5), ("cooled", ICE, 0.6))
-"""States that colour a thing: towards which colour, and how much of it."""
+"""States that tint a thing: state, colour, and weight of the colour."""
 SHOWN: Mapping[Group, tuple[str, bool]] = {
     "slice": ("sliced", True),
     "dirt": ("clean", False),
     "filling": ("filled", True),
 }
-"""Which parts are there in which state."""
+"""For each group of parts, the state and its value for which it is visible."""
 
 
 class Looks:
-    """The looks of the things of a model that has the parts for them."""
+    """Shows the states of things in a model with parts for them."""
 
     def __init__(self, model: mujoco.MjModel, index: SceneIndex) -> None:
         self._model, self._groups = model, index.looks
@@ -49,7 +49,7 @@ class Looks:
         }
 
     def show(self, name: str, states: Mapping[str, bool]) -> None:
-        """Show a thing in its states; one without parts for them stays as it is."""
+        """Show the states of a thing; without parts for them its appearance stays the same."""
         model = self._model
         for group, geoms in self._groups.get(name, {}).items():
             state, is_shown = SHOWN[group]
@@ -65,20 +65,19 @@ class Looks:
 
 
 def meshes_of(folder: Path) -> Mapping[str, MeshSpec]:
-    """The meshes of a folder by the names that they stand for. Raises BadInput."""
+    """Return the meshes of a folder by the names that they apply to. Raises BadInput."""
     return {name: MeshSpec(file=str(path), sha256=bundle(path).sha256) for name, path in library(folder).items()}
 
 
 def with_meshes(scene: SceneSpec, meshes: Mapping[str, MeshSpec]) -> SceneSpec:
-    """The scene, each object with the mesh of its own name, else of its colour and kind, else of its kind. All else
-    stays as it is. Raises BadInput for a mesh that cannot be read."""
+    """Return the scene with a mesh for each object: that of its name, else of its colour and kind, else of its kind.
+    Raises BadInput for a mesh that cannot be read."""
     objects = tuple(item.model_copy(update={"mesh": _mesh(item, meshes)}) for item in scene.objects)
     return SceneSpec.model_validate(scene.model_copy(update={"objects": objects}).model_dump())
 
 
 def account_of(scene: SceneSpec) -> list[str]:
-    """A line for each mesh by which objects of a scene are drawn: what was read, and how large it became. Raises
-    BadInput."""
+    """Return a line for each mesh that is used in a scene, with its content and its scaled size. Raises BadInput."""
     lines: dict[str, str] = {}
     for item in scene.objects:
         if item.mesh is not None and item.mesh.file not in lines:
@@ -119,7 +118,7 @@ def _add_mesh(spec: mujoco.MjSpec, name: str, surface: Surface) -> None:
     if surface.faces is None:
         return
     mesh.userface = surface.faces.ravel()
-    mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # of what is only drawn, and need not be closed
+    mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # visual meshes need not be closed
     if surface.uv is None or surface.texture is None:
         return
     mesh.usertexcoord = np.stack([surface.uv[:, 0], 1.0 - surface.uv[:, 1]], axis=1).ravel()

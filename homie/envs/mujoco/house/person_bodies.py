@@ -13,16 +13,16 @@ from homie.envs.mujoco.house.spec_parts import PersonSpec, SceneParts
 from homie.envs.mujoco.house.surfaces import surfaces_of
 
 WALK = ("walk x", "walk y", "walk yaw")
-"""Joints of one who walks."""
+"""Names of the joints of a walking person."""
 UNMOVED = 2000.0
-"""Armature (kg, kg m2) of these joints: what runs into a person does not push it away. People walk as their path says,
-not by forces."""
+"""Armature (kg, kg m2) of these joints, so that collisions do not push people away: their path moves them, not forces.
+"""
 POINTED = 0.9
-"""Height (m) at which a person or a piece of furniture is pointed at."""
+"""Height (m) of the point on a person or a piece of furniture that others point at."""
 
 
 def mannequin_of(scene: SceneParts, person: PersonSpec) -> Mannequin:
-    """The shape of a person in its scene, where what is pointed at is known."""
+    """Return the shape of a person in a scene, which gives the position of the target of pointing."""
     if person.points_at is None:
         return mannequin(person.posture, person.gesture, person.colour)
     x, y, z = _middle(scene, person.points_at)
@@ -33,7 +33,7 @@ def mannequin_of(scene: SceneParts, person: PersonSpec) -> Mannequin:
 
 
 def _middle(scene: SceneParts, name: str) -> Vec3:
-    """About where a thing or a person is at the start."""
+    """Return the approximate start position (3,) of a thing or a person."""
     for other in scene.people:
         if other.id == name:
             return (*other.position, POINTED)
@@ -51,21 +51,21 @@ def _middle(scene: SceneParts, name: str) -> Vec3:
 
 
 def hand_name(person: str) -> str:
-    """The equality constraint by which a person holds a thing."""
+    """Return the name of the equality constraint by which a person holds a thing."""
     return f"{person}/hand"
 
 
 def add_joints(body: mujoco.MjsBody, person: PersonSpec) -> None:
-    """Let a body walk on the floor."""
+    """Add the joints by which a person walks on the floor."""
     slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
     for name, kind, axis in zip(WALK, (slide, slide, hinge), ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True):
         body.add_joint(name=f"{person.id}/{name}", type=kind, axis=axis, armature=UNMOVED)
-    # A walker is moved by its velocity, which does not wake what sleeps.
+    # A walker is moved by setting its velocity, which does not wake a sleeping body.
     body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_NEVER
 
 
 def person_info(scene: SceneParts, model: mujoco.MjModel, person: PersonSpec) -> PersonInfo:
-    """A person of a scene in its model."""
+    """Return the index entry of a person."""
     shape = mannequin_of(scene, person)
     hand = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_EQUALITY, hand_name(person.id))
     joints = tuple(model.joint(f"{person.id}/{name}").id for name in WALK) if person.path else ()
@@ -94,6 +94,6 @@ def person_info(scene: SceneParts, model: mujoco.MjModel, person: PersonSpec) ->
 
 
 def at_start(model: mujoco.MjModel, data: mujoco.MjData, person: PersonInfo) -> None:
-    """Have a person who walks stand where the scene has it."""
+    """Set a walking person to the start pose of the scene."""
     for joint, value in zip(person.joints, (0.0, 0.0, person.front), strict=bool(person.joints)):
         data.qpos[model.jnt_qposadr[joint]] = value

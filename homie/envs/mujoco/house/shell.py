@@ -1,6 +1,6 @@
 """The static shell of a house: floors, walls with doorways, skirting boards, windows, ceilings.
 
-Geom groups: 0 below 1.1 m, 1 above (hidden in third-person views), 3 the invisible ground plane. The bare numbers are
+Geom groups: 0 below 1.1 m, 1 above (hidden in third-person views), 3 the invisible ground plane. Literal numbers are
 positions and sizes in metres.
 """
 
@@ -75,7 +75,7 @@ def add_ground(spec: mujoco.MjSpec) -> None:
 
 
 class _Builder:
-    """Adds one room."""
+    """Adds the shell of one room."""
 
     def __init__(self, spec: mujoco.MjSpec, scene: SceneSpec, room: RoomSpec, geoms: dict[str, GeomInfo]) -> None:
         self.scene, self.room, self.geoms = scene, room, geoms
@@ -129,7 +129,7 @@ class _Builder:
                 self._slab(side, (a, a + 0.07), (KNEE, LINTEL), WALL / 2, WALL / 2 + 0.015, TRIM, group=UPPER)
             trim = (door[0] - 0.07, door[1] + 0.07)
             self._slab(side, trim, (LINTEL, LINTEL + 0.07), WALL / 2, WALL / 2 + 0.015, TRIM, group=UPPER)
-        self._hang(side, outside, _subtract(side.span, doors))
+        self._add_wall_decoration(side, outside, _subtract(side.span, doors))
 
     def _doors(self, side: _Side) -> list[Span]:
         spans = []
@@ -141,7 +141,7 @@ class _Builder:
         return sorted(spans)
 
     def _shared(self, side: _Side) -> list[Span]:
-        """The stretches of this side that border another room."""
+        """Return the parts of this side that border another room."""
         spans = []
         for other in self.scene.rooms:
             edges = (other.y0, other.y1) if side.along == 0 else (other.x0, other.x1)
@@ -158,8 +158,8 @@ class _Builder:
         self._slab(side, span, (0.0, KNEE), 0.0, depth, paint, solid=True)
         self._slab(side, span, (KNEE, CEILING), 0.0, depth, paint, solid=True, group=UPPER)
 
-    def _hang(self, side: _Side, outside: list[Span], walls: list[Span]) -> None:
-        """A window in the middle of a long outer wall and a picture in the middle of a long inner one, unless tall
+    def _add_wall_decoration(self, side: _Side, outside: list[Span], walls: list[Span]) -> None:
+        """Add a window in the middle of a long outer wall and a picture in the middle of a long inner one, unless tall
         furniture is in front of it."""
         inner = [span for span in walls if not any(span[0] < b and a < span[1] for a, b in outside)]
         for spans, half, hang in ((outside, 0.6, self._window), (inner, 0.4, self._picture)):
@@ -169,7 +169,7 @@ class _Builder:
                 hang(side, middle)
 
     def _hidden(self, side: _Side, span: Span) -> bool:
-        """Whether tall furniture stands at a stretch of wall."""
+        """Whether tall furniture stands at a part of a wall."""
         for piece in self.scene.furniture:
             corners = [(c[side.along], c[1 - side.along]) for c in piece.corners()]
             is_near = min(abs(wall_distance - side.at) for _, wall_distance in corners) < 0.5
@@ -214,7 +214,7 @@ class _Builder:
         part: str = "",
         material: str = "matte",
     ) -> None:
-        """A box on a side: `near` and `far` are measured from the edge into the room."""
+        """Add a box on a side: `near` and `far` are measured from the edge into the room."""
         a, b = side.at + side.inward * near, side.at + side.inward * far
         cross_span = (min(a, b), max(a, b))
         x, y = (span, cross_span) if side.along == 0 else (cross_span, span)
@@ -251,7 +251,7 @@ class _Builder:
 
 
 def _subtract(span: Span, holes: list[Span]) -> list[Span]:
-    """The parts of an interval outside of sorted, disjoint holes."""
+    """Return the parts of an interval outside of sorted, disjoint holes."""
     start, spans = span[0], []
     for a, b in holes:
         if a - start > 1e-6:

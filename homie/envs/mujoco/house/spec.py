@@ -23,10 +23,10 @@ ADVICE = "A scene spec is a JSON file of a house (docs/scene-spec.md); `homie sc
 
 
 class SceneSpec(SceneParts):
-    """A whole house, whose parts fit together."""
+    """A complete house, checked for consistency."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> SceneSpec:
+    def _check_consistency(self) -> SceneSpec:
         check(self)
         return self
 
@@ -68,7 +68,7 @@ class SceneSpec(SceneParts):
             return cls.model_validate(loaded)
 
     def dump(self) -> str:
-        """JSON text that `parse` reads back to an equal spec."""
+        """Return JSON text that `parse` reads back to an equal spec."""
         return self.model_dump_json(indent=1, exclude_defaults=False) + "\n"
 
 
@@ -77,11 +77,11 @@ LANE = 0.6
 DEPTH = 0.5
 """Depth (m) that has to be free on each side of a doorway."""
 STEP = 0.05
-"""Distance (m) between the lanes that are tried."""
+"""Spacing (m) of the lanes that are checked."""
 
 
 def doubts(scene: SceneParts) -> list[str]:
-    """Sentences about doorways that furniture blocks, and about rooms that cannot be reached from the start."""
+    """Return sentences about doorways blocked by furniture, and about rooms that cannot be reached from the start."""
     sentences = []
     free_doorways: list[DoorwaySpec] = []
     for doorway in scene.doorways:
@@ -110,7 +110,7 @@ def doubts(scene: SceneParts) -> list[str]:
 
 
 def _blockers(scene: SceneParts, doorway: DoorwaySpec) -> str:
-    """The furniture that blocks every lane through a doorway, with its verb ("'x' is"); "" if a lane is free."""
+    """Return the furniture that blocks all lanes through a doorway, with its verb ("'x' is"); "" if a lane is free."""
     rooms = {room.name: room for room in scene.rooms}
     a, b = (rooms[name] for name in doorway.rooms)
     along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
@@ -127,7 +127,7 @@ def _blockers(scene: SceneParts, doorway: DoorwaySpec) -> str:
 
 
 def _lane(doorway: DoorwaySpec, offset: float, *, along_y: bool) -> Corners:
-    """A lane through a doorway, shifted by `offset` metres along the wall.
+    """Return a lane through a doorway, shifted by `offset` metres along the wall.
 
     Args:
         along_y: Whether the wall runs along y.

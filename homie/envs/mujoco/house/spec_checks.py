@@ -1,4 +1,4 @@
-"""Consistency of a scene spec and of its people beyond the types of its fields. Every failure is one sentence."""
+"""Consistency checks of a scene spec and its people, beyond the types of fields. Every error is one sentence."""
 
 from __future__ import annotations
 
@@ -15,50 +15,52 @@ from homie.kernel.errors import did_you_mean
 from homie.kernel.world.household_verbs import states_of
 
 OVERLAP = 0.02
-"""Overlap (m) of two footprints that is allowed."""
+"""Maximum overlap (m) of two footprints."""
 
 LOWEST = 0.02
-"""Depth (m) that the centre of an object may be below its surface, when it hangs over an edge."""
+"""Maximum depth (m) of an object's centre below its surface, when it hangs over an edge."""
 
 START_MARGIN, START_SQUARE = 0.3, 0.25
 """Distance (m) of the robot's start from walls, and half side (m) of the square around it that must be free of
 furniture and objects: about the base of Fetch, whose radius is 0.28 m."""
 
 UNDER_ROBOT = 0.03
-"""Height (m) up to which an object fits under the robot's base."""
+"""Maximum height (m) of an object that fits under the robot's base."""
 
 
 def check(scene: SceneParts) -> None:
-    """Raises ValueError with one sentence if names clash, a named entity does not exist, or bodies overlap."""
-    _unique([room.name for room in scene.rooms], "room")
+    """Raise ValueError with one sentence if names clash, a named entity does not exist, or bodies overlap."""
+    _check_unique_names([room.name for room in scene.rooms], "room")
     names = [room.name for room in scene.rooms] + [piece.name for piece in scene.furniture]
-    _unique([*names, *(item.name for item in scene.objects), *(person.id for person in scene.people)], "thing")
+    _check_unique_names(
+        [*names, *(item.name for item in scene.objects), *(person.id for person in scene.people)], "thing"
+    )
     rooms = {room.name: room for room in scene.rooms}
     for a, b in combinations(scene.rooms, 2):
         shared = min(min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0))
         if shared > OVERLAP:
             raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap {_overlap_text(shared)}")
     for doorway in scene.doorways:
-        _doorway(doorway, rooms)
+        _check_doorway(doorway, rooms)
     for piece in scene.furniture:
-        _piece(scene, piece, rooms)
+        _check_piece(scene, piece, rooms)
     for piece_a, piece_b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
-        if shared := overlap(_standing(piece_a, piece_b), _standing(piece_b, piece_a)):
+        if shared := overlap(_collision_footprint(piece_a, piece_b), _collision_footprint(piece_b, piece_a)):
             raise ValueError(
                 f"furniture '{piece_a.name}' and '{piece_b.name}' overlap {_overlap_text(shared + OVERLAP)}"
             )
     entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*scene.furniture, *scene.objects)
     for entity in entities:
-        _states(scene, entity)
+        _check_states(scene, entity)
     for piece in scene.furniture:
-        _standing_open(scene, piece)
+        _check_open_panels(scene, piece)
     for doorway in scene.doorways:
-        _leaf(scene, doorway, rooms)
+        _check_leaf(scene, doorway, rooms)
     for item in scene.objects:
-        _object(scene, item, rooms)
+        _check_object(scene, item, rooms)
     for first, second in combinations([item for item in scene.objects if item.z is None], 2):
         if (first.receptacle, first.surface) == (second.receptacle, second.surface) and (
-            shared := _touch(first, second)
+            shared := _overlap_on_surface(first, second)
         ):
             raise ValueError(f"objects '{first.name}' and '{second.name}' overlap {_overlap_text(shared)}")
     if not any(room.contains(scene.robot.x, scene.robot.y, START_MARGIN) for room in scene.rooms):
@@ -84,11 +86,11 @@ def check(scene: SceneParts) -> None:
 
 
 def _overlap_text(metres: float) -> str:
-    """How far things are in each other, in words."""
+    """Format an overlap for error messages."""
     return f"by {max(100 * metres, 0.1):.1f} cm"
 
 
-def _unique(names: Iterable[str], noun: str) -> None:
+def _check_unique_names(names: Iterable[str], noun: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -96,7 +98,7 @@ def _unique(names: Iterable[str], noun: str) -> None:
         seen.add(name)
 
 
-def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
+def _check_doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
     for name in doorway.rooms:
         if name not in rooms:
             hint = did_you_mean(name, rooms, " (", ")")
@@ -111,7 +113,7 @@ def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
         raise ValueError(f"the doorway between '{a.name}' and '{b.name}' is not within their common wall")
 
 
-def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
+def _check_piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
     if piece.room not in rooms:
         hint = did_you_mean(piece.room, rooms, " (", ")")
         raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room{hint}")
@@ -130,7 +132,7 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
     if host is None or host.name == piece.name or host.stands_on == piece.name:
         hint = did_you_mean(
             piece.stands_on,
-            [known_name for known_name in scene.furniture_by_name if known_name != piece.name],
+            [other_name for other_name in scene.furniture_by_name if other_name != piece.name],
             " (",
             ")",
         )
@@ -141,8 +143,8 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
         raise ValueError(f"'{piece.name}' is not above '{host.name}'")
 
 
-def _states(scene: SceneParts, entity: FurnitureSpec | ObjectSpec) -> None:
-    """A thing has the states that its kind can have, and only in a scene with states."""
+def _check_states(scene: SceneParts, entity: FurnitureSpec | ObjectSpec) -> None:
+    """Check that a thing has only states that its kind can have, and only in a scene with states."""
     possible_states = states_of(entity.kind)
     for state in entity.states:
         if not scene.states:
@@ -153,8 +155,8 @@ def _states(scene: SceneParts, entity: FurnitureSpec | ObjectSpec) -> None:
             )
 
 
-def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:
-    """An open door or drawer overlaps neither furniture on the floor nor another open door or drawer."""
+def _check_open_panels(scene: SceneParts, piece: FurnitureSpec) -> None:
+    """Check that an open door or drawer overlaps neither furniture on the floor nor another open door or drawer."""
     if piece.stands_on is not None:  # a microwave's door swings above the furniture on the floor
         return
     for other in scene.furniture:
@@ -169,9 +171,9 @@ def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:
             )
 
 
-def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
-    """The door of a doorway is inside the room that it opens into, and overlaps neither furniture nor open doors and
-    drawers there."""
+def _check_leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
+    """Check that the door of a doorway is inside the room that it opens into, and overlaps neither furniture nor open
+    doors and drawers there."""
     corners = leaf_corners(scene, doorway)
     if corners is None or doorway.leaf is None:
         return
@@ -189,8 +191,8 @@ def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -
             raise ValueError(f"{name} overlaps the door between '{a}' and '{b}' {_overlap_text(shared)}")
 
 
-def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
-    """The part of a footprint that must not overlap another piece: only the rear half of a chair at a table."""
+def _collision_footprint(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
+    """Return the part of a footprint that must not overlap another piece: of a chair at a table the rear half."""
     corners = piece.corners(-OVERLAP / 2)
     if piece.kind != "chair" or other.kind not in ("table", "desk"):
         return corners
@@ -198,9 +200,9 @@ def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
     return ((fx + bx) / 2, (fy + by) / 2), (bx, by), (cx, cy), ((gx + cx) / 2, (gy + cy) / 2)
 
 
-def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
+def _check_object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
     if item.receptacle in rooms:
-        _on_floor(scene, item, rooms[item.receptacle])
+        _check_on_floor(scene, item, rooms[item.receptacle])
         return
     piece = scene.furniture_by_name.get(item.receptacle)
     if piece is None:
@@ -208,8 +210,8 @@ def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
         raise ValueError(f"'{item.name}' is at '{item.receptacle}', which is neither furniture nor a room{hint}")
     plans = {plan.name: plan for plan in surfaces_of(scene, piece)}
     if item.surface not in plans:
-        known = ", ".join(plans) or "none"
-        raise ValueError(f"'{piece.name}' has no surface '{item.surface}' for '{item.name}' (it has: {known})")
+        plan_names = ", ".join(plans) or "none"
+        raise ValueError(f"'{piece.name}' has no surface '{item.surface}' for '{item.name}' (it has: {plan_names})")
     plan = plans[item.surface]
     if item.z is not None:
         if abs(item.x) > plan.half_x or abs(item.y) > plan.half_y:
@@ -232,7 +234,7 @@ def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
         )
 
 
-def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
+def _check_on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
     if item.surface != FLOOR_SURFACE:
         raise ValueError(f"'{room.name}' has no surface '{item.surface}' for '{item.name}' (it has: {FLOOR_SURFACE})")
     if not all(room.contains(x, y, WALL / 2) for x, y in item.corners()):
@@ -244,18 +246,18 @@ def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
             raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap {_overlap_text(shared)}")
 
 
-def _touch(first: ObjectSpec, second: ObjectSpec) -> float:
-    """How far two objects on one surface are in each other, m; 0 for not at all."""
+def _overlap_on_surface(first: ObjectSpec, second: ObjectSpec) -> float:
+    """Return the overlap (m) of two objects on one surface; 0 if they do not overlap."""
     (a, b), (c, d) = first.footprint, second.footprint
     return max(0.0, min(a + c - abs(first.x - second.x), b + d - abs(first.y - second.y)))
 
 
 STEP = 0.1
-"""Metres between two points of a path that are looked at."""
+"""Spacing (m) of the points of a path that are checked."""
 
 
 def check_people(scene: SceneParts, start: Corners) -> None:
-    """Raises ValueError with one sentence if a person is in something, or in nothing.
+    """Raise ValueError with one sentence if a person overlaps something or is outside all rooms.
 
     Args:
         start: The robot's footprint.
@@ -266,20 +268,20 @@ def check_people(scene: SceneParts, start: Corners) -> None:
         if person.points_at is not None and (person.points_at not in things or person.points_at == person.id):
             hint = did_you_mean(person.points_at, things - {person.id}, " (", ")")
             raise ValueError(f"'{person.id}' points at '{person.points_at}', which is not a thing of this scene{hint}")
-        for corners in _occupied(person):
-            blocked = _blocked(scene, corners)
-            if blocked:
-                raise ValueError(f"'{person.id}' {'walks' if person.path else 'is'} {blocked}")
+        for corners in _footprints_on_path(person):
+            obstruction = _obstruction_at(scene, corners)
+            if obstruction:
+                raise ValueError(f"'{person.id}' {'walks' if person.path else 'is'} {obstruction}")
         if shared := overlap(person.corners(), start):
             raise ValueError(f"the robot starts in '{person.id}', {_overlap_text(shared)}")
     for first, second in combinations(scene.people, 2):
-        ways = [(_occupied(first), second.corners()), (_occupied(second), first.corners())]
+        ways = [(_footprints_on_path(first), second.corners()), (_footprints_on_path(second), first.corners())]
         if shared := max(overlap(corners, place) for way, place in ways for corners in way):
             raise ValueError(f"'{first.id}' and '{second.id}' overlap {_overlap_text(shared)}")
 
 
-def _occupied(person: PersonSpec) -> Iterator[Corners]:
-    """What a person stands on: at the start, and at points of its path."""
+def _footprints_on_path(person: PersonSpec) -> Iterator[Corners]:
+    """Yield the footprints of a person: at the start, and at points of the path."""
     yield person.corners()
     position = person.position
     for target in person.path:
@@ -291,8 +293,8 @@ def _occupied(person: PersonSpec) -> Iterator[Corners]:
         position = target
 
 
-def _blocked(scene: SceneParts, corners: Corners) -> str:
-    """What is there already, in words: `in 'table'`; "" for free floor."""
+def _obstruction_at(scene: SceneParts, corners: Corners) -> str:
+    """Describe the obstruction at a footprint: `in 'table'`; "" if the floor is free."""
     if not all(_person_on_floor(scene, x, y) for x, y in corners):
         return "outside the rooms or in a wall"
     for piece in scene.furniture:

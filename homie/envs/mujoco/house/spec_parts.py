@@ -1,4 +1,4 @@
-"""The parts of a scene spec, each checked by itself, and all of them together as they are read by checks and builders.
+"""The parts of a scene spec, each validated by itself, and their container `SceneParts` for checks and builders.
 
 Frames as in `homie.envs.mujoco.house.spec`.
 """
@@ -24,7 +24,7 @@ from homie.kernel.support.text_pattern import spelt
 from homie.kernel.world.household_verbs import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
-"""Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the
+"""Range of the opening angle (rad): the minimum leaves 0.95 m of a doorway of 1.1 m free, the maximum is near the
 wall."""
 Name = Annotated[
     str,
@@ -39,9 +39,9 @@ class _Model(PlainNumbers, BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Leaner(_Model):
-    """A part of a spec that leaves the fields in `seldom` out of a file while they have their defaults, so that files
-    written before those fields existed stay as they were."""
+class _OmitsDefaults(_Model):
+    """A part of a spec that omits the fields in `seldom` from files if they have their defaults, so that files written
+    before those fields existed stay unchanged."""
 
     @model_serializer(mode="wrap")
     def _omit_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -51,7 +51,7 @@ class _Leaner(_Model):
         return {name: value for name, value in fields.items() if name not in default_fields}
 
     seldom: ClassVar[tuple[str, ...]] = ()
-    """Names of the fields that are left out while they have their defaults."""
+    """Names of the fields that are omitted if they have their defaults."""
 
 
 class RoomSpec(_Model):
@@ -66,13 +66,13 @@ class RoomSpec(_Model):
     floor: Literal["wood", "tiles", "carpet"] = "wood"
 
     @model_validator(mode="after")
-    def _large_enough(self) -> RoomSpec:
+    def _check_size(self) -> RoomSpec:
         if self.x1 - self.x0 < 2.0 or self.y1 - self.y0 < 2.0:
             raise ValueError(f"room '{self.name}' must be at least 2 m by 2 m with x0 < x1 and y0 < y1")
         return self
 
     def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether a point is in the room, `margin` metres from its walls' centre lines."""
+        """Whether a point is in the room and at least `margin` metres from its walls' centre lines."""
         return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
 
 
@@ -90,7 +90,7 @@ class LeafSpec(_Model):
     angle: Annotated[float, Field(ge=LEAST_ANGLE, le=LARGEST_ANGLE)] = 1.6
 
 
-class DoorwaySpec(_Leaner):
+class DoorwaySpec(_OmitsDefaults):
     """An opening in the wall between two rooms, centred at (x, y) on their common edge, with or without a door."""
 
     seldom: ClassVar[tuple[str, ...]] = ("leaf",)
@@ -108,15 +108,15 @@ class DoorwaySpec(_Leaner):
         return self
 
 
-class FurnitureSpec(_Leaner):
+class FurnitureSpec(_OmitsDefaults):
     """A piece of furniture: the pose of its centre (the front faces along `yaw`), its size and its state.
 
     Attributes:
-        width, depth, height: Metres, None for the usual size of the kind.
+        width, depth, height: Metres, None for the default size of the kind.
         stands_on: Name of the piece it stands on, None for the floor.
         open: Opening of its door or drawer, 0 to 1.
         on: Whether an appliance is on.
-        states: Its states (`clean`) if they are not the usual ones, in a scene with states.
+        states: States (`clean`) that differ from the defaults, in a scene with states.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("states",)
@@ -138,7 +138,7 @@ class FurnitureSpec(_Leaner):
     states: Mapping[str, bool] = {}
 
     @model_validator(mode="after")
-    def _known(self) -> FurnitureSpec:
+    def _check_blueprint(self) -> FurnitureSpec:
         plan = self.blueprint
         if self.open and not plan.articulations:
             raise ValueError(f"'{self.name}' has neither a door nor a drawer, so it cannot be open")
@@ -148,7 +148,7 @@ class FurnitureSpec(_Leaner):
 
     @property
     def blueprint(self) -> Blueprint:
-        """The blueprint of the piece at its size."""
+        """The blueprint of the piece with its size."""
         return blueprint(self.kind, self.colour, self.width, self.depth, self.height, self.hinge)
 
     def corners(self, margin: float = 0.0) -> tuple[tuple[float, float], ...]:
@@ -158,13 +158,13 @@ class FurnitureSpec(_Leaner):
         return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
     def panels(self) -> tuple[tuple[tuple[float, float], ...], ...]:
-        """What stands open beside or before the piece: the corners (x, y) in the world of each open door, and of what
-        a drawer or a flap covers. Nothing of a lid and of a sliding door, nor of what is shut."""
+        """Return the corners (x, y) in the world frame of each open door, and of the floor under each open drawer or
+        flap. Lids, sliding doors and closed doors have none."""
         links = self.blueprint.articulations if self.open else ()
         return tuple(corners for link in links if (corners := self._panel(link)))
 
     def _panel(self, link: Link) -> tuple[tuple[float, float], ...]:
-        """What is covered by what stands open; () where that is over the footprint."""
+        """Return the corners of the floor area that an open link covers; () if that is inside the footprint."""
         plan = self.blueprint
         local: tuple[tuple[float, float], ...]
         if link.kind == "slide" or link.turns_level:
@@ -189,27 +189,27 @@ class FurnitureSpec(_Leaner):
 
 
 class MeshSpec(_Model):
-    """A mesh that is drawn in the place of an object's usual shape.
+    """A mesh that replaces the visual shape of an object.
 
     Attributes:
-        sha256: Of it and of what it refers to, "" for any.
+        sha256: SHA-256 of the mesh and of the files that it refers to, "" for any.
     """
 
     file: Annotated[str, Field(min_length=1, max_length=4096)]
     sha256: Annotated[str, spelt("([0-9a-f]{64})?", "be a SHA-256: 64 digits of 0-9 and a-f")] = ""
 
 
-class ObjectSpec(_Leaner):
+class ObjectSpec(_OmitsDefaults):
     """A movable object, on a surface of a piece of furniture or on the floor of a room.
 
     Attributes:
         x, y, yaw: In the frame of the surface; in the world if `receptacle` is a room and `surface` is `floor`.
         pitch, roll: Rotations about the object's y and x (rad), 0 if it is upright.
-        z: Height of its centre above the surface (m); None if it stands on the surface itself. An object on, in or
-            against another one has a z.
-        states: Its states (`homie.kernel.world.household_verbs.STATES`) if they are not the usual ones, in a scene with
+        z: Height of its centre above the surface (m); None if it stands on the surface itself. Objects on, in or
+            leaning against another have a z.
+        states: States (`homie.kernel.world.household_verbs.STATES`) that differ from the defaults, in a scene with
             states.
-        mesh: What it is drawn by; None for the usual shape of its kind.
+        mesh: Mesh for its appearance; None for the default shape of its kind.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll", "states", "mesh")
@@ -229,7 +229,7 @@ class ObjectSpec(_Leaner):
     mesh: MeshSpec | None = None
 
     @model_validator(mode="after")
-    def _known(self) -> ObjectSpec:
+    def _check_blueprint(self) -> ObjectSpec:
         object_plan(self.kind, self.colour)
         return self
 
@@ -269,17 +269,17 @@ class ObjectSpec(_Leaner):
         return tuple((self.x + u, self.y + v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
 
-class PersonSpec(_Leaner):
+class PersonSpec(_OmitsDefaults):
     """A person: a mannequin that stands or sits on the floor of a room.
 
     Attributes:
-        id: Its name.
-        position: On the floor, in the world (m).
-        facing: Where it looks, degrees from +x towards +y.
-        colour: Of its shirt.
-        points_at: The furniture, the object or the person that a pointing arm points at.
-        path: Points in the world (m) to which it walks one after another once the robot is near; () for a person who
-            stays.
+        id: Name of the person.
+        position: Position on the floor, in the world frame (m).
+        facing: Viewing direction, degrees from +x towards +y.
+        colour: Colour of the shirt.
+        points_at: Name of the furniture, object or person that a pointing arm points at.
+        path: Points in the world frame (m) to which the person walks one after another once the robot is near; () for a
+            person who stays.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("posture", "gesture", "points_at", "path")
@@ -294,7 +294,7 @@ class PersonSpec(_Leaner):
     path: tuple[tuple[Metres, Metres], ...] = ()
 
     @model_validator(mode="after")
-    def _consistent(self) -> PersonSpec:
+    def _check_consistency(self) -> PersonSpec:
         if self.colour not in COLOURS:
             hint = suggestion(self.colour, COLOURS, f"known colours: {', '.join(COLOURS)}")
             raise ValueError(f"unknown colour '{self.colour}' of '{self.id}' ({hint})")
@@ -306,7 +306,7 @@ class PersonSpec(_Leaner):
 
     @property
     def yaw(self) -> float:
-        """Where it looks (rad)."""
+        """The viewing direction (rad)."""
         return math.radians(self.facing)
 
     def corners(self, margin: float = 0.0) -> tuple[tuple[float, float], ...]:
@@ -324,11 +324,11 @@ class StartSpec(_Model):
     yaw: Angle = 0.0
 
 
-class SceneParts(_Leaner):
+class SceneParts(_OmitsDefaults):
     """All parts of a house. Whether they fit together is checked in `SceneSpec`.
 
     Attributes:
-        states: Whether things can be sliced, filled and so on by the rules of a household, and sinks have water.
+        states: Whether things can be sliced, filled and so on by the household rules, and sinks have water.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("people", "states")
@@ -345,7 +345,7 @@ class SceneParts(_Leaner):
 
     @property
     def states_at_start(self) -> dict[str, dict[str, bool]]:
-        """The states of all things that can be in some, by name."""
+        """Initial states of all things that can have states, by name."""
         if not self.states:
             return {}
         entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*self.furniture, *self.objects)
@@ -353,11 +353,11 @@ class SceneParts(_Leaner):
         return {name: initial for name, initial in states.items() if initial}
 
     def blueprint(self, piece: FurnitureSpec) -> Blueprint:
-        """The blueprint of a piece as it is built here: in a scene with states a sink has a tap that runs."""
+        """Return the blueprint of a piece in this scene: with states a sink has a tap with running water."""
         return tapped(piece.blueprint) if self.states else piece.blueprint
 
     def room_at(self, x: float, y: float) -> str:
-        """The room of a point on the floor (m); "" outside."""
+        """Return the room of a point on the floor (m); "" outside."""
         return next((room.name for room in self.rooms if room.contains(x, y)), "")
 
     @property
@@ -366,7 +366,7 @@ class SceneParts(_Leaner):
         return {piece.name: piece for piece in self.furniture}
 
     def base(self, piece: FurnitureSpec) -> float:
-        """Height (m) of the floor or the piece that a piece stands on."""
+        """Return the height (m) of the floor or the piece that a piece stands on."""
         if piece.stands_on is None:
             return 0.0
         host = self.furniture_by_name[piece.stands_on]

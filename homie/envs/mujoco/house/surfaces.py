@@ -1,5 +1,5 @@
-"""Footprints on the floor of a house, convex polygons, and whether two share area; and the support surfaces of a spec:
-the parts of a blueprint's surfaces that no other piece covers."""
+"""Footprints (convex polygons on the floor) and their overlap; and the support surfaces of a spec: the parts of a
+blueprint's surfaces that no other piece covers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Corners: TypeAlias = tuple[tuple[float, float], ...]
 
 
 def square(x: float, y: float, half: float) -> Corners:
-    """The corners of an upright square around a point."""
+    """Return the corners of an axis-aligned square around a point."""
     return ((x + half, y + half), (x - half, y + half), (x - half, y - half), (x + half, y - half))
 
 
 def overlap(first: Corners, second: Corners) -> float:
-    """How far two convex polygons (corners in order) are in each other, m: by so much one has to move away. 0 where
-    they share no area. By the separating axis theorem.
+    """Return the penetration depth (m) of two convex polygons (corners in order) by the separating axis theorem: the
+    smallest translation that separates them, 0 if they share no area.
 
     >>> round(overlap(square(0.0, 0.0, 0.5), square(0.8, 0.1, 0.5)), 3)
     0.2
@@ -42,11 +42,11 @@ def overlap(first: Corners, second: Corners) -> float:
 
 
 LEAST_HALF = 0.08
-"""Least half width (m) of a remaining strip that still counts as a surface."""
+"""Minimum half width (m) of a remaining strip that still counts as a surface."""
 
 
 def surfaces_of(scene: SceneParts, piece: FurnitureSpec) -> tuple[SurfacePlan, ...]:
-    """The surfaces of a piece, cut to the largest free rectangle beside the pieces that stand on it.
+    """Return the surfaces of a piece, cut to the largest free rectangle beside the pieces that stand on it.
 
     If one of them is a container, no outer surface remains: its door needs the space.
     """
@@ -63,7 +63,7 @@ def surfaces_of(scene: SceneParts, piece: FurnitureSpec) -> tuple[SurfacePlan, .
 
 
 def _extent(piece: FurnitureSpec, guest: FurnitureSpec) -> tuple[float, float, float, float]:
-    """The footprint of the guest in the frame of the piece, as x0, x1, y0, y1."""
+    """Return the footprint of the guest in the frame of the piece, as x0, x1, y0, y1."""
     c, s = math.cos(piece.yaw), math.sin(piece.yaw)
     local = [
         (c * (x - piece.x) + s * (y - piece.y), -s * (x - piece.x) + c * (y - piece.y)) for x, y in guest.corners()
@@ -73,7 +73,7 @@ def _extent(piece: FurnitureSpec, guest: FurnitureSpec) -> tuple[float, float, f
 
 
 def _cut(plan: SurfacePlan, x0: float, x1: float, y0: float, y1: float) -> SurfacePlan | None:
-    """The largest of the rectangles in front of, behind, left and right of an obstacle."""
+    """Return the largest of the rectangles in front of, behind, left and right of an obstacle."""
     left, right = plan.center[0] - plan.half_x, plan.center[0] + plan.half_x
     low, high = plan.center[1] - plan.half_y, plan.center[1] + plan.half_y
     if x1 <= left or x0 >= right or y1 <= low or y0 >= high:

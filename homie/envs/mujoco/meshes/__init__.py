@@ -1,4 +1,4 @@
-"""Meshes that a user has (OBJ or GLB) in the place of the shapes that the catalogue draws (docs/houses.md).
+"""User meshes (OBJ or GLB) that replace the visual shapes of the catalogue (docs/houses.md).
 
 folder --library--> name: file --bundle--> bytes --reading--> Skin --meshed--> ObjectPlan
 """

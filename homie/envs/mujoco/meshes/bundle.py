@@ -1,6 +1,6 @@
-"""A mesh file with all that it refers to, read once and checked before a parser sees it.
+"""A mesh file with all files that it refers to, read once and checked before parsing.
 
-What it refers to lies beside it: nothing else of the disk and nothing of the network is read.
+Referenced files must be in the same folder: nothing else on disk and nothing from the network is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from homie.kernel.support.files import reading
 
 SUFFIXES = (".obj", ".glb")
 LARGEST = 64 * 2**20
-"""Bytes of a file: four times a scan of YCB with 64,000 faces."""
+"""Maximum size of a file in bytes: four times that of a YCB scan with 64,000 faces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Bundle:
     """A mesh file.
 
     Attributes:
-        materials, textures: The files of materials and the pictures that it names, by these names.
+        materials, textures: Contents of the material and texture files that it refers to, by name.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class Bundle:
 
     @property
     def sha256(self) -> str:
-        """Of the file and of all that it refers to."""
+        """SHA-256 of the file and of all files that it refers to."""
         digest = hashlib.sha256(self.data)
         for name, data in sorted({**self.materials, **self.textures}.items()):
             digest.update(f"\0{name}\0{len(data)}\0".encode() + data)

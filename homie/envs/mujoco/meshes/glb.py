@@ -1,4 +1,4 @@
-"""GLB files: checked before the parser sees them, and their fans made triangles, which it would leave out."""
+"""Check GLB files before parsing, and convert triangle fans, which the parser would omit, to triangles."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading
 
 MOST_VALUES = 2_000_000
-"""Elements that a GLB may announce in one array: a few bytes of a file can ask for all of the memory."""
-_PACKED = ("compression", "basisu")
-"""Parts of the names of glTF extensions that pack what trimesh does not unpack."""
+"""Maximum length of an array that a GLB declares: otherwise a tiny file could exhaust the memory."""
+_COMPRESSION_EXTENSIONS = ("compression", "basisu")
+"""Parts of the names of glTF extensions for compression that trimesh does not support."""
 _OTHER_MODES = {0: "points", 1: "lines", 2: "lines", 3: "lines"}
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 _INDICES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
-"""Types of the indices of faces, as glTF numbers them."""
+"""Data types of face indices, by glTF component type."""
 
 
 def check_glb(path: Path, data: bytes) -> None:
-    """Raises BadInput for a GLB that is none, needs other files, announces more than there is, or is not all faces."""
+    """Raise BadInput for an invalid GLB, one that needs other files, has too large arrays, or not only faces."""
     content = _content(path, data)
     for kind in ("buffers", "images"):
         for item in _entries(content, kind):
@@ -35,7 +35,7 @@ def check_glb(path: Path, data: bytes) -> None:
                     f"The mesh {path} refers to '{str(item['uri'])[:80]}': save it as a GLB with everything inside."
                 )
     for name in content.get("extensionsRequired") or ():
-        if any(word in str(name) for word in _PACKED):
+        if any(word in str(name) for word in _COMPRESSION_EXTENSIONS):
             raise BadInput(f"The mesh {path} is packed by {name}, which is not read here: save it without.")
     for item in _entries(content, "accessors"):
         count = item.get("count")
@@ -53,7 +53,7 @@ def check_glb(path: Path, data: bytes) -> None:
 
 
 def with_triangles(path: Path, data: bytes) -> bytes:
-    """A GLB whose fans are triangles. Raises BadInput where their indices cannot be read."""
+    """Convert the triangle fans of a GLB to triangles. Raises BadInput if their indices cannot be read."""
     content = _content(path, data)
     fans = [primitive for primitive in _primitives(content) if primitive.get("mode") == _FAN]
     if not fans:
@@ -84,7 +84,7 @@ def with_triangles(path: Path, data: bytes) -> bytes:
 
 
 def _fan_points(content: Mapping[str, Any], binary: bytes, fan: Mapping[str, Any]) -> NDArray[np.int64]:
-    """The points of a fan in their order (n,). Raises what a damaged file raises."""
+    """Return the vertex indices (n,) of a fan, in order. Raises various errors for a damaged file."""
     if "indices" not in fan:
         return np.arange(content["accessors"][fan["attributes"]["POSITION"]]["count"])
     accessor = content["accessors"][fan["indices"]]
@@ -97,7 +97,7 @@ def _fan_points(content: Mapping[str, Any], binary: bytes, fan: Mapping[str, Any
 
 
 def _binary(data: bytes, start: int) -> bytes:
-    """The second chunk, b"" where there is none."""
+    """Return the second chunk of a GLB, b"" if there is none."""
     if start + 8 > len(data):
         return b""
     length, kind = struct.unpack_from("<I4s", data, start)
@@ -105,7 +105,7 @@ def _binary(data: bytes, start: int) -> bytes:
 
 
 def _content(path: Path, data: bytes) -> dict[str, Any]:
-    """The JSON of a GLB."""
+    """Parse the JSON of a GLB."""
     with reading(path, "the mesh"):
         if len(data) < 20:
             raise ValueError("it is not a GLB file (it ends in its header)")

@@ -1,6 +1,6 @@
-"""Which mesh of a folder stands for which kind or object, by its name.
+"""Assign the meshes of a folder to kinds or objects by their names.
 
-mug.obj, mug.glb                       red_mug.obj: mugs that are red      mug_2.obj: that mug alone
+mug.obj, mug.glb: all mugs             red_mug.obj: red mugs               mug_2.obj: only the object mug_2
 mug/textured.obj, 025_mug/google_16k/textured.obj (YCB), mug/meshes/model.obj (Google Scanned Objects)
 """
 
@@ -16,19 +16,19 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
 
 MOST = 5000
-"""Entries of a folder: YCB has about a hundred, Google Scanned Objects a thousand."""
+"""Maximum number of entries of a folder: YCB has about a hundred, Google Scanned Objects a thousand."""
 INSIDE = ("textured", "google_16k/textured", "tsdf/textured", "poisson/textured", "meshes/model", "model", "mesh")
-"""Where data sets have the mesh in the folder of an object, best first."""
+"""Paths of the mesh in the object folders of data sets, best first."""
 _NUMBER = re.compile(r"^\d{3}(-[a-z])?_")
-"""Before the names of YCB."""
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+"""Prefix of YCB names."""
+_CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def library(folder: Path) -> Mapping[str, Path]:
-    """The meshes of a folder by the names that they stand for, `mug`, `red_mug` or `mug_2`.
+    """Return the meshes of a folder by the names that they apply to, such as `mug`, `red_mug` or `mug_2`.
 
     Raises:
-        BadInput: It cannot be read, has no mesh of a kind that there is, or two for one name.
+        BadInput: The folder cannot be read, has no mesh of a known kind, or two for one name.
     """
     with reading(folder, "the folder of meshes", advice="It has files such as mug.obj (docs/houses.md)."):
         entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
@@ -58,18 +58,18 @@ def library(folder: Path) -> Mapping[str, Path]:
 
 
 def name_of(entry: Path) -> str:
-    """What a file or folder stands for: lower case, `_` between words, without the numbers of YCB.
+    """Return the name that a file or folder applies to: lower case, `_` between words, without YCB's numbers.
 
     Example:
         >>> name_of(Path("025_mug")), name_of(Path("SoapBottle.glb")), name_of(Path("red mug.obj"))
         ('mug', 'soap_bottle', 'red_mug')
     """
     name = entry.stem if entry.suffix.lower() in (*SUFFIXES, ".gltf") else entry.name
-    return re.sub(r"[ -]", "_", _HUMP.sub("_", _NUMBER.sub("", name))).lower()
+    return re.sub(r"[ -]", "_", _CAMEL_CASE_BOUNDARY.sub("_", _NUMBER.sub("", name))).lower()
 
 
 def is_known(name: str) -> bool:
-    """Whether a name can be that of an object: a kind, with its colour before it or a number behind it."""
+    """Whether a name is that of a kind or object: a kind, optionally with a colour prefix or a number suffix."""
     kind = re.sub(r"_\d+$", "", name)
     if kind in OBJECTS:
         return True
@@ -78,7 +78,7 @@ def is_known(name: str) -> bool:
 
 
 def _mesh_in_folder(entry: Path, name: str) -> Path | None:
-    """The mesh in the folder of an object; None where there is none. Raises BadInput where it is not clear which."""
+    """Return the mesh in the folder of an object; None if there is none. Raises BadInput if it is ambiguous."""
     if not entry.is_dir():
         return None
     for place in (*INSIDE, name, entry.name):

@@ -1,8 +1,8 @@
-"""The blueprint of an object that is drawn by a mesh: as large as the catalogue has its kind, shaped as the mesh.
+"""The blueprint of an object with a mesh: the size of its kind in the catalogue, the shape of the mesh.
 
-A mesh is turned upright (a GLB has y up, an OBJ here z), by a quarter turn too where it fits better so, and scaled
-until it just fits into the box of its kind. So its units do not matter, it stands where the catalogue's shape would
-stand, and a hand goes round it.
+A mesh is turned upright (y is up in a GLB, z in an OBJ), rotated by 90 degrees if it fits better, and scaled to fit
+exactly into the bounding box of its kind. So its units do not matter, it stands where the catalogue's shape would
+stand, and a gripper can grasp it.
 """
 
 from __future__ import annotations
@@ -23,53 +23,53 @@ from homie.kernel.support.text import counted
 from homie.kernel.types import Array
 
 THINNEST = 0.002
-"""Metres of the thinnest side of a thing, below which fingers and contacts do nothing sensible."""
+"""Minimum thickness (m) of a thing: for thinner ones grasps and contacts fail."""
 BETTER = 1.05
-"""How much larger a mesh must be after a quarter turn to be turned."""
-_UNSEEN: RGB = (0.5, 0.5, 0.5)
+"""Minimum ratio of the scales with and without a rotation by 90 degrees for a mesh to be rotated."""
+_HIDDEN_RGB: RGB = (0.5, 0.5, 0.5)
 BOTTOM = 0.4
 """Share of a vessel's mass in its bottom, as in the catalogue's bowl."""
 
 
 @lru_cache(maxsize=256)
 def meshed(kind: str, colour: str, file: str, sha256: str) -> ObjectPlan:
-    """The blueprint of an object of a kind, drawn by a mesh.
+    """Make the blueprint of an object with a mesh.
 
     Args:
-        kind: Of the catalogue; its mass is kept.
-        colour: Of the object, taken where the mesh has none.
-        file: The mesh.
-        sha256: Of the mesh and what it refers to; "" for any.
+        kind: Kind of the catalogue, whose mass is kept.
+        colour: Colour of the object, used if the mesh has none.
+        file: Path of the mesh.
+        sha256: SHA-256 of the mesh and the files that it refers to; "" for any.
 
     Raises:
-        BadInput: The file cannot be read, is another than it was, is flat, or is solid where a vessel is hollow.
+        BadInput: The file cannot be read, has another SHA-256, is flat, or is solid although its kind is hollow.
         MissingPart: trimesh is not installed.
     """
     default_plan = object_plan(kind, colour)
     parts, digest = _read(file, sha256)
     points = [part.points for part in parts]
-    fitted, half = _fitted(file, kind, np.vstack(points), default_plan)
+    fitted, half = _fit(file, kind, np.vstack(points), default_plan)
     rows = np.split(fitted, np.cumsum([len(part_corners) for part_corners in points])[:-1])
     drawn_parts = [
-        _drawn(part, part_points, f"{digest[:16]}/{kind}#{number}", colour)
+        _visual_part(part, part_points, f"{digest[:16]}/{kind}#{number}", colour)
         for number, (part, part_points) in enumerate(zip(parts, rows, strict=True))
     ]
     starts = np.cumsum([0, *(len(part_corners) for part_corners in points[:-1])])
     faces = np.vstack([part.faces + start for part, start in zip(parts, starts, strict=True)])
     mass = sum(part.mass for part in default_plan.parts)
     if default_plan.hollow is None:
-        hull_pieces = (_piece(hull(fitted), mass),) if default_plan.rolls else _standing(hull(fitted), mass)
+        hull_pieces = (_hull_part(hull(fitted), mass),) if default_plan.rolls else _hull_on_stand(hull(fitted), mass)
         return ObjectPlan(half, (*drawn_parts, *hull_pieces), default_plan.rolls)
     hollow = hollow_of(fitted, faces)
     if hollow is None:
         raise BadInput(f"The mesh {file} has no hollow that is open above, and a {kind} has one: leave it out.")
     bottom, *walls = vessel(fitted, faces, hollow)
-    pieces = (_piece(wall, (1 - BOTTOM) * mass / len(walls)) for wall in walls)
-    return ObjectPlan(half, (*drawn_parts, *_standing(bottom, BOTTOM * mass), *pieces), default_plan.rolls, hollow)
+    pieces = (_hull_part(wall, (1 - BOTTOM) * mass / len(walls)) for wall in walls)
+    return ObjectPlan(half, (*drawn_parts, *_hull_on_stand(bottom, BOTTOM * mass), *pieces), default_plan.rolls, hollow)
 
 
 def account(kind: str, colour: str, file: str, sha256: str) -> str:
-    """What became of a mesh, for people: its faces and parts, its size in the file and as the object. Raises as
+    """Describe a mesh for users: its faces and parts, its size in the file and as an object. Raises the same errors as
     `meshed`."""
     plan, (parts, _) = meshed(kind, colour, file, sha256), _read(file, sha256)
     drawn_faces, total_faces = sum(len(part.faces) for part in parts), sum(part.whole for part in parts)
@@ -95,8 +95,8 @@ def _read(file: str, sha256: str) -> tuple[tuple[Skin, ...], str]:
     return skins(mesh), mesh.sha256
 
 
-def _fitted(file: str, kind: str, points: Array, default_plan: ObjectPlan) -> tuple[Array, Vec3]:
-    """The points in the frame of the object, and half its extents."""
+def _fit(file: str, kind: str, points: Array, default_plan: ObjectPlan) -> tuple[Array, Vec3]:
+    """Return the points in the frame of the object, and half its extents."""
     low, high = points.min(axis=0), points.max(axis=0)
     size, box = high - low, 2.0 * np.array(default_plan.half)
     if not size.max() > 0.0 or size.min() < 1e-6 * size.max():
@@ -115,26 +115,26 @@ def _fitted(file: str, kind: str, points: Array, default_plan: ObjectPlan) -> tu
     return centred * as_it_is, (a, b, c)
 
 
-def _drawn(part: Skin, points: Array, name: str, colour: str) -> Part:
+def _visual_part(part: Skin, points: Array, name: str, colour: str) -> Part:
     surface = Surface(name, points, part.faces, part.uv, part.texture)
     rgb = part.rgb or COLOURS[colour]
     return Part("mesh", _half(points), (0.0, 0.0, 0.0), rgb, solid=False, surface=surface)
 
 
-def _standing(corners: Array, mass: float) -> tuple[Part, ...]:
-    """A hull on a stand, which carries it."""
+def _hull_on_stand(corners: Array, mass: float) -> tuple[Part, ...]:
+    """Return the parts of a hull and of the stand that carries it."""
     box = stand(corners)
     if box is None:
-        return (_piece(corners, mass),)
+        return (_hull_part(corners, mass),)
     (x0, y0, z0), (x1, y1, z1) = box
     raised = corners.copy()
     raised[:, 2] = np.maximum(corners[:, 2], z0 + FOOT)
-    return _piece(raised, mass), block((x0, x1), (y0, y1), (z0, z1), _UNSEEN, hidden=True)
+    return _hull_part(raised, mass), block((x0, x1), (y0, y1), (z0, z1), _HIDDEN_RGB, hidden=True)
 
 
-def _piece(corners: Array, mass: float) -> Part:
+def _hull_part(corners: Array, mass: float) -> Part:
     surface = Surface("", corners)
-    return Part("mesh", _half(corners), (0.0, 0.0, 0.0), _UNSEEN, hidden=True, mass=mass, surface=surface)
+    return Part("mesh", _half(corners), (0.0, 0.0, 0.0), _HIDDEN_RGB, hidden=True, mass=mass, surface=surface)
 
 
 def _half(points: Array) -> Vec3:

@@ -1,7 +1,7 @@
-"""OBJ files as the parser takes them: faces as triangles with indices from 1, one file of materials.
+"""Convert OBJ files for the parser: faces to triangles with positive indices, material files to one file.
 
-The parser cuts faces of many corners into fans, which fills what is concave, and counts negative indices from the end
-of the file, not from their own line. Both are done here; what is right already is left as it is.
+The parser splits polygons into fans, which fills concave parts, and counts negative indices from the end of the file,
+not from their own line. So both are done here; files that need neither are left unchanged.
 """
 
 from __future__ import annotations
@@ -18,47 +18,49 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Array
 
 MATERIALS = "materials"
-"""The one file of materials, as the parser asks for it."""
+"""Name of the combined material file for the parser."""
 _FACE = re.compile(rb"^[ \t]*f[ \t]", re.MULTILINE)
 _PLAIN = re.compile(rb"^f(?: +[1-9]\d*(?:/(?:[1-9]\d*)?(?:/[1-9]\d*)?)?){3}[ \t]*\r?$", re.MULTILINE)
-"""A triangle with positive indices and nothing behind it."""
+"""A triangle with positive indices and nothing after it."""
 _CONTINUED = re.compile(rb"\\\r?\n")
 _LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n]+)", re.MULTILINE)
 _COLOUR_MAP = re.compile(rb"^([ \t]*map_Kd[ \t]+)([^\r\n]+)", re.MULTILINE | re.IGNORECASE)
 _OPTION = {"-s": 3, "-o": 3, "-t": 3, "-mm": 2}
-"""Words behind an option of a texture; behind any other stands one."""
+"""Number of arguments of a texture option; all others have one."""
 _KINDS = ("v", "vt", "vn")
 
 
 def libraries(path: Path, data: bytes) -> dict[str, Path]:
-    """The files of materials that an OBJ names, by these names."""
-    named: dict[str, Path] = {}
+    """Return the paths of the material files that an OBJ refers to, by name."""
+    paths: dict[str, Path] = {}
     for match in _LIBRARY.findall(data):
-        named |= {name: beside(path, name) for name in _names(path, _text(match))}
-    return named
+        paths |= {name: beside(path, name) for name in _names(path, _text(match))}
+    return paths
 
 
 def textures(path: Path, materials: bytes) -> dict[str, Path]:
-    """The pictures that a file of materials names, by these names."""
-    return {name: beside(path, name) for _, match in _COLOUR_MAP.findall(materials) for name in [_picture(path, match)]}
+    """Return the paths of the textures that a material file refers to, by name."""
+    return {
+        name: beside(path, name) for _, match in _COLOUR_MAP.findall(materials) for name in [_texture_name(path, match)]
+    }
 
 
 def one_library(path: Path, materials: Mapping[str, bytes]) -> bytes:
-    """All files of materials as one, which names pictures without quotes and options."""
+    """Combine all material files into one that names textures without quotes and options."""
     library = b"\n".join(materials.values())
-    return _COLOUR_MAP.sub(lambda match: match[1] + _picture(path, match[2]).encode(), library)
+    return _COLOUR_MAP.sub(lambda match: match[1] + _texture_name(path, match[2]).encode(), library)
 
 
 def with_one_library(data: bytes) -> bytes:
-    """An OBJ that names `MATERIALS` alone."""
+    """Make an OBJ refer only to the material file `MATERIALS`."""
     return b"mtllib " + MATERIALS.encode() + b"\n" + _LIBRARY.sub(b"", data)
 
 
 def with_triangles(path: Path, data: bytes) -> bytes:
-    """An OBJ whose faces are triangles with positive indices.
+    """Convert the faces of an OBJ to triangles with positive indices.
 
     Raises:
-        BadInput: A face has fewer than three corners, an index of 0, or one of a point that is not there.
+        BadInput: A face has fewer than three corners, an index of 0, or one of a missing point.
     """
     if b"\\" in data:
         data = _CONTINUED.sub(b" ", data)
@@ -74,18 +76,20 @@ def with_triangles(path: Path, data: bytes) -> bytes:
         if key in counts:
             counts[key] += 1
         elif key == "f":
-            corners = [_corner(path, number, word, counts, totals) for word in words[1 : _comment(words)]]
+            corners = [_corner(path, number, word, counts, totals) for word in words[1 : _comment_start(words)]]
             if len(corners) < 3:
                 raise BadInput(f"The mesh {path} has a face of {len(corners)} corners in line {number + 1}.")
             places = points[[corner[0] - 1 for corner in corners]]
             lines[number] = b"\n".join(
-                b"f " + b" ".join(_written(corners[corner]) for corner in triangle) for triangle in triangles(places)
+                b"f " + b" ".join(_format_corner(corners[corner]) for corner in triangle)
+                for triangle in triangles(places)
             )
     return b"\n".join(lines)
 
 
 def beside(mesh: Path, name: str) -> Path:
-    """The file that a mesh refers to: in its folder or below, or where Google Scanned Objects has its textures."""
+    """Return the path of a file that a mesh refers to: in its folder or below, or in the texture folder of Google
+    Scanned Objects."""
     folder = mesh.parent.resolve()
     path = (folder / name).resolve()
     if not path.is_relative_to(folder):
@@ -95,7 +99,7 @@ def beside(mesh: Path, name: str) -> Path:
 
 
 def _points(lines: Sequence[bytes]) -> Array:
-    """The points (n, 3) of all lines; what is not a number is found by the parser."""
+    """Return the points (n, 3) of all lines; the parser reports invalid numbers."""
     points = []
     for line in lines:
         words = line.split()
@@ -111,12 +115,12 @@ def _float(word: bytes) -> float:
         return float("nan")
 
 
-def _comment(words: Sequence[bytes]) -> int:
+def _comment_start(words: Sequence[bytes]) -> int:
     return next((index for index, word in enumerate(words) if word.startswith(b"#")), len(words))
 
 
 def _corner(path: Path, number: int, word: bytes, counts: Mapping[str, int], totals: Mapping[str, int]) -> list[int]:
-    """The indices of a corner, from 1: point, texture and normal, 0 for what is not given."""
+    """Return the indices of a corner, from 1: point, texture and normal, 0 if missing."""
     corner = []
     for kind, text in zip(_KINDS, [*word.split(b"/"), b"", b""][:3], strict=True):
         if not text and kind != "v":
@@ -141,13 +145,13 @@ def _corner(path: Path, number: int, word: bytes, counts: Mapping[str, int], tot
     return corner
 
 
-def _written(corner: Sequence[int]) -> bytes:
+def _format_corner(corner: Sequence[int]) -> bytes:
     point, texture, normal = (str(index) if index else "" for index in corner)
     return "/".join((point, texture, normal)).rstrip("/").encode()
 
 
 def _names(path: Path, text: str) -> list[str]:
-    """The names behind `mtllib`: several, in quotes or not, or one with blanks in it."""
+    """Return the names after `mtllib`: several, in quotes or not, or one that contains blanks."""
     stripped = text.strip().strip('"')
     if beside(path, stripped).exists():
         return [stripped]
@@ -155,8 +159,8 @@ def _names(path: Path, text: str) -> list[str]:
     return words if all(beside(path, word).exists() for word in words) else [stripped]
 
 
-def _picture(path: Path, match: bytes) -> str:
-    """The name behind `map_Kd` and its options."""
+def _texture_name(path: Path, match: bytes) -> str:
+    """Return the name after `map_Kd` and its options."""
     text = _text(match)
     stripped = text.strip().strip('"')
     if not stripped.startswith("-"):
@@ -170,7 +174,7 @@ def _picture(path: Path, match: bytes) -> str:
 def _words(text: str) -> list[str]:
     try:
         return [word.strip("\"'") for word in shlex.split(text, posix=False)]
-    except ValueError:  # a quote that does not end
+    except ValueError:  # an unterminated quote
         return text.split()
 
 

@@ -1,4 +1,4 @@
-"""Faces of many corners as triangles."""
+"""Triangulation of polygons."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from homie.kernel.types import Array
 
 MOST_CORNERS = 2000
-"""Of a face that is cut by ears, which takes the square of its corners; larger ones are fans."""
+"""Maximum number of corners for ear clipping, which takes quadratic time; larger faces become fans."""
 
 
 def triangles(corners: Array) -> list[tuple[int, int, int]]:
-    """A face (n, 3) as n - 2 triangles of indices, which cover it, and turn as it does.
+    """Triangulate a face (n, 3) into n - 2 triangles of indices with the same orientation.
 
-    Ears are cut off in the plane of the face, so that a notch stays one. Where the corners are not a simple polygon
-    (they cross one another, or lie on a line), a fan is as good as anything.
+    Ear clipping in the plane of the face keeps concave parts. If the corners are no simple polygon (its sides cross, or
+    all are on a line), the result is a fan.
     """
     count = len(corners)
     fan = [(0, index, index + 1) for index in range(1, count - 1)]
     if count == 3 or count > MOST_CORNERS or not np.isfinite(corners).all():
         return fan
-    flat = _flattened(corners)
-    if flat is None or _convex(flat):
+    flat = _project_to_plane(corners)
+    if flat is None or _is_convex(flat):
         return fan
     remaining, cut = list(range(count)), []
     while len(remaining) > 3:
@@ -35,8 +35,8 @@ def triangles(corners: Array) -> list[tuple[int, int, int]]:
     return [*cut, (remaining[0], remaining[1], remaining[2])]
 
 
-def _flattened(corners: Array) -> Array | None:
-    """The corners in the plane of the face (n, 2), so that they turn to the left; None where they span none."""
+def _project_to_plane(corners: Array) -> Array | None:
+    """Project the corners to the plane of the face (n, 2), counter-clockwise; None if they span no plane."""
     next_corners = np.roll(corners, -1, axis=0)
     normal = np.cross(corners - corners[0], next_corners - corners[0]).sum(axis=0)
     length = float(np.linalg.norm(normal))
@@ -49,18 +49,18 @@ def _flattened(corners: Array) -> Array | None:
     return np.stack([corners @ x, corners @ np.cross(normal, x)], axis=1)
 
 
-def _convex(flat: Array) -> bool:
+def _is_convex(flat: Array) -> bool:
     sides = np.roll(flat, -1, axis=0) - flat
     turns = _cross(sides, np.roll(sides, -1, axis=0))
     if (turns < 0).any():
         return False
     angles = np.arctan2(sides[:, 1], sides[:, 0])
     turn_angles = np.mod(np.diff(angles, append=angles[:1]) + np.pi, 2 * np.pi) - np.pi
-    return bool(abs(turn_angles.sum()) < 3 * np.pi)  # once around: a star turns twice
+    return bool(abs(turn_angles.sum()) < 3 * np.pi)  # one full turn: a star turns twice
 
 
 def _is_ear(flat: Array, remaining: Sequence[int], index: int) -> bool:
-    """Whether a corner turns to the left and has no other corner in its triangle."""
+    """Whether a corner is convex and its triangle contains no other corner."""
     previous, current, following = remaining[index - 1], remaining[index], remaining[(index + 1) % len(remaining)]
     a, b, c = flat[previous], flat[current], flat[following]
     if _cross(b - a, c - b) <= 0:

@@ -1,4 +1,4 @@
-"""From the bytes of a mesh to triangles with their colours. trimesh parses; nothing is executed, nothing unpickled.
+"""Parse the bytes of a mesh into triangles with colours, with trimesh; no code is executed or unpickled.
 
 trimesh comes with the extra `meshes`.
 """
@@ -24,19 +24,19 @@ from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Array
 
 MOST_FACES = 200_000
-"""Of a whole mesh. The finest scans of YCB have 512,000, those of 64,000 and 16,000 are enough for any picture."""
+"""Maximum number of faces of a mesh. The finest YCB scans have 512,000; 64,000 or 16,000 are enough for any image."""
 DRAWN_FACES = 4000
-"""Of a whole mesh in pictures: a thing of 10 cm has a few thousand pixels. What has more is thinned out."""
+"""Maximum number of rendered faces of a mesh, as a thing of 10 cm has a few thousand pixels; others are simplified."""
 FARTHEST = 1e9
-"""Of a coordinate: a kilometre in micrometres. Far larger ones overflow."""
+"""Maximum coordinate: a kilometre in micrometres. Far larger values overflow."""
 LEAST = 12
-"""Faces of a part, however few of all are its own: those of a box."""
+"""Minimum number of rendered faces of a part, whatever its share of the mesh: those of a box."""
 MOST_PARTS = 32
-"""Materials or parts of a mesh: each is a geom."""
+"""Maximum number of materials or parts of a mesh: each is a geom."""
 LARGEST_TEXTURE, TEXTURE = 8192, 512
-"""Pixels of a side: at most in a file, and as it is kept."""
+"""Maximum side (pixels) of a texture in a file, and after scaling it down."""
 _Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""From glTF, whose y is up, to z up."""
+"""Rotation from glTF's y up to z up."""
 
 Faces = NDArray[np.int32]
 Texels = NDArray[np.uint8]
@@ -44,13 +44,14 @@ Texels = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skin:
-    """A part of a mesh with one look.
-
-    points (n, 3), z up, in the units of the file; faces (m, 3), of `whole` in the file;
+    """A part of a mesh with one material.
 
     Attributes:
-        rgb: Its colour, with a texture the mean of that, None where the file gives none; uv (n, 2) and texture (h, w,
-            3), rows from the top, v from the bottom; None where it has no texture.
+        points (n, 3): Vertices, z up, in the units of the file.
+        faces (m, 3): Triangles after simplification.
+        rgb: Its colour, or the mean of its texture; None if the file has neither.
+        uv (n, 2), texture (h, w, 3): Texture rows start at the top, v at the bottom; None without texture.
+        whole: Number of faces in the file.
     """
 
     points: Array
@@ -62,10 +63,10 @@ class Skin:
 
 
 def skins(mesh: Bundle) -> tuple[Skin, ...]:
-    """The parts of a mesh, thinned out to what pictures need.
+    """Return the parts of a mesh, simplified for rendering.
 
     Raises:
-        BadInput: It cannot be read, is empty, has points that are not numbers, or too many faces.
+        BadInput: The mesh cannot be read, is empty, has points that are not numbers, or too many faces.
         MissingPart: trimesh is not installed.
     """
     try:
@@ -74,8 +75,8 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
         raise missing_part("Drawing meshes", "trimesh", "meshes") from error
     try:
         kind = mesh.path.suffix.lower()[1:]
-        data, references = _prepared(mesh) if kind == "obj" else (with_triangles(mesh.path, mesh.data), {})
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=_Kept(references), process=False)
+        data, references = _prepare_obj(mesh) if kind == "obj" else (with_triangles(mesh.path, mesh.data), {})
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=_FileResolver(references), process=False)
         total = sum(len(scene.geometry[scene.graph[node][1]].faces) for node in scene.graph.nodes_geometry)
         _check_size(mesh, total, len(scene.graph.nodes_geometry))
         for geometry in scene.geometry.values():
@@ -88,20 +89,20 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
         )
     except BadInput:
         raise
-    except Exception as error:  # a parser meets whatever a damaged file has
+    except Exception as error:  # the parser may raise anything for a damaged file
         reason = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
         raise BadInput(f"Cannot read the mesh {mesh.path}: {reason[:200]}.") from error
     if not parts:
         raise BadInput(f"The mesh {mesh.path} has no faces.")
-    if mesh.textures and all(part.texture is None for part in parts):  # trimesh goes on without
+    if mesh.textures and all(part.texture is None for part in parts):  # trimesh ignores a damaged texture
         name = next(iter(mesh.textures))
         reason = "it is damaged, or no point has coordinates in it"
         raise BadInput(f"The texture {name} of the mesh {mesh.path} cannot be used: {reason}.")
     return parts
 
 
-def _prepared(mesh: Bundle) -> tuple[bytes, dict[str, bytes]]:
-    """An OBJ as the parser takes it, and the files that it names."""
+def _prepare_obj(mesh: Bundle) -> tuple[bytes, dict[str, bytes]]:
+    """Return an OBJ in the parser's form, and the contents of the files that it refers to, by name."""
     data = obj.with_triangles(mesh.path, mesh.data)
     if not mesh.materials:
         return data, {}
@@ -119,8 +120,8 @@ def _check_size(mesh: Bundle, faces: int, parts: int) -> None:
         raise BadInput(f"The mesh {mesh.path} has {parts} parts, at most {MOST_PARTS}: join them.")
 
 
-class _Kept:
-    """Hands trimesh the files that a mesh refers to, and no others."""
+class _FileResolver:
+    """Resolver for trimesh that provides only the files that a mesh refers to."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = files
@@ -146,18 +147,18 @@ def _skin(mesh: Bundle, part: Any, upright: bool, max_faces: int) -> Skin:
         raise BadInput(f"The mesh {mesh.path} has faces between points that it does not have.")
     if upright:
         points = points @ _Y_UP.T
-    rgb, uv, texture = _look(part)
+    rgb, uv, texture = _appearance(part)
     if texture is None or uv is None:
         return Skin(*thinned(points, faces, None, max_faces)[:2], rgb, whole=len(faces))
     face_count = len(faces)
     points, faces, kept_corners = thinned(points, faces, uv, max_faces)
     assert kept_corners is not None
-    texture = _filled(texture, kept_corners, faces)
+    texture = _fill_unused(texture, kept_corners, faces)
     return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept_corners, texture, face_count)
 
 
-def _look(part: Any) -> tuple[RGB | None, Array | None, Texels | None]:
-    """Colour, coordinates and texture of a part."""
+def _appearance(part: Any) -> tuple[RGB | None, Array | None, Texels | None]:
+    """Return colour, texture coordinates and texture of a part."""
     visual = part.visual
     if visual.kind == "texture":
         material, uv = visual.material, visual.uv
@@ -179,8 +180,8 @@ def _rgb(colour: Array) -> RGB:
 
 
 def _shrink(mesh: Bundle, material: Any) -> None:
-    """Make the texture of a material as small as it is kept, before trimesh copies it. Pillow reads its pixels only
-    here, after its size is known."""
+    """Scale down the texture of a material before trimesh copies it. Pillow decodes the pixels only here, after the
+    check of the size."""
     name, image = _texture(material)
     if image is None:
         return
@@ -195,17 +196,17 @@ def _shrink(mesh: Bundle, material: Any) -> None:
 
 
 def _texture(material: Any) -> tuple[str, Any]:
-    """The texture of a material, and as what it has it; "" and None for none."""
+    """Return the name of a material's texture attribute and the texture; "" and None without."""
     names = [name for name in ("baseColorTexture", "image") if getattr(material, name, None) is not None]
     return (names[0], getattr(material, names[0])) if names else ("", None)
 
 
-def _filled(texture: Texels, uv: Array, faces: Faces) -> Texels:
-    """The texture with what no face shows in the mean colour of what is shown: so its mean, which is the colour in
-    ray-cast pictures, is that of the thing."""
+def _fill_unused(texture: Texels, uv: Array, faces: Faces) -> Texels:
+    """Fill the unused areas of a texture with the mean colour of the used ones, so that its mean, which is the colour
+    in ray-cast images, is that of the thing."""
     size = np.array(texture.shape[1::-1])
     corners = np.round(np.stack([uv[:, 0], 1.0 - uv[:, 1]], axis=1) * (size - 1))[faces].astype(np.int32)
-    if corners.min() < 0 or (corners >= size).any():  # it repeats, so all of it is shown
+    if corners.min() < 0 or (corners >= size).any():  # the texture repeats, so all of it is used
         return texture
     shown_mask = np.zeros(texture.shape[:2], np.uint8)
     for triangle in corners:

@@ -1,4 +1,4 @@
-"""What collides in the place of a mesh: its convex hull; of a hollow one a bottom and the sectors of its wall.
+"""Collision shapes of a mesh: its convex hull, or for a hollow mesh a bottom and the sectors of its wall.
 
 Frame: the object's, origin at the centre of its bounding box, z up; metres.
 """
@@ -15,31 +15,32 @@ from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
 from homie.kernel.types import Array
 
 CORNERS, WALL_CORNERS = 48, 20
-"""Directions in which the corners of a hull are looked for, in addition to its axes and rims: of a whole thing, and of
-a sector of a wall. Contacts cost by corners, and a thing of 10 cm is within a millimetre or two of its mesh."""
+"""Numbers of directions in which corners of a hull are searched, in addition to axes and rims: for a whole thing, and
+for a sector of a wall. Contacts cost by corners; a hull of 10 cm deviates from its mesh by 1 to 2 mm."""
 RIM, TILT = 12, 0.06
-"""Directions (nearly straight down and up) that find the rims of flat undersides and tops."""
+"""Number and tilt of the directions, nearly straight down and up, that find the rims of flat undersides and tops."""
 SECTORS = 12
-"""Of a wall: the middle of a chord is 3 % of the radius inside the circle."""
+"""Number of sectors of a wall: the midpoint of a chord is 3 % of the radius inside the circle."""
 SLOPING = 1.2
-"""How much wider a rim is than the floor from which a wall is cut across too: a straight piece fills a round bowl."""
+"""Minimum ratio of the radii of rim and floor for which walls are also split in height: one straight piece would fill
+a part of a round bowl."""
 DEEP = 0.35
-"""Share of its height from which a thing with an opening above is hollow."""
+"""Minimum depth of the opening of a hollow thing, as a share of its height."""
 LEVELS = (0.2, 0.85)
 """Shares of the depth at which the radii of floor and rim are measured: corners are round."""
 THINNEST = 0.003
-"""Metres: what is thinner gets as thick, for a hull needs a volume."""
+"""Minimum thickness (m): thinner pieces are thickened, because a hull needs a volume."""
 SPACING = 0.004
-"""Metres between the points of a surface that are asked which sector they are in."""
+"""Spacing (m) of the sampled surface points that are assigned to sectors."""
 FOOT, LEVEL = 0.0005, 0.002
-"""Metres by which the hull of a thing with a stand ends above it, and up to which points above the lowest are its
-underside."""
+"""Gap (m) between the hull and the underside of its stand, and height (m) above the lowest point up to which points
+belong to the underside."""
 STAND = 0.004
 """Height of a stand (m)."""
 
 
 def _fibonacci(count: int) -> Array:
-    """Unit vectors (n, 3), spread evenly."""
+    """Return evenly distributed unit vectors (n, 3)."""
     k = np.arange(count) + 0.5
     z, turn = 1.0 - 2.0 * k / count, np.pi * (1.0 + np.sqrt(5.0)) * k
     flat = np.sqrt(1.0 - z * z)
@@ -47,7 +48,7 @@ def _fibonacci(count: int) -> Array:
 
 
 def _circle_directions(count: int) -> Array:
-    """Unit vectors (n, 2)."""
+    """Return evenly distributed unit vectors (n, 2)."""
     turn = 2.0 * np.pi * (np.arange(count) + 0.5) / count
     return np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
@@ -57,7 +58,7 @@ _RIMS = np.vstack([np.hstack([TILT * _circle_directions(RIM), np.full((RIM, 1), 
 
 
 def hull(points: Array, directions: int = CORNERS) -> Array:
-    """The corners (n, 3) of about the convex hull of points: the farthest of them in many directions. Its bounding box
+    """Return the corners (n, 3) of an approximate convex hull: the farthest points in many directions. Its bounding box
     is that of the points."""
     view_directions = np.vstack([_AXES, _RIMS, _fibonacci(directions)])
     corners: Array = points[np.unique(np.argmax(points @ view_directions.T, axis=0))]
@@ -65,7 +66,7 @@ def hull(points: Array, directions: int = CORNERS) -> Array:
 
 
 def _thicken(points: Array) -> Array:
-    """The points, and where they are nearly flat copies of them, so that they have a volume."""
+    """Return the points; nearly coplanar ones are doubled with an offset, so that they have a volume."""
     middle = points - points.mean(axis=0)
     normal = np.linalg.svd(middle, full_matrices=False)[2][-1]
     if np.ptp(middle @ normal) >= THINNEST / 3:
@@ -74,8 +75,8 @@ def _thicken(points: Array) -> Array:
 
 
 def stand(points: Array) -> tuple[Vec3, Vec3] | None:
-    """The lowest and the highest corner of a box inscribed in the underside of points, on which they stand still:
-    MuJoCo gives a hull on a box a contact or two at a time, on which it rocks. None for what is round below."""
+    """Return the lower and upper corners of a box inscribed in the underside of points, on which they stand still; None
+    for a round underside. MuJoCo computes only one or two contacts of a hull on a box at a time, so that it rocks."""
     lowest = float(points[:, 2].min())
     foot_points = points[points[:, 2] < lowest + LEVEL][:, :2]
     low, high = foot_points.min(axis=0), foot_points.max(axis=0)
@@ -90,28 +91,28 @@ def stand(points: Array) -> tuple[Vec3, Vec3] | None:
 
 
 def hollow_of(points: Array, faces: NDArray[np.int32]) -> Hollow | None:
-    """The hollow of an upright vessel, measured by rays from its axis; None where it has none."""
+    """Return the hollow of an upright vessel, measured by rays from its axis; None if it has none."""
     bottom, top = float(points[:, 2].min()), float(points[:, 2].max())
     rim = points[points[:, 2] > top - 0.08 * (top - bottom)]
-    x, y = ((rim.min(axis=0) + rim.max(axis=0)) / 2)[:2] + 1e-5 * np.array([3.7, 2.3])  # beside a corner on the axis
+    x, y = ((rim.min(axis=0) + rim.max(axis=0)) / 2)[:2] + 1e-5 * np.array([3.7, 2.3])  # misses a vertex on the axis
     triangles = points[faces]
-    down = _first(triangles, np.array([x, y, top + 0.01]), np.array([[0.0, 0.0, -1.0]]))[0]
+    down = _ray_distances(triangles, np.array([x, y, top + 0.01]), np.array([[0.0, 0.0, -1.0]]))[0]
     floor = max(top + 0.01 - float(down), bottom + THINNEST)
     depth = top - floor
     if not np.isfinite(down) or depth < DEEP * (top - bottom):
         return None
     ways = np.hstack([_circle_directions(16), np.zeros((16, 1))])
-    radii = [float(_first(triangles, np.array([x, y, floor + share * depth]), ways).min()) for share in LEVELS]
+    radii = [float(_ray_distances(triangles, np.array([x, y, floor + share * depth]), ways).min()) for share in LEVELS]
     half = np.ptp(points[:, :2], axis=0).min() / 2
-    all_around = [_first(triangles, np.array([x, y, floor + share * depth]), ways).max() for share in LEVELS]
+    all_around = [_ray_distances(triangles, np.array([x, y, floor + share * depth]), ways).max() for share in LEVELS]
     if not np.isfinite(all_around).all() or min(radii) < 0.2 * half:
         return None
     return Hollow((float(x), float(y), floor), depth, *radii)
 
 
-def _first(triangles: Array, origin: Array, directions: Array) -> Array:
-    """Distances (r,) from a point to the first of triangles (t, 3, 3) along unit vectors (r, 3); inf for none. By
-    Moeller and Trumbore (1997)."""
+def _ray_distances(triangles: Array, origin: Array, directions: Array) -> Array:
+    """Return the distances (r,) from a point along unit vectors (r, 3) to the nearest of triangles (t, 3, 3), inf for
+    no hit, by Moeller and Trumbore (1997)."""
     corner, first, second = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
     normals = np.cross(directions[:, None], second[None])
     volume = np.einsum("rtj,tj->rt", normals, first)
@@ -127,8 +128,8 @@ def _first(triangles: Array, origin: Array, directions: Array) -> Array:
 
 
 def vessel(points: Array, faces: NDArray[np.int32], hollow: Hollow) -> tuple[Array, ...]:
-    """The convex pieces (n, 3) of a hollow thing: its bottom, then the sectors of its wall."""
-    surface = _sampled(points, faces)
+    """Return the convex pieces (n, 3) of a hollow thing: its bottom, then the sectors of its wall."""
+    surface = _sample_surface(points, faces)
     floor = hollow.center[2]
     floor_points = surface[surface[:, 2] <= floor + 1e-6]
     lid = floor_points.copy()
@@ -142,7 +143,7 @@ def _sectors(surface: Array, hollow: Hollow) -> Iterator[Array]:
     radius, turn = np.hypot(*(surface[:, :2] - (x, y)).T), np.arctan2(surface[:, 1] - y, surface[:, 0] - x)
     bands = 2 if hollow.rim > SLOPING * hollow.floor else 1
     cuts = np.linspace(floor, top, bands + 1)
-    wide = np.pi / SECTORS + SPACING / 2 / hollow.rim  # they overlap by the distance of two points
+    wide = np.pi / SECTORS + SPACING / 2 / hollow.rim  # sectors overlap by the spacing of the points
     for sector in range(SECTORS):
         middle = 2.0 * np.pi * sector / SECTORS
         in_sector = np.abs(np.angle(np.exp(1j * (turn - middle)))) <= wide
@@ -153,8 +154,8 @@ def _sectors(surface: Array, hollow: Hollow) -> Iterator[Array]:
                 yield hull(piece, WALL_CORNERS)
 
 
-def _sampled(points: Array, faces: NDArray[np.int32]) -> Array:
-    """Points of a surface, about `SPACING` apart, its corners among them."""
+def _sample_surface(points: Array, faces: NDArray[np.int32]) -> Array:
+    """Sample points of a surface with a spacing of about `SPACING`, including its vertices."""
     triangles = points[faces]
     longest = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
     fine = np.clip(np.ceil(longest / SPACING), 1, 64).astype(int)

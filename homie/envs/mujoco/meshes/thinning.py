@@ -1,4 +1,4 @@
-"""Fewer triangles for pictures: points that lie close together, and close together in the texture, become one."""
+"""Mesh simplification for rendering: points close together in space and in the texture are merged."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from numpy.typing import NDArray
 from homie.kernel.types import Array
 
 CELLS = (160, 128, 96, 72, 56, 44, 34, 26, 20, 15, 11, 8)
-"""Cells along the longest side that are tried, finest first."""
+"""Numbers of cells along the longest side that are tried, finest first."""
 PATCHES = 4
-"""A cell in the texture is this much wider, as a share of the texture, than one in space as a share of the mesh: seams
-are kept apart, and patches do not fall to pieces."""
+"""Ratio of the relative cell sizes in the texture and in space: points across a seam are not merged, and patches of the
+texture stay connected."""
 
 
 def thinned(
     points: Array, faces: NDArray[np.int32], uv: Array | None, max_faces: int
 ) -> tuple[Array, NDArray[np.int32], Array | None]:
-    """A mesh with about `max_faces` faces, or as it is where it has no more. Of each cell the point farthest from the
-    middle is kept, so that the mesh does not shrink.
+    """Simplify a mesh to at most `max_faces` faces by merging points per grid cell. The point of a cell farthest from
+    the centre is kept, so that the mesh does not shrink.
 
     Args:
-        points: (n, 3).
-        faces: (m, 3).
-        uv: (n, 2), coordinates in a texture; None without.
-        max_faces: Faces.
+        points: Vertices (n, 3).
+        faces: Triangles (m, 3).
+        uv: Texture coordinates (n, 2); None without texture.
+        max_faces: Maximum number of faces (more if even the coarsest grid leaves more).
     """
     if len(faces) <= max_faces:
         return points, faces, uv
