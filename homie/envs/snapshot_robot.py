@@ -102,7 +102,7 @@ class SnapshotLocator(SymbolicLocator):
 
     def __init__(self, robot: SnapshotRobot) -> None:
         super().__init__(robot)
-        self._shaped = robot
+        self._snapshot_robot = robot
         self._answered_at = -np.inf
 
     def reset(self, *, seed: int) -> None:
@@ -124,7 +124,7 @@ class SnapshotLocator(SymbolicLocator):
 
     def listing(self) -> tuple[Listed, ...]:
         """List the objects of the world with the cells of their centres, sorted by y."""
-        origin = self._shaped.workspace
+        origin = self._snapshot_robot.workspace
         if origin is None:
             return ()
         object_states = self._world.objects
@@ -140,10 +140,10 @@ class SnapshotLocator(SymbolicLocator):
 
     def _move(self, numbers: str) -> Goal:
         """Compute the goal of a Move: the tool position, and obstacles for arm, gripper and held object."""
-        world, origin = self._world, self._shaped.workspace
+        world, origin = self._world, self._snapshot_robot.workspace
         if origin is None:
             raise BadInput("This robot has no workspace, which Move needs: choose skills without Move (--skills).")
-        shapes = {name: self._shaped.shape(name, world) for name in world.things}
+        shapes = {name: self._snapshot_robot.shape(name, world) for name in world.things}
         solids = tuple(box for name, shape in shapes.items() if name != world.held for box in shape.solids)
         held = None if world.held is None else shapes[world.held].box
         at = arm_actions().read(numbers).pose.position + origin
@@ -156,7 +156,7 @@ class SnapshotLocator(SymbolicLocator):
             return self._move(entity)
         world = self._world
         goal = super().goal(entity, action, observation)
-        shapes = {name: self._shaped.shape(name, world) for name in world.things}
+        shapes = {name: self._snapshot_robot.shape(name, world) for name in world.things}
         target = shapes.get(entity, Shape())
         is_touched = action.target == "opens" or (entity in world.objects and action.target != "place")
         hidden = {entity, world.held} if is_touched else {world.held}

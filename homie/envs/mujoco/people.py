@@ -20,13 +20,13 @@ from homie.kernel.types import Array, wrapped
 from homie.kernel.world import thresholds
 
 TAKES = 0.12
-"""Maximum distance (m) from the centre of a palm to a thing's box for the hand to take it: the reach of the fingers."""
+"""Maximum distance (m) from a palm's centre to an object's box for the hand to take it: the reach of the fingers."""
 LOOKS, ASIDE = 1.2, 0.7
-"""Maximum distance (m) from the eyes and angle (rad) from the viewing direction at which a person sees a thing."""
+"""Maximum distance (m) from the eyes and angle (rad) from the viewing direction at which a person sees an object."""
 THICK = 0.15
-"""Metres in front of a thing's centre within which a ray hit counts as the thing itself or the fingers around it."""
+"""Metres in front of an object's centre within which a ray hit counts as the object itself or the fingers around it."""
 AWHILE = 1.0
-"""Seconds for which a thing has to be held in view to count as shown."""
+"""Seconds for which an object has to be held in view to count as shown."""
 SPEED, TURN = 0.5, 1.5
 """Walking speed (m/s) and turning speed (rad/s) of people: slow enough for a robot to follow."""
 COMPANY, LEFT_ALONE = 1.8, 2.2
@@ -44,8 +44,8 @@ class Company:
     """State of a person in an episode.
 
     Attributes:
-        holds: The thing in the person's hand.
-        seen: Things that the person was shown.
+        holds: The object in the person's hand.
+        seen: Objects that the person was shown.
         step: Number of points of the path that the person has reached.
         robot_at_start: Position (x, y) of the robot when the person set out.
         followed: Whether the robot has followed the person to the end of the path.
@@ -85,7 +85,7 @@ class People:
     # ------------------------------------------------------------ questions
 
     def holder(self, thing: str) -> str | None:
-        """Return the name of the person who holds a thing; None if nobody does."""
+        """Return the name of the person who holds an object; None if nobody does."""
         return next((name for name, state in self.company.items() if state.holds == thing), None)
 
     def place(self, person: PersonInfo) -> Array:
@@ -132,13 +132,13 @@ class People:
     # ------------------------------------------------------------ what changes
 
     def take(self, name: str, thing: str) -> None:
-        """Weld a thing at its current pose to a person's hand. Body poses must be up to date."""
+        """Weld an object at its current pose to a person's hand. Body poses must be up to date."""
         person = self.infos[name]
         weld_here(self._model, self._data, person.hand, person.body, self._bodies[thing])
         self.company[name].holds = thing
 
     def see(self, name: str, thing: str) -> None:
-        """Record that a person was shown a thing."""
+        """Record that a person was shown an object."""
         if thing not in self.company[name].seen:
             self.company[name].seen.append(thing)
 
@@ -224,14 +224,14 @@ class People:
     # ------------------------------------------------------------ giving and showing
 
     def _release(self, thing: str) -> None:
-        """Release a thing that the robot has taken out of a hand."""
+        """Release an object that the robot has taken out of a hand."""
         name = self.holder(thing)
         if name is not None:
             self._data.eq_active[self.infos[name].hand] = 0
             self.company[name].holds = None
 
     def _give_to_palm(self, thing: str) -> None:
-        """Give a thing that the robot has released to the person whose palm it is above, if any."""
+        """Give an object that the robot has released to the person whose palm it is above, if any."""
         box = self._extents.body_boxes(self._data, [self._bodies[thing]])[0]
         for name, person in self.infos.items():
             palm = self.palm(person)
@@ -250,7 +250,7 @@ class People:
             self.see(person.name, held)
 
     def before_face(self, person: PersonInfo, thing: str) -> bool:
-        """Whether a thing is close enough in front of a person's face, without occlusion."""
+        """Whether an object is close enough in front of a person's face, without occlusion."""
         eyes = self.point(person, person.eyes)
         offset = self._data.xpos[self._bodies[thing]] - eyes
         distance = float(np.linalg.norm(offset))
@@ -286,12 +286,14 @@ class People:
             return np.zeros(3)
         if company.robot_at_start is None:
             company.robot_at_start = (float(robot[0]), float(robot[1]))
-        off = float(wrapped(np.arctan2(to_target[1], to_target[0]) - position[2]))
-        if abs(off) > 0.1:
-            return np.array([0.0, 0.0, np.clip(off / seconds, -TURN, TURN)])
+        yaw_error = float(wrapped(np.arctan2(to_target[1], to_target[0]) - position[2]))
+        if abs(yaw_error) > 0.1:
+            return np.array([0.0, 0.0, np.clip(yaw_error / seconds, -TURN, TURN)])
         if robot_distance < BLOCKED and float(to_robot @ to_target) > 0.0:
             return np.zeros(3)
-        return np.array([*(to_target / distance * min(SPEED, distance / seconds)), np.clip(off / seconds, -TURN, TURN)])
+        return np.array(
+            [*(to_target / distance * min(SPEED, distance / seconds)), np.clip(yaw_error / seconds, -TURN, TURN)]
+        )
 
     def _set_pose(self, person: PersonInfo, place: Array) -> None:
         """Set a walking person to a pose (x, y, yaw), at rest."""

@@ -23,7 +23,7 @@ from homie.kernel.types import Array, Box
 from homie.kernel.world.snapshot import Relation
 
 TOUCH = 0.003
-"""Maximum gap (m) between things that count as touching: they start 0.4 mm above their support, and at rest penetrate
+"""Maximum gap (m) between objects that count as touching: they start 0.4 mm above their support, and at rest penetrate
 it by about 0.1 mm."""
 
 UPWARD = 0.3
@@ -31,19 +31,19 @@ UPWARD = 0.3
 that of a box leaning against a can is smaller."""
 
 SINKS = 0.003
-"""Depth (m) by which a thing in a bowl may appear to penetrate its bottom."""
+"""Depth (m) by which an object in a bowl may appear to penetrate its bottom."""
 
 UPRIGHT = 0.7
-"""Minimum z component of a bowl's or mug's unit axis for it to hold things: tilted by over 45 degrees it does not."""
+"""Minimum z component of a bowl's or mug's unit axis for it to hold objects: tilted by over 45 degrees it does not."""
 
 NEARBY = 0.35
-"""Maximum distance (m) from the centre of a bowl to that of a thing in it, for the tallest things."""
+"""Maximum distance (m) from the centre of a bowl to that of an object in it, for the tallest objects."""
 
 BELOW, ABOVE = 0.03, 0.35
-"""Maximum distances (m) of the underside of a thing below its surface (a tilted drawer or thing) and above it."""
+"""Maximum distances (m) of the underside of an object below its surface (a tilted drawer or object) and above it."""
 
 BESIDE = 0.02
-"""Maximum distance (m) of the centre of a thing on a surface beyond the edge."""
+"""Maximum distance (m) of the centre of an object on a surface beyond the edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,12 @@ class Resting:
         mujoco.mj_collision(self._model, twin)
         contacts, count = twin.contact, twin.ncon
         normal_up = contacts.frame[:count, 2]
-        pressing = np.flatnonzero((np.abs(normal_up) > UPWARD) & (contacts.dist[:count] < TOUCH))
+        upward_contacts = np.flatnonzero((np.abs(normal_up) > UPWARD) & (contacts.dist[:count] < TOUCH))
         loads: dict[str, dict[str, float]] = {}
         geoms = self._index.geoms
-        for (first, second), upward in zip(contacts.geom[pressing].tolist(), normal_up[pressing].tolist(), strict=True):
+        for (first, second), upward in zip(
+            contacts.geom[upward_contacts].tolist(), normal_up[upward_contacts].tolist(), strict=True
+        ):
             lower, upper = (first, second) if upward > 0.0 else (second, first)  # the normal points away from the first
             if upper not in geoms or lower not in geoms:
                 continue  # links of the robot: explicit contact pairs, which are detected whatever their masks
@@ -164,11 +166,11 @@ class Resting:
             else Place("on", self.room_of(box.center) or "floor")
         )
 
-    # ------------------------------------------------------------ hollow things
+    # ------------------------------------------------------------ hollow objects
 
     def _is_in(self, item: ObjectInfo, bowl: ObjectInfo) -> bool:
-        """Whether a thing's centre of mass is over the bottom of a hollow object, within its sides, and below its rim
-        (or, for a tall thing, its foot in the lower half of the hollow)."""
+        """Whether an object's centre of mass is over the bottom of a hollow object, within its sides, and below its rim
+        (or, for a tall object, its foot in the lower half of the hollow)."""
         hollow, data = bowl.hollow, self._data
         if hollow is None:
             return False
@@ -203,7 +205,7 @@ class Resting:
 
     @cached_property
     def _support_table(self) -> tuple[NDArray[np.intp], Array, Array, Array]:
-        """Bodies (n,), centres (n, 3) and half sizes (n, 2) of all surfaces, and how high (n,) things may be above."""
+        """Bodies (n,), centres (n, 3) and half sizes (n, 2) of all surfaces, and how high (n,) objects may be above."""
         plans = [plan for _, plan in self._supports]
         bodies = np.array([plan.body for plan in plans], dtype=np.intp)
         halves = np.array([[plan.half_x, plan.half_y] for plan in plans]).reshape(-1, 2)
@@ -211,8 +213,8 @@ class Resting:
         return bodies, np.array([plan.center for plan in plans]).reshape(-1, 3), halves, ceilings
 
     def _on_furniture(self, piece: ReceptacleInfo, box: Box) -> Place:
-        """Return the place of a thing on furniture but over no surface: over an edge, at the back of a shelf, on an arm
-        rest."""
+        """Return the place of an object on furniture but over no surface: over an edge, at the back of a shelf, on an
+        arm rest."""
         foot = float(box.center[2] - box.half[2])
         heights = {plan.name: self._height(plan) for plan in piece.surfaces}
         level = [plan for plan in piece.surfaces if -BELOW < foot - heights[plan.name] < BESIDE]

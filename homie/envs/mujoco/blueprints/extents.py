@@ -140,8 +140,8 @@ def level_yaws(rotations: Array) -> Array:
     """The yaw (n,) of the most level axis of frames (n, 3, 3), among the two axes that are not the steepest."""
     slopes, rows = np.abs(rotations[:, 2]), np.arange(len(rotations))
     first, second = _LEVEL[slopes.argmax(axis=1)].T
-    chosen = np.where(slopes[rows, second] < slopes[rows, first] - MORE_LEVEL, second, first)
-    yaws: Array = np.arctan2(rotations[rows, 1, chosen], rotations[rows, 0, chosen])
+    level_axis = np.where(slopes[rows, second] < slopes[rows, first] - MORE_LEVEL, second, first)
+    yaws: Array = np.arctan2(rotations[rows, 1, level_axis], rotations[rows, 0, level_axis])
     return yaws
 
 

@@ -138,10 +138,13 @@ def _resting(shoulder: Vec3, side: float, shirt: RGB, *, sits: bool) -> list[Par
 
 def _straight(shoulder: Vec3, towards: Vec3, shirt: RGB) -> list[Part]:
     """An arm that points at something, but never backwards through the trunk."""
-    way = [b - a for a, b in zip(shoulder, towards, strict=True)]
-    way[0] = max(way[0], 0.05)
-    length = math.sqrt(sum(v * v for v in way))
-    at = [tuple(a + share * ARM * v / length for a, v in zip(shoulder, way, strict=True)) for share in (0.45, 0.85, 1)]
+    to_target = [b - a for a, b in zip(shoulder, towards, strict=True)]
+    to_target[0] = max(to_target[0], 0.05)
+    length = math.sqrt(sum(v * v for v in to_target))
+    at = [
+        tuple(a + share * ARM * v / length for a, v in zip(shoulder, to_target, strict=True))
+        for share in (0.45, 0.85, 1)
+    ]
     elbow, wrist, tip = ((point[0], point[1], point[2]) for point in at)
     return [*_limb(shoulder, elbow, wrist, shirt), rod(wrist, tip, 0.014, SKIN)]
 

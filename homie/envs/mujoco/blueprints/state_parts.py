@@ -1,6 +1,6 @@
-"""Visual parts that show the states of things (sliced, dirty, filled). They do not collide.
+"""Visual parts that show the states of objects (sliced, dirty, filled). They do not collide.
 
-A sliced thing is drawn as slices, but keeps the collision shape of the whole for grasping; a tap has a switch and
+A sliced object is drawn as slices, but keeps the collision shape of the whole for grasping; a tap has a switch and
 water. Only homes with states have these parts.
 """
 
@@ -15,7 +15,7 @@ from homie.envs.mujoco.blueprints.materials import CHROME, RGB
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan, Part, ball, block, button, disc
 
 Group: TypeAlias = Literal["slice", "dirt", "filling"]
-"""Groups of parts that are shown together, while a thing is sliced, not clean or filled."""
+"""Groups of parts that are shown together, while an object is sliced, not clean or filled."""
 
 WATER: RGB = (0.30, 0.58, 0.92)
 MUD: RGB = (0.30, 0.17, 0.06)
@@ -39,16 +39,16 @@ FLESH: Mapping[str, RGB] = {
 """Colour of the inside, by kind."""
 SLICES = 5
 APART = 1.45
-"""Ratio of the length of sliced things to whole ones, due to the gaps between slices."""
+"""Ratio of the length of sliced objects to whole ones, due to the gaps between slices."""
 LEVEL = 0.75
-"""Water level of a filled thing as a share of its depth."""
+"""Water level of a filled object as a share of its depth."""
 SPOTS = ((0.55, 0.5), (-0.3, 0.65), (0.1, -0.1), (-0.6, -0.45), (0.5, -0.6), (-0.05, 0.3), (0.75, -0.05))
 """Positions of stains on a top, as shares of its half sizes."""
 _ALONG_X = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
 
 
 def slices(kind: str, plan: ObjectPlan) -> tuple[Part, ...]:
-    """A thing cut into slices that stand in a row along x, with the inside's colour on both faces."""
+    """An object cut into slices that stand in a row along x, with the inside's colour on both faces."""
     skin, flesh = plan.parts[0].rgb, FLESH[kind]
     a, b, c = plan.half
     thick = a / SLICES * 0.8
@@ -90,7 +90,7 @@ def dirt(plan: ObjectPlan) -> tuple[Part, ...]:
 
 
 def filling(plan: ObjectPlan) -> tuple[Part, ...]:
-    """Water in a hollow thing."""
+    """Water in a hollow object."""
     assert plan.hollow is not None, "only hollow things are filled"
     x, y, floor = plan.hollow.center
     high = LEVEL * plan.hollow.depth
@@ -98,7 +98,7 @@ def filling(plan: ObjectPlan) -> tuple[Part, ...]:
 
 
 def looks_of(kind: str, plan: ObjectPlan, states: Mapping[str, bool]) -> Mapping[Group, tuple[Part, ...]]:
-    """Return the parts that show the states which a thing can be in."""
+    """Return the parts that show the states which an object can be in."""
     groups: dict[Group, tuple[Part, ...]] = {}
     if "sliced" in states:
         groups["slice"] = slices(kind, plan)

@@ -101,7 +101,7 @@ def unreachable(scene: SceneSpec, further_corners: Sequence[Corners] = ()) -> li
         if not any(floor.zone(float(x), float(y)) == zone for x in xs for y in ys):
             unreached.append(room.name)
     for piece in scene.furniture:
-        must_be_reached = piece.kind != "chair" and (piece.blueprint.surfaces or piece.blueprint.links)
-        if must_be_reached and piece.stands_on is None and not floor.reaches(zone, piece):
+        needs_access = piece.kind != "chair" and (piece.blueprint.surfaces or piece.blueprint.links)
+        if needs_access and piece.stands_on is None and not floor.reaches(zone, piece):
             unreached.append(piece.name)
     return unreached

@@ -174,8 +174,8 @@ class Floor:
             end_areas = piece.area(-plan.half_x, plan.half_x, -plan.half_y - TABLE_ENDS, plan.half_y + TABLE_ENDS)
             if (
                 self.fits([piece], extra=[area_behind])
-                and self._inside(end_areas)
-                and not self._blocked(end_areas, self.solid)
+                and self._is_inside(end_areas)
+                and not self._is_blocked(end_areas, self.solid)
             ):
                 self._add([piece])
                 self.free.append(area_behind)
@@ -193,7 +193,7 @@ class Floor:
         area = piece.area(
             -piece_plan.half_x - 0.02, piece_plan.half_x - TUCKED - 0.02, -piece_plan.half_y, piece_plan.half_y
         )
-        if not self._inside(area) or self._blocked(area, self.solid) or self._blocked(area, self.free):
+        if not self._is_inside(area) or self._is_blocked(area, self.solid) or self._is_blocked(area, self.free):
             return False
         piece.room = self.room.name
         self.solid.append(area)
@@ -209,16 +209,16 @@ class Floor:
 
     def swings(self, piece: Piece) -> bool:
         """Whether the door of a piece that stands on another opens without hitting walls or furniture."""
-        return all(self._inside(zone) and not self._blocked(zone, self.solid) for zone in piece.sweeps())
+        return all(self._is_inside(zone) and not self._is_blocked(zone, self.solid) for zone in piece.sweeps())
 
     def fits(self, group: Sequence[Piece], extra: Sequence[Rect] = ()) -> bool:
         """Whether the pieces and the floor that they need free are inside the room and free of other pieces."""
         footprints = [piece.footprint for piece in group]
         zones = [zone for piece in group for zone in piece.zones()] + list(extra)
         return (
-            all(self._inside(rect) for rect in (*footprints, *zones))
-            and not any(self._blocked(rect, self.solid) or self._blocked(rect, self.free) for rect in footprints)
-            and not any(self._blocked(zone, self.solid) or self._blocked(zone, footprints) for zone in zones)
+            all(self._is_inside(rect) for rect in (*footprints, *zones))
+            and not any(self._is_blocked(rect, self.solid) or self._is_blocked(rect, self.free) for rect in footprints)
+            and not any(self._is_blocked(zone, self.solid) or self._is_blocked(zone, footprints) for zone in zones)
             and not self._doors_meet_drawers([*self.pieces, *group])
         )
 
@@ -226,7 +226,7 @@ class Floor:
         """Whether an open door would block a drawer."""
         floor_pieces = [piece for piece in pieces if piece.stands_on is None]
         pulls = [zone for piece in floor_pieces for zone in piece.pulls()]
-        return any(self._blocked(zone, pulls) for piece in floor_pieces for zone in piece.sweeps())
+        return any(self._is_blocked(zone, pulls) for piece in floor_pieces for zone in piece.sweeps())
 
     def open_sides(self, piece: Piece) -> tuple[str, ...]:
         """Return the sides (front, back, left, right) with 0.9 m of free floor: room for a robot and its arm."""
@@ -239,7 +239,7 @@ class Floor:
             "right": (-a, a, -b - deep, -b),
         }
         areas = {side: piece.area(*strip) for side, strip in strips.items()}
-        return tuple(s for s, area in areas.items() if self._inside(area) and not self._blocked(area, self.solid))
+        return tuple(s for s, area in areas.items() if self._is_inside(area) and not self._is_blocked(area, self.solid))
 
     def _add(self, group: Sequence[Piece]) -> None:
         for piece in group:
@@ -248,12 +248,12 @@ class Floor:
             self.free.extend(piece.zones())
             self.pieces.append(piece)
 
-    def _inside(self, rect: Rect) -> bool:
+    def _is_inside(self, rect: Rect) -> bool:
         a, b = self.inner, 0.001  # 1 mm for rounding
         return rect[0] >= a[0] - b and rect[1] >= a[1] - b and rect[2] <= a[2] + b and rect[3] <= a[3] + b
 
     @staticmethod
-    def _blocked(rect: Rect, others: Sequence[Rect]) -> bool:
+    def _is_blocked(rect: Rect, others: Sequence[Rect]) -> bool:
         e = 0.004  # pieces in a row touch: less than 4 mm of overlap is rounding
         return any(
             rect[0] < o[2] - e and o[0] < rect[2] - e and rect[1] < o[3] - e and o[1] < rect[3] - e for o in others

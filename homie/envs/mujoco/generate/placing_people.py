@@ -82,10 +82,10 @@ def _draw(scene: SceneSpec, rng: np.random.Generator, *, walks: bool) -> PersonS
             or unreachable(scene, [footprint]) != unreached
         ):
             continue
-        way = _longest_path(scene, floor, room, (x, y), yaw) if walks else ()
-        if walks and not way:
+        walk_path = _longest_path(scene, floor, room, (x, y), yaw) if walks else ()
+        if walks and not walk_path:
             continue
-        return PersonSpec(id=KIND, position=(x, y), facing=facing, path=way)
+        return PersonSpec(id=KIND, position=(x, y), facing=facing, path=walk_path)
     raise ValueError(f"there is no free place for person {len(scene.people) + 1}")
 
 

@@ -104,14 +104,14 @@ def _connect(rng: np.random.Generator, rooms: tuple[RoomSpec, ...]) -> tuple[Doo
     for a, b in combinations(rooms, 2):
         wall = _common_wall(a, b)
         if wall is not None:
-            private = sum(room.kind == "bathroom" for room in (a, b))
-            edges.append((private, float(rng.random()), a, b, wall))
+            bathroom_count = sum(room.kind == "bathroom" for room in (a, b))
+            edges.append((bathroom_count, float(rng.random()), a, b, wall))
     edges.sort(key=lambda edge: edge[:2])
     group = {room.name: k for k, room in enumerate(rooms)}
     doorways = []
-    for private, chance, a, b, (axis, at, low, high) in edges:
+    for bathroom_count, chance, a, b, (axis, at, low, high) in edges:
         joined = group[a.name] == group[b.name]
-        if joined and (private or chance < 1.0 - FURTHER_SHARE):
+        if joined and (bathroom_count or chance < 1.0 - FURTHER_SHARE):
             continue
         old, new = group[b.name], group[a.name]
         group = {name: new if g == old else g for name, g in group.items()}

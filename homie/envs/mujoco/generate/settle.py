@@ -58,7 +58,7 @@ def settle(scene: SceneSpec) -> Rest:
     at_rest = home.new_data()  # `data` has no contacts of bodies that are asleep
     at_rest.qpos[:] = data.qpos
     mujoco.mj_forward(home.model, at_rest)
-    wedged = {name for pair, _ in _penetrations(home, at_rest) for name in pair}
+    penetrating = {name for pair, _ in _penetrations(home, at_rest) for name in pair}
     shifts, lost_names, objects = {}, set(), []
     for number, item in enumerate(scene.objects):
         rotation_change = float(np.linalg.norm(poses_after[1][number] - poses_before[1][number])) / np.sqrt(2.0)
@@ -66,7 +66,7 @@ def settle(scene: SceneSpec) -> Rest:
             float(np.linalg.norm(poses_after[0][number] - poses_before[0][number])) + RIM * rotation_change
         )
         resting_item = item if shifts[item.name] < STAYS else _resting_spec(world, item)
-        if resting_item is None or item.name in restless or item.name in wedged:
+        if resting_item is None or item.name in restless or item.name in penetrating:
             lost_names.add(item.name)
         objects.append(resting_item or item)
     return Rest(scene.model_copy(update={"objects": tuple(objects)}), shifts, frozenset(lost_names))

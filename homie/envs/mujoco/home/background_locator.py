@@ -50,13 +50,13 @@ AT_HAND, BESIDE_ROBOT = 0.9, 1.1
 at any place."""
 
 ON_FLOOR = 0.1
-"""Maximum height (m) of the underside of a thing on the floor."""
+"""Maximum height (m) of the underside of an object on the floor."""
 
 SPOT = 0.005
 """Half size (m) of a point-like surface: the centre of a bowl, a palm."""
 
 STANDS = 1.2
-"""Minimum ratio of height to width of a thing that stands upright and can be knocked over."""
+"""Minimum ratio of height to width of an object that stands upright and can be knocked over."""
 
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""

@@ -22,7 +22,7 @@ ON_FLOOR = 0.25
 
 
 class FloorPlan:
-    """Rasterises solid geoms: static ones once; doors, drawers and loose things on each request."""
+    """Rasterises solid geoms: static ones once; doors, drawers and loose objects on each request."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -54,7 +54,7 @@ class FloorPlan:
     def grid(self) -> OccupancyGrid:
         """Return the current occupancy grid; the robot's payload is no obstacle."""
         data, carried_bodies = self.world.data, [self.world.objects[name].body for name in self.world.carried()]
-        # Loose things above the floor are on furniture, which is an obstacle already.
+        # Loose objects above the floor are on furniture, which is an obstacle already.
         excluded = self._is_loose & (
             np.isin(self._bodies, carried_bodies) | (data.geom_xpos[self._geoms, 2] > ON_FLOOR)
         )

@@ -17,7 +17,7 @@ DEEP = 0.003
 
 
 class Bodies:
-    """Sets poses of loose things, and finds penetrations of things and robot."""
+    """Sets poses of loose objects, and finds penetrations of objects and robot."""
 
     def __init__(self, world: World) -> None:
         self.world, self.model, self.data = world, world.model, world.data
@@ -35,7 +35,7 @@ class Bodies:
         return Pose(self.world.position(body), self.world.rotation(body))
 
     def poses(self, names: Sequence[str]) -> dict[int, Pose]:
-        """Return the poses of loose things, by body."""
+        """Return the poses of loose objects, by body."""
         return {body: self.pose(body) for body in (self.world.objects[name].body for name in names)}
 
     def move(self, load: Mapping[int, Pose], before: Pose, after: Pose) -> None:
@@ -67,5 +67,5 @@ class Bodies:
         return bodies - ignored_set
 
     def called(self, bodies: Collection[int]) -> list[str]:
-        """Return the names of the loose things among bodies."""
+        """Return the names of the loose objects among bodies."""
         return sorted(name for name, item in self.world.objects.items() if item.body in bodies)

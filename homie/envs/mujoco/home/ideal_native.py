@@ -32,7 +32,7 @@ TURN = math.radians(5)
 SWEEPS = {"hinge": 0.1, "slide": 0.05}
 """Spacing (rad and m) of the collision checks along the motion of a door or drawer."""
 SETTLES = 5
-"""Control periods (0.2 s) in which a thing that was put down comes to rest."""
+"""Control periods (0.2 s) in which an object that was put down comes to rest."""
 ACTIONS = {action.name: action for action in (*HOUSEHOLD, *(verb.action for verb in VERBS.values()))}
 """All actions, by name."""
 
@@ -88,11 +88,11 @@ class Native(Rearranging):
         start, number = self.pose, max(1, math.ceil(abs(metres) / STEP))
         travelled = 0.0
         for step in range(1, number + 1):
-            way = metres * step / number
-            x, y = start.x + way * math.cos(start.yaw), start.y + way * math.sin(start.yaw)
+            distance = metres * step / number
+            x, y = start.x + distance * math.cos(start.yaw), start.y + distance * math.sin(start.yaw)
             if not self._try_move(Pose2(x, y, start.yaw)):
                 break
-            travelled = abs(way)
+            travelled = abs(distance)
         return travelled
 
     def turn(self, radians: float) -> float:
@@ -210,13 +210,13 @@ class Native(Rearranging):
     # ------------------------------------------------------------ before an episode
 
     def give(self, name: str) -> str:
-        """Put a thing into the robot's hand from anywhere. Returns the same as `use`."""
+        """Put an object into the robot's hand from anywhere. Returns the same as `use`."""
         problem = self._apply_or_restore(lambda: self._take(self.world.objects[name]))
         self._begin()
         return problem
 
     def lay(self, name: str, foot: Array, yaw: float) -> bool:
-        """Place a loose thing upright, with the centre of its underside at `foot` (3,), m. Returns False and leaves it
+        """Place a loose object upright, with the centre of its underside at `foot` (3,), m. Returns False and leaves it
         where it was if it would collide."""
         item: ObjectInfo = self.world.objects[name]
         load = self.bodies.poses([name])

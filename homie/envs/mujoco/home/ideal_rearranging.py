@@ -1,4 +1,4 @@
-"""Set the result of an action directly in the state of a running home: robot, loose things, doors, grasp."""
+"""Set the result of an action directly in the state of a running home: robot, loose objects, doors, grasp."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ SAME = 1.0
 """Maximum distance (m) between a goal and the thing that it refers to: the centre of furniture seen from one side only
 is uncertain by half its depth."""
 PLACES, SPOTS = 250, 80
-"""Maximum numbers of base poses (all around a thing, near and far) and of locations to put a thing that are tried."""
+"""Maximum numbers of base poses (all around an object, near and far) and of locations for a put object to try."""
 AJAR = (1.6, 1.87, 1.4, 1.2)
 """Opening angles (rad) tried for a hinged door: first that of the classical skills, then others that may be free."""
 PULLED = 0.97
 """Opening of a drawer as a fraction of its range."""
 FINGERS = 0.03
-"""Length (m) of the fingers: how far a held thing may extend behind the centre between the finger pads."""
+"""Length (m) of the fingers: how far a held object may extend behind the centre between the finger pads."""
 NEARER, TRIES = 0.025, 14
-"""Step (m) by which a thing in the hand is moved outwards while it collides with the robot, and number of steps."""
+"""Step (m) by which an object in the hand is moved outwards while it collides with the robot, and number of steps."""
 BESIDE = (0.55, 0.7, 0.85)
 """Distances (m) from the robot's centre tried for a dropped object."""
 
 TURNS = (0.0, np.pi / 2)
-"""Yaws (rad) tried for a thing on a palm, relative to the person's."""
+"""Yaws (rad) tried for an object on a palm, relative to the person's."""
 FOLLOWS = (1.3, 1.5, 1.1, 1.7, 1.9)
 """Distances (m) behind a person tried for a robot that has followed them."""
 
@@ -192,7 +192,7 @@ class Rearranging:
     # ------------------------------------------------------------ loose things
 
     def _take(self, item: ObjectInfo) -> str:
-        """Put a thing into the hand, upright, its thinner side between the fingers; in front of them if it is too
+        """Put an object into the hand, upright, its thinner side between the fingers; in front of them if it is too
         wide."""
         load = self.bodies.poses([item.name, *self.world.contents(item.name)])
         previous_pose = load[item.body]
@@ -344,13 +344,13 @@ class Rearranging:
         return (aim,)
 
     def _lies_in(self, name: str, furniture: ReceptacleInfo, item: ArticulationInfo) -> bool:
-        """Whether a thing is in the moving part: in a drawer."""
+        """Whether an object is in the moving part: in a drawer."""
         receptacle, plan = self.world.furniture_of(name) or (None, None)
         return receptacle is furniture and plan is not None and self.model.body_weldid[plan.body] == item.body
 
 
 def _points_behind(way: Array) -> Iterator[Array]:
-    """Yield the points (2,) of a path (n, 2) at the distances `FOLLOWS` before its end."""
+    """Yield the points (2,) of a path `way` (n, 2) at the distances `FOLLOWS` before its end."""
     legs = np.diff(way, axis=0)
     lengths = np.hypot(*legs.T)
     for metres in FOLLOWS:

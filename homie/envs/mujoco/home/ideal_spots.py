@@ -1,4 +1,4 @@
-"""Free spots for a thing that is put down without simulating an arm: on or in furniture, in a bowl."""
+"""Free spots for an object that is put down without simulating an arm: on or in furniture, in a bowl."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from homie.kernel.types import Array, Box, Surface, planar_rotation
 STEP = 0.04
 """Grid spacing (m) of the candidate spots."""
 EDGE = 0.02
-"""Minimum distance (m) of a thing from the edge of a surface, if there is room."""
+"""Minimum distance (m) of an object from the edge of a surface, if there is room."""
 APART = 0.04
-"""Minimum distance (m) from other things: a finger fits between them."""
+"""Minimum distance (m) from other objects: a finger fits between them."""
 HEADROOM = 0.02
-"""Minimum free height (m) above the thing."""
+"""Minimum free height (m) above the object."""
 OVERHANG = 0.6
-"""Maximum distance of a thing's centre from the edge, as a share of the surface's half width: limits the margin of
-things about as wide as the surface, or wider."""
+"""Maximum distance of an object's centre from the edge, as a share of the surface's half width: limits the margin of
+objects about as wide as the surface, or wider."""
 ABOVE = 0.0005
-"""Height (m) above the support at which the thing is released."""
+"""Height (m) above the support at which the object is released."""
 RISE = 0.01
 """Step (m) by which higher spots are tried in a bowl that contains something."""
 HIGHEST = 15
@@ -34,7 +34,7 @@ RING = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A candidate pose of a thing: the centre of its underside (3,) and its yaw, in the world frame."""
+    """A candidate pose of an object: the centre of its underside (3,) and its yaw, in the world frame."""
 
     foot: Array
     yaw: float
@@ -46,9 +46,9 @@ def spots_on(world: World, place: ReceptacleInfo, half: Array, position: Array, 
     Args:
         world: The home.
         place: The furniture.
-        half: Half sizes (3,) of the upright thing, m.
+        half: Half sizes (3,) of the upright object, m.
         position: Position (2,) of the robot, m.
-        without: Loose things that are ignored as obstacles.
+        without: Loose objects that are ignored as obstacles.
     """
     other_names = [name for name in world.contents(place.name) if name not in without]
     boxes = world.object_boxes(other_names)
@@ -84,7 +84,7 @@ def _on_surface(surface: Surface, half: Array, position: Array, boxes: tuple[Box
 
 
 def _room(half_width: float, half: float) -> float:
-    """Return the maximum offset (m) of a thing's centre from a surface's centre, along one of the surface's axes."""
+    """Return the maximum offset (m) of an object's centre from a surface's centre, along one of the surface's axes."""
     return max(half_width - min(half + EDGE, OVERHANG * half_width), 0.0)
 
 
@@ -94,7 +94,7 @@ def _steps(width: float) -> Array:
 
 
 def spots_in(world: World, bowl: ObjectInfo) -> Iterator[Spot]:
-    """Yield spots in a hollow thing, or on another thing: at its centre and around it, the lowest first."""
+    """Yield spots in a hollow object, or on a solid one: at its centre and around it, the lowest first."""
     box = world.object_box(bowl)
     if bowl.hollow is None:
         middle, radius, rises = box.center + np.array([0.0, 0.0, box.half[2]]), float(box.half[:2].min()), 1

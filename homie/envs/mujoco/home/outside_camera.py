@@ -88,13 +88,13 @@ class FilmCamera:
             target: The target of the robot's action, None if it has none.
         """
         time, robot = float(self._data.time), np.array([base.x, base.y])
-        seen = target if target is not None and target.metres(robot) < TOGETHER else None
+        visible_target = target if target is not None and target.metres(robot) < TOGETHER else None
         forward = np.array([math.cos(base.yaw), math.sin(base.yaw)])
-        middle = robot + 0.4 * forward if seen is None else 0.5 * (robot + seen.point[:2])
-        distance = DISTANCE if seen is None else DISTANCE + 0.4 * seen.metres(robot)
+        middle = robot + 0.4 * forward if visible_target is None else 0.5 * (robot + visible_target.point[:2])
+        distance = DISTANCE if visible_target is None else DISTANCE + 0.4 * visible_target.metres(robot)
         shot = self._shot
         if shot is None or time < shot.now:  # a new episode
-            shot = self._cut(_Shot(middle, base.yaw + BESIDE, distance, time, time, time), base, seen)
+            shot = self._cut(_Shot(middle, base.yaw + BESIDE, distance, time, time, time), base, visible_target)
         share = 1.0 - math.exp((shot.now - time) / LAG)
         shot = replace(
             shot,
@@ -102,10 +102,10 @@ class FilmCamera:
             distance=shot.distance + share * (distance - shot.distance),
             now=time,
         )
-        if self._view_value(shot, shot.azimuth, base, seen) >= self._maximum_value(seen):
+        if self._view_value(shot, shot.azimuth, base, visible_target) >= self._maximum_value(visible_target):
             shot = replace(shot, clear=time)
         elif time - shot.clear >= HIDDEN and time - shot.cut >= SHOT:
-            shot = self._cut(replace(shot, clear=time), base, seen)
+            shot = self._cut(replace(shot, clear=time), base, visible_target)
         self._shot = shot
         return self._camera(shot, shot.azimuth)
 
@@ -133,10 +133,10 @@ class FilmCamera:
 
     def _is_visible(self, eye: Array, point: Array, *, through_robot: bool = False) -> bool:
         """Whether a point is visible from a camera, by a ray cast."""
-        way = point - eye
-        metres = float(np.linalg.norm(way))
+        to_point = point - eye
+        metres = float(np.linalg.norm(to_point))
         hit_geom = np.zeros(1, np.int32)
-        hit = mujoco.mj_ray(self._model, self._data, eye, way / metres, _SHOWN, 1, -1, hit_geom)
+        hit = mujoco.mj_ray(self._model, self._data, eye, to_point / metres, _SHOWN, 1, -1, hit_geom)
         if hit < 0.0 or hit > metres - NEAR:
             return True
         return through_robot and bool(self._robot[self._model.geom_bodyid[hit_geom[0]]])

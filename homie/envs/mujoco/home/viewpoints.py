@@ -26,7 +26,7 @@ VARIANTS = 3
 OPEN_SHARE, AJAR_SHARE = 0.4, 0.3
 """Share of the doors and drawers that are open, and among these the share of those only ajar."""
 MESSY_SHARE = 0.25
-"""Share of cluttered variants, with things on their sides and on the floor."""
+"""Share of cluttered variants, with objects on their sides and on the floor."""
 CLEAR = 0.3
 """Minimum distance (m) from the centre of the robot to the nearest obstacle."""
 SPANS = {"object": (0.5, 2.0), "furniture": (0.6, 3.2)}

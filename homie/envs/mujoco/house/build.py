@@ -327,7 +327,7 @@ def _add_looks(
 
 
 def _add_person(spec: mujoco.MjSpec, scene: SceneSpec, person: PersonSpec, geoms: dict[str, GeomInfo]) -> None:
-    """Add a mannequin, which only moves along its own path, and the inactive weld by which its hand holds things."""
+    """Add a mannequin, which only moves along its own path, and the inactive weld by which its hand holds objects."""
     turn = UPRIGHT if person.path else turned(person.yaw)
     body = spec.worldbody.add_body(name=person.id, pos=[*person.position, 0.0], quat=turn)
     body.mass, body.inertia, body.explicitinertial = 70.0, [10.0, 10.0, 2.0], True

@@ -12,7 +12,7 @@ robot. MuJoCo excludes pairs of sleeping bodies only after it has computed the b
 step. That took half of the time of a step. Here bodies that no awake body can reach within a control period are
 excluded entirely. No contact is lost, so the states are identical bit for bit (tests/envs/mujoco/test_vicinity.py).
 
-The welds by which a hand of the robot or a person holds a thing are at the end.
+The welds by which a hand of the robot or a person holds an object are at the end.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _radius(model: mujoco.MjModel, body: int) -> float:
 
 
 WELD_SOLREF, WELD_SOLIMP = [0.008, 1.0], [0.99, 0.999, 0.001, 0.5, 2.0]
-"""Much stiffer than MuJoCo's default, with which things rotate by ten degrees in the hand."""
+"""Much stiffer than MuJoCo's default, with which objects rotate by ten degrees in the hand."""
 
 
 def weld_here(model: mujoco.MjModel, data: mujoco.MjData, equality: int, holder: int, body: int) -> None:

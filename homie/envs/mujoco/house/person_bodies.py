@@ -51,7 +51,7 @@ def _middle(scene: SceneParts, name: str) -> Vec3:
 
 
 def hand_name(person: str) -> str:
-    """Return the name of the equality constraint by which a person holds a thing."""
+    """Return the name of the equality constraint by which a person holds an object."""
     return f"{person}/hand"
 
 

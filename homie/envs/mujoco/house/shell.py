@@ -114,7 +114,7 @@ class _Builder:
 
     def _side(self, side: _Side) -> None:
         doors = self._doors(side)
-        outside = _subtract(side.span, self._shared(side))
+        outside = _subtract(side.span, self._shared_spans(side))
         for span in _subtract(side.span, doors):
             self._wall(side, span, side.inward)
             self._slab(side, span, (0.0, 0.08), WALL / 2, WALL / 2 + 0.012, TRIM)
@@ -140,7 +140,7 @@ class _Builder:
                 spans.append((middle - doorway.width / 2, middle + doorway.width / 2))
         return sorted(spans)
 
-    def _shared(self, side: _Side) -> list[Span]:
+    def _shared_spans(self, side: _Side) -> list[Span]:
         """Return the parts of this side that border another room."""
         spans = []
         for other in self.scene.rooms:
@@ -165,10 +165,10 @@ class _Builder:
         for spans, half, hang in ((outside, 0.6, self._window), (inner, 0.4, self._picture)):
             longest_span = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
             middle = (longest_span[0] + longest_span[1]) / 2
-            if longest_span[1] - longest_span[0] > 2.2 and not self._hidden(side, (middle - half, middle + half)):
+            if longest_span[1] - longest_span[0] > 2.2 and not self._is_hidden(side, (middle - half, middle + half)):
                 hang(side, middle)
 
-    def _hidden(self, side: _Side, span: Span) -> bool:
+    def _is_hidden(self, side: _Side, span: Span) -> bool:
         """Whether tall furniture stands at a part of a wall."""
         for piece in self.scene.furniture:
             corners = [(c[side.along], c[1 - side.along]) for c in piece.corners()]

@@ -116,14 +116,14 @@ def _blockers(scene: SceneParts, doorway: DoorwaySpec) -> str:
     along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
     reach = max(doorway.width - LANE, 0.0) / 2
     floor_pieces = [piece for piece in scene.furniture if piece.stands_on is None]
-    in_the_way: set[str] = set()
+    blocker_names: set[str] = set()
     for offset in np.arange(-reach, reach + STEP / 2, STEP):
         lane = _lane(doorway, float(offset), along_y=along_y)
         blocking = {f"'{piece.name}'" for piece in floor_pieces if overlap(piece.corners(), lane)}
         if not blocking:
             return ""
-        in_the_way |= blocking
-    return f"{', '.join(sorted(in_the_way))} {'is' if len(in_the_way) == 1 else 'are'}"
+        blocker_names |= blocking
+    return f"{', '.join(sorted(blocker_names))} {'is' if len(blocker_names) == 1 else 'are'}"
 
 
 def _lane(doorway: DoorwaySpec, offset: float, *, along_y: bool) -> Corners:

@@ -37,17 +37,17 @@ def check(scene: SceneParts) -> None:
     )
     rooms = {room.name: room for room in scene.rooms}
     for a, b in combinations(scene.rooms, 2):
-        shared = min(min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0))
-        if shared > OVERLAP:
-            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap {_overlap_text(shared)}")
+        depth = min(min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0))
+        if depth > OVERLAP:
+            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap {_overlap_text(depth)}")
     for doorway in scene.doorways:
         _check_doorway(doorway, rooms)
     for piece in scene.furniture:
         _check_piece(scene, piece, rooms)
     for piece_a, piece_b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
-        if shared := overlap(_collision_footprint(piece_a, piece_b), _collision_footprint(piece_b, piece_a)):
+        if depth := overlap(_collision_footprint(piece_a, piece_b), _collision_footprint(piece_b, piece_a)):
             raise ValueError(
-                f"furniture '{piece_a.name}' and '{piece_b.name}' overlap {_overlap_text(shared + OVERLAP)}"
+                f"furniture '{piece_a.name}' and '{piece_b.name}' overlap {_overlap_text(depth + OVERLAP)}"
             )
     entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*scene.furniture, *scene.objects)
     for entity in entities:
@@ -60,28 +60,28 @@ def check(scene: SceneParts) -> None:
         _check_object(scene, item, rooms)
     for first, second in combinations([item for item in scene.objects if item.z is None], 2):
         if (first.receptacle, first.surface) == (second.receptacle, second.surface) and (
-            shared := _overlap_on_surface(first, second)
+            depth := _overlap_on_surface(first, second)
         ):
-            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap {_overlap_text(shared)}")
+            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap {_overlap_text(depth)}")
     if not any(room.contains(scene.robot.x, scene.robot.y, START_MARGIN) for room in scene.rooms):
         raise ValueError(f"the robot must start inside a room, {START_MARGIN} m from its walls")
     start = square(scene.robot.x, scene.robot.y, START_SQUARE)
     for piece in scene.furniture:
-        if shared := overlap(piece.corners(), start):
-            raise ValueError(f"the robot starts in '{piece.name}', {_overlap_text(shared)}")
-        if shared := max((overlap(panel, start) for panel in piece.panels()), default=0.0):
-            raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}', {_overlap_text(shared)}")
+        if depth := overlap(piece.corners(), start):
+            raise ValueError(f"the robot starts in '{piece.name}', {_overlap_text(depth)}")
+        if depth := max((overlap(panel, start) for panel in piece.panels()), default=0.0):
+            raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}', {_overlap_text(depth)}")
     for doorway in scene.doorways:
         leaf = leaf_corners(scene, doorway)
-        if leaf is not None and (shared := overlap(leaf, start)):
+        if leaf is not None and (depth := overlap(leaf, start)):
             first_room, second_room = doorway.rooms
             raise ValueError(
-                f"the robot starts in the door between '{first_room}' and '{second_room}', {_overlap_text(shared)}"
+                f"the robot starts in the door between '{first_room}' and '{second_room}', {_overlap_text(depth)}"
             )
     for item in scene.objects:
         tall = 2 * item.plan.half[2] > UNDER_ROBOT + 1e-9
-        if item.receptacle in rooms and tall and (shared := overlap(item.corners(), start)):
-            raise ValueError(f"the robot starts in '{item.name}', {_overlap_text(shared)}")
+        if item.receptacle in rooms and tall and (depth := overlap(item.corners(), start)):
+            raise ValueError(f"the robot starts in '{item.name}', {_overlap_text(depth)}")
     check_people(scene, start)
 
 
@@ -163,11 +163,11 @@ def _check_open_panels(scene: SceneParts, piece: FurnitureSpec) -> None:
         if other.name == piece.name or other.stands_on is not None:
             continue
         other_shapes = (other.corners(-OVERLAP / 2), *other.panels())
-        if shared := max(
+        if depth := max(
             (overlap(panel, other_shape) for panel in piece.panels() for other_shape in other_shapes), default=0.0
         ):
             raise ValueError(
-                f"the open door or drawer of '{piece.name}' overlaps '{other.name}' {_overlap_text(shared)}"
+                f"the open door or drawer of '{piece.name}' overlaps '{other.name}' {_overlap_text(depth)}"
             )
 
 
@@ -182,13 +182,13 @@ def _check_leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSp
         raise ValueError(f"{name} does not fit into '{doorway.leaf.into}' at its opening angle")
     for piece in scene.furniture:
         footprints = (*([piece.corners(-OVERLAP / 2)] if piece.stands_on is None else []), *piece.panels())
-        if shared := max((overlap(footprint, corners) for footprint in footprints), default=0.0):
-            raise ValueError(f"{name} overlaps '{piece.name}' {_overlap_text(shared)}")
+        if depth := max((overlap(footprint, corners) for footprint in footprints), default=0.0):
+            raise ValueError(f"{name} overlaps '{piece.name}' {_overlap_text(depth)}")
     for other in scene.doorways:
         other_corners = leaf_corners(scene, other)
-        if other is not doorway and other_corners is not None and (shared := overlap(other_corners, corners)):
+        if other is not doorway and other_corners is not None and (depth := overlap(other_corners, corners)):
             a, b = other.rooms
-            raise ValueError(f"{name} overlaps the door between '{a}' and '{b}' {_overlap_text(shared)}")
+            raise ValueError(f"{name} overlaps the door between '{a}' and '{b}' {_overlap_text(depth)}")
 
 
 def _collision_footprint(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
@@ -242,8 +242,8 @@ def _check_on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None
     if item.z is not None:  # it may lie under a table
         return
     for piece in scene.furniture:
-        if piece.stands_on is None and (shared := overlap(piece.corners(), item.corners())):
-            raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap {_overlap_text(shared)}")
+        if piece.stands_on is None and (depth := overlap(piece.corners(), item.corners())):
+            raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap {_overlap_text(depth)}")
 
 
 def _overlap_on_surface(first: ObjectSpec, second: ObjectSpec) -> float:
@@ -272,12 +272,17 @@ def check_people(scene: SceneParts, start: Corners) -> None:
             obstruction = _obstruction_at(scene, corners)
             if obstruction:
                 raise ValueError(f"'{person.id}' {'walks' if person.path else 'is'} {obstruction}")
-        if shared := overlap(person.corners(), start):
-            raise ValueError(f"the robot starts in '{person.id}', {_overlap_text(shared)}")
+        if depth := overlap(person.corners(), start):
+            raise ValueError(f"the robot starts in '{person.id}', {_overlap_text(depth)}")
     for first, second in combinations(scene.people, 2):
-        ways = [(_footprints_on_path(first), second.corners()), (_footprints_on_path(second), first.corners())]
-        if shared := max(overlap(corners, place) for way, place in ways for corners in way):
-            raise ValueError(f"'{first.id}' and '{second.id}' overlap {_overlap_text(shared)}")
+        footprint_pairs = [
+            (_footprints_on_path(first), second.corners()),
+            (_footprints_on_path(second), first.corners()),
+        ]
+        if depth := max(
+            overlap(corners, place) for footprints_on_path, place in footprint_pairs for corners in footprints_on_path
+        ):
+            raise ValueError(f"'{first.id}' and '{second.id}' overlap {_overlap_text(depth)}")
 
 
 def _footprints_on_path(person: PersonSpec) -> Iterator[Corners]:

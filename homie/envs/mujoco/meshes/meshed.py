@@ -23,7 +23,7 @@ from homie.kernel.support.text import counted
 from homie.kernel.types import Array
 
 THINNEST = 0.002
-"""Minimum thickness (m) of a thing: for thinner ones grasps and contacts fail."""
+"""Minimum thickness (m) of an object: for thinner ones grasps and contacts fail."""
 BETTER = 1.05
 """Minimum ratio of the scales with and without a rotation by 90 degrees for a mesh to be rotated."""
 _HIDDEN_RGB: RGB = (0.5, 0.5, 0.5)
@@ -101,18 +101,18 @@ def _fit(file: str, kind: str, points: Array, default_plan: ObjectPlan) -> tuple
     size, box = high - low, 2.0 * np.array(default_plan.half)
     if not size.max() > 0.0 or size.min() < 1e-6 * size.max():
         raise BadInput(f"The mesh {file} is flat: an object has three sides.")
-    as_it_is, turned_scale = float((box / size).min()), float((box / size[[1, 0, 2]]).min())
+    scale, rotated_scale = float((box / size).min()), float((box / size[[1, 0, 2]]).min())
     centred = points - (low + high) / 2
-    if turned_scale > BETTER * as_it_is:
+    if rotated_scale > BETTER * scale:
         centred = np.stack([-centred[:, 1], centred[:, 0], centred[:, 2]], axis=1)
-        size, as_it_is = size[[1, 0, 2]], turned_scale
-    a, b, c = (float(value) for value in size * as_it_is / 2)
+        size, scale = size[[1, 0, 2]], rotated_scale
+    a, b, c = (float(value) for value in size * scale / 2)
     if 2 * min(a, b, c) < THINNEST:
         raise BadInput(
             f"The mesh {file} would be {2000 * min(a, b, c):.1f} mm thick as a {kind}: at least "
             f"{1000 * THINNEST:.0f} mm can be taken."
         )
-    return centred * as_it_is, (a, b, c)
+    return centred * scale, (a, b, c)
 
 
 def _visual_part(part: Skin, points: Array, name: str, colour: str) -> Part:

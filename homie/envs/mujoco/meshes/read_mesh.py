@@ -26,7 +26,7 @@ from homie.kernel.types import Array
 MOST_FACES = 200_000
 """Maximum number of faces of a mesh. The finest YCB scans have 512,000; 64,000 or 16,000 are enough for any image."""
 DRAWN_FACES = 4000
-"""Maximum number of rendered faces of a mesh, as a thing of 10 cm has a few thousand pixels; others are simplified."""
+"""Maximum number of rendered faces of a mesh, as an object of 10 cm has a few thousand pixels; more are simplified."""
 FARTHEST = 1e9
 """Maximum coordinate: a kilometre in micrometres. Far larger values overflow."""
 LEAST = 12
@@ -203,7 +203,7 @@ def _texture(material: Any) -> tuple[str, Any]:
 
 def _fill_unused(texture: Texels, uv: Array, faces: Faces) -> Texels:
     """Fill the unused areas of a texture with the mean colour of the used ones, so that its mean, which is the colour
-    in ray-cast images, is that of the thing."""
+    in ray-cast images, is that of the object."""
     size = np.array(texture.shape[1::-1])
     corners = np.round(np.stack([uv[:, 0], 1.0 - uv[:, 1]], axis=1) * (size - 1))[faces].astype(np.int32)
     if corners.min() < 0 or (corners >= size).any():  # the texture repeats, so all of it is used

@@ -15,7 +15,7 @@ from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
 from homie.kernel.types import Array
 
 CORNERS, WALL_CORNERS = 48, 20
-"""Numbers of directions in which corners of a hull are searched, in addition to axes and rims: for a whole thing, and
+"""Numbers of directions in which corners of a hull are searched, in addition to axes and rims: for a whole object, and
 for a sector of a wall. Contacts cost by corners; a hull of 10 cm deviates from its mesh by 1 to 2 mm."""
 RIM, TILT = 12, 0.06
 """Number and tilt of the directions, nearly straight down and up, that find the rims of flat undersides and tops."""
@@ -25,7 +25,7 @@ SLOPING = 1.2
 """Minimum ratio of the radii of rim and floor for which walls are also split in height: one straight piece would fill
 a part of a round bowl."""
 DEEP = 0.35
-"""Minimum depth of the opening of a hollow thing, as a share of its height."""
+"""Minimum depth of the opening of a hollow object, as a share of its height."""
 LEVELS = (0.2, 0.85)
 """Shares of the depth at which the radii of floor and rim are measured: corners are round."""
 THINNEST = 0.003
@@ -81,9 +81,9 @@ def stand(points: Array) -> tuple[Vec3, Vec3] | None:
     foot_points = points[points[:, 2] < lowest + LEVEL][:, :2]
     low, high = foot_points.min(axis=0), foot_points.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
-    ways = _circle_directions(4 * RIM)
-    room = (foot_points @ ways.T).max(axis=0) - ways @ middle
-    share = 0.95 * float((room / np.maximum(np.abs(ways) @ half, 1e-9)).min())
+    ring_directions = _circle_directions(4 * RIM)
+    room = (foot_points @ ring_directions.T).max(axis=0) - ring_directions @ middle
+    share = 0.95 * float((room / np.maximum(np.abs(ring_directions) @ half, 1e-9)).min())
     if share * float(half.min()) < THINNEST:
         return None
     (x0, y0), (x1, y1) = middle - share * half, middle + share * half
@@ -101,10 +101,15 @@ def hollow_of(points: Array, faces: NDArray[np.int32]) -> Hollow | None:
     depth = top - floor
     if not np.isfinite(down) or depth < DEEP * (top - bottom):
         return None
-    ways = np.hstack([_circle_directions(16), np.zeros((16, 1))])
-    radii = [float(_ray_distances(triangles, np.array([x, y, floor + share * depth]), ways).min()) for share in LEVELS]
+    ring_directions = np.hstack([_circle_directions(16), np.zeros((16, 1))])
+    radii = [
+        float(_ray_distances(triangles, np.array([x, y, floor + share * depth]), ring_directions).min())
+        for share in LEVELS
+    ]
     half = np.ptp(points[:, :2], axis=0).min() / 2
-    all_around = [_ray_distances(triangles, np.array([x, y, floor + share * depth]), ways).max() for share in LEVELS]
+    all_around = [
+        _ray_distances(triangles, np.array([x, y, floor + share * depth]), ring_directions).max() for share in LEVELS
+    ]
     if not np.isfinite(all_around).all() or min(radii) < 0.2 * half:
         return None
     return Hollow((float(x), float(y), floor), depth, *radii)
@@ -128,7 +133,7 @@ def _ray_distances(triangles: Array, origin: Array, directions: Array) -> Array:
 
 
 def vessel(points: Array, faces: NDArray[np.int32], hollow: Hollow) -> tuple[Array, ...]:
-    """Return the convex pieces (n, 3) of a hollow thing: its bottom, then the sectors of its wall."""
+    """Return the convex pieces (n, 3) of a hollow object: its bottom, then the sectors of its wall."""
     surface = _sample_surface(points, faces)
     floor = hollow.center[2]
     floor_points = surface[surface[:, 2] <= floor + 1e-6]

@@ -50,7 +50,7 @@ def form(
 
 
 def core(x: Span, y: Span, z: Span, rgb: RGB, mass: float) -> Part:
-    """A hidden collision box. It has the thing's colour because other shapes, such as slices, are derived from it."""
+    """A hidden collision box. It has the object's colour because other shapes, such as slices, are derived from it."""
     return block(x, y, z, rgb, hidden=True, mass=mass)
 
 
