@@ -141,7 +141,7 @@ class _Map:
     def _label(
         self, text: str, x: float, y: float, size: int, *, fill: tuple[int, int, int], halo: bool = False
     ) -> None:
-        """Text centred at the position nearest to (x, y) where it covers no other label."""
+        """Draw text centred at the position nearest to (x, y) where it covers no other label."""
         font = _font(size)
         left, top, right, bottom = self.pen.textbbox((0, 0), text, font=font)
         w, h = (right - left) / 2 + 1, (bottom - top) / 2 + 1
@@ -160,7 +160,7 @@ class _Map:
 
 
 def _ring(ring: int) -> list[tuple[int, int]]:
-    """Steps on a square around the centre, vertical steps first."""
+    """Return the cells of a square ring around the centre, vertical offsets first."""
     cells = [(i, j) for i in range(-ring, ring + 1) for j in range(-ring, ring + 1) if max(abs(i), abs(j)) == ring]
     return sorted(cells, key=lambda step: (abs(step[0]), -step[1]))
 

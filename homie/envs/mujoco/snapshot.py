@@ -71,7 +71,7 @@ def _object(world: World, info: ObjectInfo) -> ObjectState:
         half=rounded(info.half),
         receives="in" if info.hollow is not None else "on",
     )
-    return item.model_copy(update={"states": states}) if states else item  # else the record does not have the field
+    return item.model_copy(update={"states": states}) if states else item  # records without states omit the field
 
 
 def _furniture(world: World, info: ReceptacleInfo) -> FixedState:

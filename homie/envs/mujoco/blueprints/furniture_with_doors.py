@@ -36,7 +36,7 @@ def two_boards(
         x: Their extent from back to front (m).
         half_y: Their half width (m).
         upper, lower, roof: Heights of their tops and of the underside of the roof (m).
-        thickness: Of the upper board (m).
+        thickness: Thickness of the upper board (m).
     """
     half_x, middle = (x[1] - x[0]) / 2, (x[1] + x[0]) / 2
     levels = (("upper shelf", upper, roof - upper), ("lower shelf", lower, upper - thickness - lower))

@@ -60,7 +60,7 @@ class Material:
     """Physical properties of a material.
 
     Attributes:
-        density: Of the solid material, kg/m3.
+        density: Density of the solid material, kg/m3.
         friction: Coefficient of sliding friction on furniture and floors.
     """
 

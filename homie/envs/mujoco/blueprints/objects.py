@@ -23,7 +23,7 @@ from homie.envs.mujoco.blueprints.parts import (
 
 SILVER: RGB = (0.72, 0.73, 0.75)
 SKIN = 0.0006
-"""Distance (m) of a label from the surface below it, so that it is drawn."""
+"""Distance (m) of a label from the surface below it, so that it is rendered in front."""
 FOOT = 0.0005
 """Distance (m) of the flat ends of a cylinder from its support: a hidden box carries it instead."""
 

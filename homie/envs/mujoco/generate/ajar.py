@@ -22,9 +22,9 @@ AJAR_SHARE = 0.5
 ACROSS, BESIDE = (LEAST_ANGLE, 1.75), (2.6, LARGEST_ANGLE)
 """Angles (rad) of a door that points into the room, and of a door that lies along the wall."""
 TRIES = 6
-"""Draws of hinge side, room and angle before a doorway stays without a door."""
+"""Maximum number of samples of hinge side, room and angle for the door of a doorway."""
 CLEAR = 0.005
-"""Clearance (m) of a room door from furniture: contacts are compliant by a few millimetres."""
+"""Clearance (m) of a room door from furniture: a door that is pushed against it yields by a few millimetres."""
 FREE = 0.3
 """Margin (m) on both sides of the floor in front of a container that room doors keep clear."""
 

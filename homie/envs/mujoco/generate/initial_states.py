@@ -27,7 +27,7 @@ NEEDED = (*_BASIC_KINDS, *_RULE_KINDS)
 ON = ("kitchen_counter", "table", "desk", "shelf", "tv_stand")
 """Furniture on which they are placed, first in the kitchen."""
 DIRTY = 0.5
-"""Probability that a thing that can be dirty is."""
+"""Probability that furniture or an object that can be dirty is dirty."""
 STREAM = 16
 """Seed component that separates the rng of states from those of the house and its variations."""
 

@@ -185,7 +185,7 @@ def empty_spec(name: str) -> mujoco.MjSpec:
     # A truncated line search also ends Newton's method, far from its solution. 20 iterations were too few for a heavy
     # base at a wall holding a banana (it left the hand at 800 rad/s); 22 were needed; unused ones cost nothing.
     option.iterations, option.ls_iterations = 20, 200
-    # By default MuJoCo silently resets a diverging simulation to the initial state and continues.
+    # By default MuJoCo resets a diverging simulation to the initial state and continues.
     option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     option.impratio = 5.0  # friction stiffer than the normal force, so that held objects do not slip slowly
     option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)

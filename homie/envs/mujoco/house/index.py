@@ -128,9 +128,8 @@ class ReceptacleInfo:
 class PersonInfo(ReceptacleInfo):
     """A person: a destination for handing over objects, as furniture is for putting, but without surfaces.
 
-    front: yaw of the viewing direction at the start.
-
     Attributes:
+        front: Yaw of the viewing direction at the start.
         points_at: Name of the thing that the person points at, None if there is none.
         eyes: Point between the eyes.
         palm: Centre of a hand that is held out, None if there is none; both in the frame of the body.

@@ -144,7 +144,7 @@ def scissors(rgb: RGB) -> ObjectPlan:
 
 
 def alarm_clock(rgb: RGB) -> ObjectPlan:
-    """A round face that looks to +x, two bells on top, two feet."""
+    """A round clock face towards +x, two bells on top, two feet."""
     z, r = 0.06, 0.045
     ticks = [
         ball(0.0265, 0.035 * math.sin(a), z + 0.035 * math.cos(a), 0.0028, DARK)
@@ -218,7 +218,7 @@ def vase(rgb: RGB) -> ObjectPlan:
 
 
 def picture_frame(rgb: RGB) -> ObjectPlan:
-    """Stands upright and looks to +x: a hill under the sun in a frame of wood."""
+    """Stands upright and faces +x: a hill under the sun in a wooden frame."""
     return form(
         [
             block((-0.012, 0.012), (-0.075, 0.075), (0.0, 0.19), rgb, mass=0.4, finish="grain"),

@@ -21,7 +21,7 @@ _PAPER: RGB = (0.95, 0.94, 0.90)
 
 
 def laptop(rgb: RGB) -> ObjectPlan:
-    """Open: keys on its base, a bright screen at -x that looks to +x."""
+    """Open: keys on its base, a bright screen at -x that faces +x."""
     keys = [
         block(
             (-0.075 + 0.026 * row, -0.055 + 0.026 * row),
@@ -124,7 +124,7 @@ def computer_mouse(rgb: RGB) -> ObjectPlan:
 
 
 def headphones(rgb: RGB) -> ObjectPlan:
-    """Stand on two padded ear cups under a bow."""
+    """Stand on two padded ear cups under a headband."""
     cups = []
     for side in (-1.0, 1.0):
         cups += [
@@ -147,7 +147,7 @@ def headphones(rgb: RGB) -> ObjectPlan:
 
 
 def camera(rgb: RGB) -> ObjectPlan:
-    """Looks to +x: a black body, a large lens, a flash on top, a red button."""
+    """Faces +x: a black body, a large lens, a flash on top, a red button."""
     return form(
         [
             block((-0.025, 0.025), (-0.06, 0.06), (0.0, 0.075), rgb, mass=0.4),

@@ -15,7 +15,7 @@ _WOOD: RGB = (0.80, 0.61, 0.38)
 
 
 def teddy_bear(rgb: RGB) -> ObjectPlan:
-    """Sits and looks to +x: a round belly, ears, a light snout."""
+    """Sits and faces +x: a round belly, ears, a light snout."""
     fur, light = (0.60, 0.38, 0.18), (0.88, 0.72, 0.50)
     limbs = [oval((0.02, side * 0.058, 0.09), (0.022, 0.02, 0.036), fur) for side in (-1.0, 1.0)]
     limbs += [oval((0.05, side * 0.035, 0.026), (0.042, 0.024, 0.024), fur) for side in (-1.0, 1.0)]
@@ -42,7 +42,7 @@ def teddy_bear(rgb: RGB) -> ObjectPlan:
 
 
 def toy_car(rgb: RGB) -> ObjectPlan:
-    """Drives to +x: four black wheels, a cabin with windows, yellow lights."""
+    """Faces +x: four black wheels, a cabin with windows, yellow lights."""
     wheels = [
         wheel(x, (s * 0.03 - 0.006, s * 0.03 + 0.006), 0.014, 0.014, DARK) for x in (-0.035, 0.035) for s in (-1.0, 1.0)
     ]
@@ -69,7 +69,7 @@ def toy_car(rgb: RGB) -> ObjectPlan:
 
 
 def rubber_duck(rgb: RGB) -> ObjectPlan:
-    """Swims to +x: yellow, an orange beak, a tail that turns up."""
+    """Faces +x: yellow, an orange beak, an upturned tail."""
     return form(
         [
             core((-0.035, 0.03), (-0.03, 0.03), (0.0, 0.05), rgb, 0.04),
