@@ -1,4 +1,4 @@
-"""What Open and Close share: lead a handle, or push a panel, along the arc of the hinge or the line of the slide."""
+"""Shared base of Open and Close: move a handle or push a panel along the arc of its hinge or the line of its slide."""
 
 from __future__ import annotations
 
@@ -32,74 +32,76 @@ from skills.motion.motions import Motion, NotRetryable, Stuck, merged, timed
 from skills.motion.standing_places import COST_DIGITS, Reachable, Standing, same_place, solve_sequence
 
 OUTSIDE = 0.15
-"""Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
+"""Minimum distance (m) of the base from the panel on its outer side, so that the arm need not reach around it."""
 
 LEADING = 0.7
-"""Share of the largest joint speeds at which a door is led: slower than the arm moves freely, since it has a mass."""
+"""Fraction of the maximum joint speeds used to move a door: slower than free motion, since the door has mass."""
 
 LEG = 0.08
-"""Seconds that a leg of a door's way takes at least."""
+"""Minimum duration (s) of one segment of a door's path."""
 
 HANDLE_OPENING = 0.06
-"""Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
+"""Finger opening around a handle bar, m: a fully open finger would touch the panel behind it."""
 
 IN_PANEL = -0.06
-"""How deep (m) the rough shape of the hand is in the panel that it pushes."""
+"""Lowest allowed clearance (m) to the panel that the hand pushes: the coarse collision shape of the hand overlaps
+it."""
 
 FIRM_LEG = 0.4
-"""The same for a mounted arm: at 10 cm/s its fingers keep the handles of LIBERO's drawers, at 40 cm/s they slip off
-after 4 cm."""
+"""Minimum duration (s) of a segment for a mounted arm: at 10 cm/s its fingers keep hold of the handles of LIBERO's
+drawers, at 40 cm/s they slip off after 4 cm."""
 
 MAX_OPTIONS = 200
-"""Ways to stand and pull that are weighed for one end position."""
+"""Maximum number of base poses and pulls considered for one end position."""
 
 QUICK, ENOUGH = 5.0, 8
-"""Seconds of arm motion for a pull with which no quicker one is looked for, and how many pulls are looked at else."""
+"""Arm motion time (s) of a pull below which no quicker one is searched for, and the number of feasible pulls compared
+otherwise."""
 
 FAR_READY = 3.5
-"""Seconds that it takes longer to raise the arm on the other side than the usual one."""
+"""Extra seconds to raise the arm on the other side instead of the usual one."""
 
 LOOK = 1.2
-"""Seconds in which a goal is made anew from what the robot sees."""
+"""Seconds within which the goal is updated from new camera images."""
 
 NEARER = 0.03
-"""Metres further away than the middle of its way that a handle is liked at the beginning of a pull."""
+"""Preferred extra distance (m) of the handle at the start of a pull, compared with the middle of its path."""
 
 MAX_PULLS = 4
-"""Places to stand that one opening or closing may take."""
+"""Maximum number of base placements for one opening or closing."""
 
 MAX_PLACES = 3
-"""Places to stand that are driven to before a pull: it may not be possible where the robot comes to stand a little
-aside."""
+"""Maximum number of base placements driven to before a pull: it may be infeasible where the robot stops slightly off
+the planned pose."""
 
 ASIDE = 0.01
-"""How much deeper (m) than planned the rough shape of the arm may be in things, where the robot stands a little
-aside."""
+"""Additional penetration (m) tolerated for the coarse collision shape of the arm where the robot stopped slightly off
+the planned pose."""
 
 TWICE = 2
-"""Failures from which a place to stand is not tried again; after the first one others come before it."""
+"""Failures after which a base placement is not tried again; after the first one other placements are preferred."""
 
 AFAR = 1.6
-"""Metres from the base to a handle from which the robot looks at it again once it stands before it: from there a pixel
-is 1 cm wide, half as much as a bar."""
+"""Distance (m) from base to handle beyond which the robot looks at the handle again after arriving: from there a pixel
+is 1 cm wide, half the width of a handle bar."""
 
 ELSEWHERE = 0.01
-"""Metres that a handle is seen elsewhere than was planned with, from which the hand goes where it is seen."""
+"""Distance (m) between planned and observed handle from which the pull is replanned for the observed one."""
 
 MOVED = 0.05
-"""Share of its range that a pull must move a door or a drawer, so as not to have been in vain."""
+"""Fraction of its range by which a pull must move a door or a drawer to count as useful."""
 
 
 class MoveArticulation(Manipulation):
-    """Moves a door or a drawer with the hand from where it is to an end position, from one or more places to stand."""
+    """Moves a door or a drawer with the hand to an end position, from one or more base placements."""
 
     max_seconds = 145.0
     sides: tuple[float, ...] = (OUTSIDE,)
-    """How far outside of the panel the base stands at least, m; the later ones where nothing else is possible."""
+    """Minimum distances (m) of the base outside the panel; the later ones are used where nothing else is possible."""
 
     @abstractmethod
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
-        """Joint positions to aim for, best first; the later ones are ways there."""
+        """Joint positions to aim for, best first; the later ones are intermediate stops."""
 
     @abstractmethod
     def done(self, articulation: Articulation) -> bool:
@@ -111,7 +113,7 @@ class MoveArticulation(Manipulation):
 
     @abstractmethod
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
-        """Where the gripper frame may be when the hand touches, (3,) each, best first."""
+        """Positions of the gripper frame at first contact, (3,) each, best first."""
 
     def wrists(self, articulation: Articulation) -> Sequence[Wrist]:
         """Ways to hold it, the most natural first."""
@@ -119,7 +121,7 @@ class MoveArticulation(Manipulation):
 
     @abstractmethod
     def leads(self, articulation: Articulation) -> bool:
-        """Whether the hand takes the handle to move it, or pushes it while it is closed."""
+        """Whether the hand grasps the handle; otherwise it pushes the panel with closed fingers."""
 
     @abstractmethod
     def pick_articulation(self) -> Articulation:
@@ -127,20 +129,21 @@ class MoveArticulation(Manipulation):
 
     @property
     def opening(self) -> float:
-        """Width of the gripper on the way to the touch, m."""
+        """Gripper opening during the approach, m."""
         return HANDLE_OPENING if self.leads(self.pick_articulation()) else 0.0
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics, hand)
-        self._useless: list[Pose2] = []
+        self._failed_bases: list[Pose2] = []
         self._target = ""
         self._exhausted: tuple[Pose2, float, NotRetryable] | None = None
-        """Where the base stood, how open it was when no way was found, and why: from there none will be."""
+        """Base pose and joint position for which no pull was found, and the error: searching again there would fail
+        too."""
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._useless, self._exhausted = self.goal.name, [], None
-        if self.seen.body.holding:  # the handle, after an attempt that was broken off
+            self._target, self._failed_bases, self._exhausted = self.goal.name, [], None
+        if self.seen.body.holding:  # the handle, after an aborted attempt
             yield from self.let_go()
         if self.wide(self.pick_articulation()):  # nothing to do, unless a closer look says otherwise
             yield from self.look_at(self.pick_articulation().handle)
@@ -162,24 +165,24 @@ class MoveArticulation(Manipulation):
             )
 
     def _pull(self, articulation: Articulation) -> Motion:
-        """One pull: from where the handle is as far as the arm leads it from one place to stand."""
+        """Pull once: move the handle as far as the arm can from one base placement."""
         pull, joints = yield from self._come_to_handle(articulation)
         start_base = self.base
-        self._useless.append(start_base)
+        self._failed_bases.append(start_base)
         yield from self.together(self.reach(joints[0]), self.gripper(self.opening), self.look_at(articulation.handle))
         yield from self.touch(pull, joints[1])
         yield from self.grip(pull)
         yield from self._lead(list(joints[2:-1]))
         yield from self.let_go()
         yield from self.withdraw(self.gripper_backed())
-        # Whoever judges by what is seen has to see it.
+        # The check of success uses camera images, so the handle must be in view.
         yield from self.together(self.leave(), self.look_at(self.pick_articulation().handle))
         if abs(self.pick_articulation().opening - articulation.opening) >= MOVED * articulation.range:
-            self._useless.remove(start_base)
+            self._failed_bases.remove(start_base)
 
     def _come_to_handle(self, articulation: Articulation) -> Motion:
-        """Drive to where the handle can be led; returns the pull and the joint values for it, for where the handle is
-        seen now. Raises Stuck if it cannot be led from any place that was tried."""
+        """Drive to where the handle can be moved. Returns the pull and its joint values for the currently observed
+        handle; raises Stuck if every tried base placement fails."""
         for _ in range(MAX_PLACES):
             standing, pull = self._choose(articulation)
             from_afar = float(np.linalg.norm(articulation.handle[:2] - self.base.xy)) > AFAR
@@ -195,18 +198,18 @@ class MoveArticulation(Manipulation):
             )
             if solution is not None:
                 return solution
-            self._useless.append(self.base)
+            self._failed_bases.append(self.base)
         raise Stuck(FailureReason.HANDLE_OUT_OF_REACH)
 
     def _pull_from_current_base(
         self, articulation: Articulation, pulls: Sequence[Pull], standing: Standing
     ) -> tuple[Pull, tuple[Array, ...]] | None:
-        """The first of some pulls that can be done from where the robot has come to stand; None if there is none."""
-        # From the planned posture first, not from the raised one: a little beside the planned place another way for the
-        # elbow may be shorter, and that way has not been looked at.
+        """Return the first pull that is feasible from the current base pose, with its joint values, or None."""
+        # Start from the planned posture, then from the raised one: slightly off the planned place another elbow path
+        # may be shorter, and that path has not been checked.
         for pull in pulls:
             for begin in (standing.joints[0], standing.ready):
-                joints = self._led(self.base, pull, begin)
+                joints = self._solve_pull(self.base, pull, begin)
                 if joints is None:
                     continue
                 current_standing = Standing(self.base, joints, self.ready)
@@ -217,18 +220,18 @@ class MoveArticulation(Manipulation):
         return None
 
     def _pulls(self, articulation: Articulation, end: float) -> list[Pull]:
-        """The ways that the hand may lead the handle to an end, the most natural first."""
+        """Return possible pulls of the handle to joint position `end`, the most natural first."""
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
         touches, wrists = self.contacts(articulation), self.wrists(articulation)
         return [plan_pull(articulation, touch, end, wrist, inward) for touch in touches for wrist in wrists]
 
     def touch(self, pull: Pull, posture: Array) -> Motion:
-        """From before the handle or the panel to the first touch, in a straight line where the arm has one."""
+        """Move from before the handle or panel to first contact, in a straight line if the arm can."""
         path = self.line_joints(self.q, pull.poses[0]) or [posture]
         yield from self.along(path, pull.poses[0], speed=0.12)
 
     def grip(self, pull: Pull) -> Motion:
-        """Take hold after the first touch; nothing where the hand pushes."""
+        """Grasp the handle after first contact; do nothing if the hand pushes."""
         if not self.leads(self.pick_articulation()):
             return
         yield from self.squeeze()
@@ -238,17 +241,18 @@ class MoveArticulation(Manipulation):
             raise Stuck(FailureReason.HANDLE_MISSED)
 
     def gripper_backed(self) -> Pose:
-        """Where the gripper is, `ENTRY` metres back along its fingers."""
+        """Return the gripper pose moved back along its fingers by `ENTRY` metres."""
         return backed(self.gripper_pose(), ENTRY)
 
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
-        """As for other skills; doors and drawers, which the goal's solids leave out, are in the way as they stand."""
+        """Add doors and drawers in their current positions, which the goal's solids leave out, to the usual
+        obstacles."""
         moving = self.goal.articulations
         panels = (box for part in moving for box in (moved_boxes(part) if turns_level(part) else (part.panel,)))
         return super().space(base, *panels, *(handle_box(part) for part in moving), *more)
 
     def let_go(self) -> Motion:
-        """Open the hand so far that it has left the handle; all the way where that is not enough."""
+        """Open the hand until it has released the handle; fully if a partial opening is not enough."""
         yield from self.gripper(self.opening)
         yield from self.wait(0.1)
         if self.seen.body.holding:
@@ -262,7 +266,7 @@ class MoveArticulation(Manipulation):
         yield from super().recovery()
 
     def _lead(self, path: Sequence[Array]) -> Motion:
-        """Follow the joint path with the fingers closed; the door decides how fast that goes."""
+        """Follow the joint path with closed fingers, at the reduced speeds for a door."""
         speeds = LEADING * self.chain.speeds
         min_duration = FIRM_LEG if self.fixed else LEG
         for q in timed(self.chain, self.q, path, speeds, self.spec.period, least=min_duration):
@@ -270,9 +274,9 @@ class MoveArticulation(Manipulation):
         yield from self.wait(0.3)
 
     def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
-        """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least.
+        """Return the cheapest collision-free pull to the best end position, or else the one with the least contact.
 
-        Raises NotRetryable with what is in the way.
+        Raises NotRetryable naming the obstacles.
         """
         if self._exhausted is not None:
             base, opening, failure = self._exhausted
@@ -284,15 +288,15 @@ class MoveArticulation(Manipulation):
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered = self._best(articulation)
         blocked = None if unhindered is None else self.blockers(unhindered[0])
-        never = self.fixed and not blocked
-        reason = FailureReason.HANDLE_OUT_OF_REACH if never else FailureReason.NO_PLACE_TO_OPEN
+        out_of_reach = self.fixed and not blocked
+        reason = FailureReason.HANDLE_OUT_OF_REACH if out_of_reach else FailureReason.NO_PLACE_TO_OPEN
         failure = NotRetryable(reason, blockers=blocked)
         self._exhausted = self.base, articulation.opening, failure
         raise failure
 
     def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
         floor = self.reachable_floor()
-        hidden: list[tuple[float, Standing, Pull]] = []
+        blocked_options: list[tuple[float, Standing, Pull]] = []
         for outside in self.sides:
             closest: list[tuple[float, Standing, Pull]] = []
             for end in self.ends(articulation):
@@ -320,20 +324,21 @@ class MoveArticulation(Manipulation):
             for margin, standing, pull in closest:
                 if margin >= TOUCH:
                     return standing, pull
-            hidden += closest
-        by_detour = (option[1:] for option in hidden if self.way_around(option[1]))
+            blocked_options += closest
+        by_detour = (option[1:] for option in blocked_options if self.way_around(option[1]))
         return next(by_detour, None)
 
     def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
-        """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""
+        """Return the joint values of a pull, or None if it is infeasible. Checks the far ends first: they fail most
+        often."""
         probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1], pull.after)
         if solve_sequence(self.kinematics, base, probes, ready, max_jump=3.0) is None:
             return None
-        joints = self._led(base, pull, ready)
+        joints = self._solve_pull(base, pull, ready)
         return None if joints is None else Standing(base, joints, ready)
 
-    def _led(self, base: Pose2, pull: Pull, begin: Array) -> tuple[Array, ...] | None:
-        """Joint values before, along and after a pull, with the slow torso at rest where that can be."""
+    def _solve_pull(self, base: Pose2, pull: Pull, begin: Array) -> tuple[Array, ...] | None:
+        """Return joint values before, along and after a pull, with the slow torso at rest if possible."""
         poses = (pull.before, *pull.poses, pull.after)
         ways = (
             solve_sequence(self.kinematics, base, poses, begin, max_jump=1.2, locked_torso=locked)
@@ -342,14 +347,14 @@ class MoveArticulation(Manipulation):
         return next((joints for joints in ways if joints is not None), None)
 
     def _seconds(self, standing: Standing) -> float:
-        """How long the arm takes for a pull from the raised posture, as far as its own speeds decide."""
+        """Estimate the arm's time (s) for a pull from the raised posture, from its joint speed limits alone."""
         steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self.chain.speeds
         return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.readies[0] else FAR_READY)
 
     def _leads_clear(
         self, standing: Standing, pull: Pull, articulation: Articulation, clearance: float = TOUCH
     ) -> bool:
-        """Whether the arm keeps `clearance` metres from the rest of the things while it leads the handle."""
+        """Whether the arm keeps `clearance` metres from all other obstacles while it moves the handle."""
         static_space = super().space(standing.base)
         for posture, opening in zip(standing.joints[1:-1], pull.moved, strict=True):
             # The hand touches the panel that it moves; the rest of the arm may not be in it.
@@ -362,7 +367,7 @@ class MoveArticulation(Manipulation):
         return True
 
     def _margin(self, standing: Standing) -> float:
-        """Metres that the arm keeps from things on the straight way to the handle past the panel, `PLANNED` at most."""
+        """Return the arm's clearance (m) on the direct path to the handle past the panel, capped at `PLANNED`."""
         space = self.space(standing.base)
         way = self.joints.between(standing.ready, standing.joints[0])
         return min(PLANNED, *(space.clearance(q) for q in way))
@@ -370,10 +375,10 @@ class MoveArticulation(Manipulation):
     def _options(
         self, articulation: Articulation, end: float, floor: Reachable | None, outside: float
     ) -> Iterator[tuple[Pose2, Pull]]:
-        """Base poses and pulls, cheapest first; those from where the robot is mounted without a floor."""
+        """Yield base poses and pulls, cheapest first; without a floor, pulls from where the robot is mounted."""
         options: list[tuple[float, int, Pose2, Pull]] = []
         if floor is None:
-            if sum(same_place(self.base, place) for place in self._useless) < TWICE:
+            if sum(same_place(self.base, place) for place in self._failed_bases) < TWICE:
                 yield from ((self.base, pull) for pull in self._pulls(articulation, end))
             return
         span, reach = end - articulation.opening, self.spec.reach
@@ -401,7 +406,7 @@ class MoveArticulation(Manipulation):
                             + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - (reach.handles[0] + NEARER))
                         )
                         base = Pose2(float(xy[0]), float(xy[1]), yaw)
-                        failures = sum(same_place(base, place) for place in self._useless)
+                        failures = sum(same_place(base, place) for place in self._failed_bases)
                         if failures >= TWICE:
                             continue
                         options.append((round(cost, COST_DIGITS) + failures, len(options), base, pull))
@@ -410,5 +415,5 @@ class MoveArticulation(Manipulation):
 
 
 def _is_near_plan(current: Articulation, planned: Articulation) -> bool:
-    """Whether a handle is seen where a pull was planned for."""
+    """Whether a handle is observed near the position that a pull was planned for."""
     return float(np.linalg.norm(current.handle - planned.handle)) < ELSEWHERE

@@ -1,4 +1,4 @@
-"""Free spots on a surface for the thing in the hand."""
+"""Free spots on a surface for the held object."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from skills.motion.held_object import Hand
 from skills.motion.standing_places import COST_DIGITS
 
 SMALL = 0.35
-"""Half the longer side (m) of a surface, as of a sink, whose middle is left free: there is room for a second thing."""
+"""Half of the longer side (m) up to which a surface, such as a sink, keeps its middle free: there is room for a second
+object."""
 
 
 def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[float, Array]]:
-    """Free spots (cost, point (3,) on the surface) for the thing in the hand, best first: roomy, and near the front."""
+    """Return free spots (cost, point (3,) on the surface) for the held object, best first: roomy, and near the
+    front."""
     level = surface.center[2]
     others = [other for other in others if -0.05 < other.center[2] - other.half[2] - level < 0.30]
     c, s = np.cos(surface.yaw), np.sin(surface.yaw)
@@ -46,7 +48,7 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
 
 
 def half_depth(surface: Surface) -> float:
-    """Half length of a surface along its way out."""
+    """Return half the length of a surface along its access direction."""
     assert surface.access is not None
     c, s = np.cos(surface.yaw), np.sin(surface.yaw)
     alignment = abs(float(surface.access @ np.array([c, s])))

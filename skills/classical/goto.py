@@ -15,38 +15,38 @@ from skills.motion.motions import Motion, NotRetryable, Stuck
 from skills.motion.standing_places import Reachable, same_place
 
 REACH = 0.72
-"""Metres from a thing's nearest side at which the robot stops."""
+"""Distance (m) from the target's nearest side at which the robot stops."""
 
 GAPS = (REACH - 0.22, REACH - 0.12, REACH, REACH + 0.2)
-"""Metres from a thing's nearest side at which it may stop."""
+"""Distances (m) from the target's nearest side at which it may stop."""
 
 FAR_GAPS = (REACH + 0.3, REACH + 0.4, REACH + 0.5)
-"""Where there is no floor nearer, as before the cabinet in a corner with its door open: the skill that is next has a
-finer idea of where the robot can stand, and what is nearer than 2 m counts as near (EMMOE, D1)."""
+"""Distances (m) for targets without free floor nearer, as before the cabinet in a corner with its door open: the next
+skill chooses more precisely where the robot can stand, and anything nearer than 2 m counts as near (EMMOE, D1)."""
 
 AWAY, DRIVEN, ASIDE, NARROW, HIDDEN = 0.5, 0.08, 1.5, 0.4, 8.0
-"""What it costs to stand a metre nearer or further than the arm has it best, to drive a metre, to stand at the side of
-what has a front (twice that behind it), to have a metre less than `ROOMY` around, and to have a metre of something
-between the place and the target. Only their ratios matter."""
+"""Costs per metre nearer or further than the arm's best distance, per metre driven, of standing at the side of a target
+that has a front (twice that behind it), per metre of clearance less than `ROOMY`, and per metre of obstacles between
+the place and the target. Only their ratios matter."""
 ROOMY = 0.5
-"""Metres to the nearest obstacle beyond which more is not better."""
+"""Clearance (m) to the nearest obstacle beyond which more brings no benefit."""
 ROOMY_FLOOR = 0.8
-"""The same in a room that is gone to for itself."""
+"""The same where the room itself is the goal."""
 TOUCHES = 3.0
-"""What a pose costs, by the same measure, in which the held object would be in something."""
+"""Cost, on the same scale, of a pose at which the held object would be in collision."""
 
 NEARLY = 0.25
-"""Metres from the chosen pose at which a robot that comes no further has arrived too; whether it is near enough to the
-target is judged by the locator."""
+"""Distance (m) from the chosen pose within which a robot that gets no further has arrived too; whether it is near
+enough to the target is judged by the locator."""
 
 WALL = 0.15
-"""Metres that what is between counts at least: of a wall often only the side is known that was seen."""
+"""Minimum thickness (m) assumed for an obstacle in between: often only the visible side of a wall is mapped."""
 EDGE = 0.08
-"""Metres at the end of a line to a target that are the target itself."""
+"""Length (m) at the end of a line to a target that counts as the target itself."""
 FRONT = 0.25
-"""The same where it has a front, or is shut in by one: a door, its handle and the edges of boards."""
+"""The same for a target that has a front or is enclosed by one: a door, its handle and the edges of boards."""
 MAX_PLACES = 3
-"""Places that it goes to where what has been seen on the way there shows a wall before the target."""
+"""Maximum number of places to drive to, where the map updated on the way shows a wall before the target."""
 
 
 def place_cost(
@@ -57,12 +57,12 @@ def place_cost(
     clear: ArrayLike,
     hidden: ArrayLike,
 ) -> NDArray[np.float64]:
-    """What it costs to stand at a place before a target: the less, the better. One number or an array for each.
+    """Return the cost of standing at a place before a target, lower is better, as one number or an array.
 
     Args:
         gap: Metres to the nearest side of the target.
         driven: Metres from where the robot is.
-        before: Cosine of the angle between the target's front and the place, 1 for what has no front.
+        before: Cosine of the angle between the target's front and the place, 1 for a target without a front.
         clear: Metres to the nearest obstacle.
         hidden: Metres of other things between the place and the target.
     """
@@ -73,12 +73,13 @@ def place_cost(
 
 
 def room_cost(off: ArrayLike, clear: ArrayLike) -> NDArray[np.float64]:
-    """What it costs to stand somewhere in a room, by metres from its middle and to the nearest obstacle."""
+    """Return the cost of standing at a point of a room, from its distances (m) to the middle and to the nearest
+    obstacle."""
     return np.asarray(np.subtract(off, np.minimum(clear, ROOMY_FLOOR)))
 
 
 class GoTo(MobileSkill):
-    """Stops within arm's reach of the target, facing it; inside a room for a spot."""
+    """Drives to within arm's reach of the target and faces it; for a room, drives to a spot inside it."""
 
     name = "classical/go_to"
     actions = ("Go to",)
@@ -92,17 +93,17 @@ class GoTo(MobileSkill):
         pose = self._pose_before()
         for _ in range(MAX_PLACES):
             yield from self._come_to(pose)
-            if not self._hidden(self.base.xy, self._target()):
+            if not self._obstructed_length(self.base.xy, self._target()):
                 break
             previous_pose, pose = pose, self._pose_before()
             if same_place(previous_pose, pose):
                 break
-        if self._walled(self.base.xy[None])[0]:
+        if self._is_walled_off(self.base.xy[None])[0]:
             raise self._behind_wall()
         yield from self.look_at(self.goal.position)
 
     def _come_to(self, pose: Pose2) -> Motion:
-        """Drive to a pose, or nearly."""
+        """Drive to a pose, or to within `NEARLY` of it."""
         try:
             yield from self.navigate(pose.xy, pose.yaw)
         except Stuck:
@@ -111,59 +112,60 @@ class GoTo(MobileSkill):
             yield from self.turn(float(np.arctan2(*(self.goal.position[:2] - self.base.xy)[::-1])))
 
     def _target(self) -> Box:
-        """What it goes to; of what has no known size the place."""
+        """Return the target's box, or a small box at its position if its size is unknown."""
         return self.goal.box or Box(self.goal.position, np.full(3, 0.03))
 
     def _floor_in(self, room: tuple[float, float, float, float]) -> Array:
-        """The roomiest reachable point of a rectangle, rather in its middle. Raises NotRetryable if there is none."""
+        """Return the roomiest reachable point of a rectangle, preferably in its middle. Raises NotRetryable if there is
+        none."""
         point = self._in_room(room, self.costs)
         if point is not None:
             return point
-        freed = self._freed_costs()
-        freed_point = None if freed is None else self._in_room(room, freed)
+        costs_without_loose = self._costs_without_loose()
+        freed_point = None if costs_without_loose is None else self._in_room(room, costs_without_loose)
         raise self._unreachable_error(FailureReason.NO_FLOOR_IN_ROOM, freed_point)
 
     def _pose_before(self) -> Pose2:
-        """A reachable pose near the target that faces it, from its front if it has one. Raises NotRetryable if there is
-        none."""
-        pose = self._before(self.costs)
+        """Return a reachable pose near the target that faces it, from its front if it has one. Raises NotRetryable if
+        there is none."""
+        pose = self._best_pose(self.costs)
         if pose is not None:
             return pose
-        freed = self._freed_costs()
-        freed_pose = None if freed is None else self._before(freed)
+        costs_without_loose = self._costs_without_loose()
+        freed_pose = None if costs_without_loose is None else self._best_pose(costs_without_loose)
         if freed_pose is None and len(self._standable((*GAPS, *FAR_GAPS), Reachable.of(self.costs, self.base))):
             raise self._behind_wall()
         raise self._unreachable_error(FailureReason.NO_FLOOR_NEAR, None if freed_pose is None else freed_pose.xy)
 
     @staticmethod
     def _behind_wall() -> NotRetryable:
-        """The reason where all places to stand are on the wrong side of a wall, to be raised."""
+        """Return the error for a target with all standing places on the wrong side of a wall."""
         return NotRetryable(FailureReason.BEHIND_WALL)
 
-    def _walled(self, points: Array) -> Mask:
-        """From which places (n, 2) a wall hides the target, (n,)."""
+    def _is_walled_off(self, points: Array) -> Mask:
+        """Return a mask (n,) of the places (n, 2) from which a wall hides the target."""
         grid = self.goal.grid
         return np.zeros(len(points), dtype=bool) if grid is None else grid.walled(points, self._target())
 
     def _standable(self, gaps: Sequence[float], reachable: Reachable) -> Array:
-        """The places (n, 2) that far (m) from the target's sides on which the robot can stand."""
+        """Return the places (n, 2) at these distances (m) from the target's sides where the robot can stand."""
         target = self._target()
         angles = np.arange(32) * np.pi / 16
         points = [_point_beside(target, np.array([np.cos(a), np.sin(a)]), gap) for a in angles for gap in gaps]
         return np.array([point for point in points if reachable(point)]).reshape(-1, 2)
 
-    def _freed_costs(self) -> CostMap | None:
-        """The costs as they would be without the loose things on the floor."""
+    def _costs_without_loose(self) -> CostMap | None:
+        """Return the cost map without the loose objects on the floor, or None if there are none."""
         if self.goal.grid is None or not self.goal.loose:
             return None
         return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
 
     def _unreachable_error(self, reason: FailureReason, blocked_point: Array | None) -> NotRetryable:
-        """The reason, to be raised, with what keeps the robot from a point (2,) that it could reach without it."""
+        """Return the error, naming the obstacles on the way to a point (2,) that the robot could reach without them."""
         return NotRetryable(reason) if blocked_point is None else self._no_path(blocked_point, 0.0)
 
     def _in_room(self, room: tuple[float, float, float, float], costs: CostMap) -> Array | None:
-        """The roomiest reachable point of a rectangle, rather in its middle."""
+        """Return the roomiest reachable point of a rectangle, preferably in its middle, or None."""
         reachable = Reachable.of(costs, self.base)
         x0, y0, x1, y1 = room
         middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
@@ -177,10 +179,10 @@ class GoTo(MobileSkill):
                         best = cost, point
         return None if best is None else best[1]
 
-    def _hidden(self, xy: Array, target: Box) -> float:
-        """Metres of other things, walls above all, between a place (2,) and a target."""
+    def _obstructed_length(self, xy: Array, target: Box) -> float:
+        """Return the length (m) of obstacles, above all walls, on the line between a place (2,) and a target."""
         foot = _nearest(target, xy)
-        for surface in self.goal.surfaces[:1]:  # what it stands on is not between
+        for surface in self.goal.surfaces[:1]:  # its supporting surface does not count
             support = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
             foot = min(foot, _nearest(support, xy), key=lambda point: float(np.linalg.norm(point - xy)))
         offset = xy - foot
@@ -189,8 +191,8 @@ class GoTo(MobileSkill):
         crossed = self.costs.between(xy, target_edge)
         return max(WALL, crossed) if crossed else 0.0
 
-    def _before(self, costs: CostMap) -> Pose2 | None:
-        """The best reachable pose near the target; one further away where walls hide all nearer ones."""
+    def _best_pose(self, costs: CostMap) -> Pose2 | None:
+        """Return the best reachable pose near the target, or one further away where walls hide all nearer ones."""
         nearby = self._pose_at_gaps(GAPS, costs)
         if nearby is not None and nearby[0] < HIDDEN * WALL:
             return nearby[1]
@@ -198,14 +200,14 @@ class GoTo(MobileSkill):
         return min(poses, key=lambda pose: pose[0])[1] if poses else None
 
     def _pose_at_gaps(self, gaps: Sequence[float], costs: CostMap) -> tuple[float, Pose2] | None:
-        """The best reachable pose that far from the target (m), with its cost."""
+        """Return the best reachable pose at one of these distances (m) from the target, with its cost."""
         reachable = Reachable.of(costs, self.base)
         target = self._target()
         best: tuple[float, Pose2] | None = None
         front = self.goal.front
         facing = None if front is None else np.array([np.cos(front), np.sin(front)])
         places = self._standable(gaps, reachable)
-        for xy in places[~self._walled(places)]:
+        for xy in places[~self._is_walled_off(places)]:
             directions = (xy - target.center[:2]) / max(float(np.linalg.norm(xy - target.center[:2])), 1e-6)
             cost = float(
                 place_cost(
@@ -213,7 +215,7 @@ class GoTo(MobileSkill):
                     driven=np.linalg.norm(xy - self.base.xy),
                     before=1.0 if facing is None else directions @ facing,
                     clear=costs.clear_at(xy),
-                    hidden=self._hidden(xy, target),
+                    hidden=self._obstructed_length(xy, target),
                 )
             )
             to_target = self.goal.position[:2] - xy
@@ -225,12 +227,12 @@ class GoTo(MobileSkill):
         return best
 
     def _load_touches(self, pose: Pose2) -> bool:
-        """Whether the held object would be in something at a pose, carried as it is on the way."""
+        """Whether the held object, in its travel posture, would be in collision at a pose."""
         return bool(len(self.held)) and self.space(pose).clearance(self.travelling) < 0.0
 
 
 def _nearest(box: Box, xy: Array) -> Array:
-    """The point (2,) of a box's footprint that is nearest to a point."""
+    """Return the point (2,) of a box's footprint that is nearest to a given point."""
     turn = planar_rotation(box.yaw)
     local = (xy - box.center[:2]) @ turn
     point: Array = box.center[:2] + turn @ np.clip(local, -box.half[:2], box.half[:2])
@@ -238,7 +240,7 @@ def _nearest(box: Box, xy: Array) -> Array:
 
 
 def _point_beside(box: Box, direction: Array, gap: float) -> Array:
-    """The point `gap` metres outside a box's footprint in a direction from its centre."""
+    """Return the point `gap` metres outside a box's footprint in a direction from its centre."""
     low, high = 0.0, 4.0
     for _ in range(20):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Ways to take an upright box, or the rim of a hollow one, with a two-finger gripper."""
+"""Candidate grasps of an upright box, or of the rim of a hollow one, with a two-finger gripper."""
 
 from __future__ import annotations
 
@@ -12,58 +12,61 @@ from homie.kernel.types import Array, Box, Pose, Solid
 from skills.motion.motions import gripper_rotation, wrap
 
 FINGERS = Fingers()
-"""The usual shape of a gripper."""
+"""The default finger geometry."""
 BEFORE_PALM = 0.004
-"""Metres left between the palm and what is between the fingers: a hand that pushes a tall thing topples it."""
+"""Gap (m) kept between the palm and the object between the fingers: a palm that pushes a tall object topples it."""
 ROUND, UNSURE = 0.75, 1.0
-"""From which share of its longer side the shorter one is, a footprint could be that of a round thing: of those that a
-hand goes round, cans, mugs and fruit are, and boxes are flatter. And what a grasp costs that counts on it: it comes
-after all others from about the same place."""
+"""Ratio of shorter to longer side from which a footprint could belong to a round object: among objects that fit between
+the fingers, cans, mugs and fruit do, and boxes are flatter. And the cost of a grasp that relies on this: it ranks after
+all others from about the same place."""
 LEAST_HOLD = 0.018
-"""Metres that the fingers must reach along a thing's side."""
+"""Minimum length (m) of an object's side that the fingers must cover."""
 
 LEAST_OUT = 0.02
-"""Metres that the middle of a part is outside of all others from which it is a handle."""
+"""Minimum distance (m) of a part's middle from all other parts for it to count as a handle."""
 
 SPARE = ((0.03, 0.0), (0.012, 0.2))
-"""Metres that the fingers are opened wider than a thing, and what it costs: little room is for what stands close by."""
+"""Finger opening (m) in excess of an object's width, and its cost: the small one is for objects with close
+neighbours."""
 RIM_OPENINGS = ((0.07, 0.0), (0.03, 0.25))
-"""Openings (m) for a rim and what they cost: between the finger inside and the rim is room for what lies in a bowl."""
+"""Openings (m) for a rim and their costs: there is room for the contents of a bowl between the inner finger and the
+rim."""
 
 EAR = 10.0
-"""Cost of a rim grasp by the metres that the thing is longer that way: a mug has its ear there, which gives way."""
+"""Cost per metre by which the object is longer in the direction of a rim grasp: a mug has its ear there, which gives
+way."""
 
 SIDEWAYS_OVER = 0.04
-"""Metres above a grasp from the side at which the hand comes in over the edge of what the thing stands on."""
+"""Height (m) above a grasp from the side at which the hand enters over the edge of the supporting surface."""
 
 LEAST_RIM = 0.03
-"""Height (m) of a thing from which a finger gets inside its rim."""
+"""Minimum height (m) of an object for a finger to fit inside its rim."""
 
 OVER_RIM = 0.022
-"""Metres between a rim and the fingers that go past its near side: the arm may be a centimetre off."""
+"""Clearance (m) between a rim and the fingers that pass over its near side: the arm may be a centimetre off."""
 
 DOWN = np.pi / 2
-"""Pitch of a hand whose fingers point straight down."""
+"""Pitch (rad) of a hand whose fingers point straight down."""
 
 ROOM_ABOVE = 0.45
-"""Clearance (m) of a compartment from which the hand and the wrist over it fit in pointing down."""
+"""Minimum clearance (m) of a compartment for the hand and the wrist above it to fit in pointing down."""
 
 FROM_ABOVE = (0.7, 0.95, 0.45, 1.25, np.pi / 2)
 STANDING = (0.35, 0.5, 0.7, 0.95, 1.25)
-"""The same for a tall thing, which has to fit into compartments in the hand that took it."""
+"""Pitches for a tall object, which has to fit into compartments in the hand that grasped it."""
 TALL = 0.08
-"""Half the height (m) from which a thing is tall."""
+"""Half height (m) from which an object is tall."""
 THROUGH_FRONT = (0.25, 0.6, 0.0, 0.95)
 RIM = (0.95, 0.7, 1.25, np.pi / 2)
 """Pitches of the hand (rad below the horizon), best first."""
 
 MOST_SIDEWAYS = 0.8
-"""Angle (rad) between the hand and the way into a compartment from which it does not fit."""
+"""Angle (rad) between the hand and the way into a compartment above which the hand does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A gripper: its largest opening (m) and its shape."""
+    """A gripper: its maximum opening (m) and its finger geometry."""
 
     opening: float
     fingers: Fingers
@@ -71,13 +74,13 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Grasp:
-    """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked.
+    """A candidate grasp: gripper pose, its yaw and pitch (rad), opening (m), and a cost, lower is better.
 
     Attributes:
-        over: Metres above the pose at which the hand may come in sideways without a finger touching the thing; with
-            straight_down it must, and comes down from there.
-        roll: Of the hand about its fingers, rad: a quarter of a turn for one that closes from above and below.
-        under: Metres of the last, level part of its way, on which a finger slides under the rim of a plate.
+        over: Height (m) above the pose at which the hand may enter sideways without a finger touching the object; with
+            straight_down it must enter there, and descends.
+        roll: Rotation of the hand about its fingers, rad: a quarter turn for a hand that closes from above and below.
+        under: Length (m) of the last, level segment of the approach, on which a finger slides under the rim of a plate.
     """
 
     pose: Pose
@@ -97,12 +100,12 @@ class Grasp:
 
     @property
     def beside(self) -> Pose:
-        """The pose at which the level part of the way begins, before the rim of a plate."""
+        """The pose at which the level segment of the approach begins, before the rim of a plate."""
         level = np.array([np.cos(self.yaw), np.sin(self.yaw), 0.0])
         return Pose(self.pose.position - self.under * level, self.pose.rotation)
 
     def backed(self, distance: float, lift: float = 0.0) -> Pose:
-        """The same pose, `distance` metres before the object and `lift` metres higher."""
+        """Return the pose moved back from the object by `distance` metres and up by `lift` metres."""
         return Pose(self.pose.position - distance * self.approach + np.array([0, 0, lift]), self.pose.rotation)
 
 
@@ -116,17 +119,17 @@ def grasps(
     opening: float = 0.10,
     fingers: Fingers = FINGERS,
 ) -> list[Grasp]:
-    """Ways to take an upright box on a surface, best first.
+    """Return grasps of an upright box on a surface, best first.
 
     Args:
         others: Boxes that the open fingers must not hit.
-        access: Way out (2,) if the thing stands in a compartment; then only hands that fit through the front are
-            offered.
-        room: Metres above what it stands on.
-        parts: The solids that the thing is made of, where they are known. A box that the fingers do not go round, or
-            only from straight above in a compartment, is taken by its rim, unless its parts say that it has none.
-        opening: The largest of the gripper, m.
-        fingers: Its shape.
+        access: Direction (2,) out of the compartment if the object stands in one; then only hands that fit through the
+            front are offered.
+        room: Free height (m) above the supporting surface.
+        parts: The solids that make up the object, if known. A box that does not fit between the fingers, or only from
+            straight above in a compartment, is grasped by its rim, unless its parts show that it has none.
+        opening: Maximum opening of the gripper, m.
+        fingers: Finger geometry.
     """
     pitches_from_above = STANDING if box.half[2] > TALL else FROM_ABOVE
     in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))
@@ -144,7 +147,8 @@ def grasps(
 
 
 def fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | None, fingers: Fingers) -> list[Grasp]:
-    """Those that come in through the front of a compartment and keep the fingers clear of other things; sorted."""
+    """Return the grasps, sorted by cost, that fit through the front of a compartment and keep the fingers clear of
+    obstacles."""
     chosen = [grasp for grasp in candidates if not touches(grasp, others, fingers)]
     if access is None:
         return sorted(chosen, key=lambda grasp: grasp.cost)
@@ -158,7 +162,7 @@ def fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | 
 
 
 def _side_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
-    """Fingers on two opposite sides that are narrow enough."""
+    """Yield grasps with the fingers on two opposite sides that are narrow enough."""
     top, fingers = box.center[2] + box.half[2], tool.fingers
     for closing_yaw, half, depth in ((box.yaw, *box.half[:2]), (box.yaw + np.pi / 2, *box.half[1::-1])):
         if half > tool.opening / 2 - fingers.room:
@@ -176,7 +180,7 @@ def _side_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], too
                     back = _palm_back(box, parts, Pose(middle, gripper_rotation(yaw, pitch)), yaw, pitch, fingers)
                     if _extent(box, yaw) + fingers.reach * np.cos(pitch) - back < LEAST_HOLD:
                         continue
-                    # Along the thing, not along a hand that is turned to it, or a finger would come down on it.
+                    # Along the object, not along a hand twisted against it, or a finger would come down on the object.
                     approach_yaw = yaw - twist
                     position = middle - back / np.cos(twist) * np.array(
                         [np.cos(approach_yaw), np.sin(approach_yaw), 0.0]
@@ -184,16 +188,16 @@ def _side_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], too
                     pose = Pose(position, gripper_rotation(yaw, pitch))
                     width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
                     lift = top - (height - _tip(pitch, fingers)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
-                    for spare, dear in SPARE:
+                    for spare, opening_cost in SPARE:
                         opening = min(tool.opening, width + spare)
-                        yield Grasp(pose, yaw, pitch, opening, cost + dear, lift, pitch >= DOWN)
+                        yield Grasp(pose, yaw, pitch, opening, cost + opening_cost, lift, pitch >= DOWN)
 
 
 def _straight_in(
     box: Box, pitches: Sequence[float], parts: Sequence[Solid], access: Array | None, tool: Tool
 ) -> Iterator[Grasp]:
-    """Straight into a compartment, and across it, around a thing whose parts are not known and that could be round: the
-    directions of its box mean nothing then."""
+    """Yield grasps straight into a compartment, and across it, of an object with unknown parts that could be round: the
+    orientation of its box is meaningless then."""
     radius = float(box.half[:2].min())
     if access is None or parts or radius < ROUND * float(box.half[:2].max()):
         return
@@ -203,8 +207,8 @@ def _straight_in(
 
 
 def _handle_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
-    """Around a part that sticks out of all others, such as the handle of a board, which the fingers go round where they
-    do not go round the whole."""
+    """Yield grasps around a part that protrudes from all others, such as the handle of a board, where the whole object
+    does not fit between the fingers."""
     for part in parts:
         other_parts = [Box.around([other], _level_yaw(other)) for other in parts if other is not part]
         handle = Box.around([part], _level_yaw(part))
@@ -216,12 +220,12 @@ def _handle_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], t
 
 
 def _level_yaw(part: Solid) -> float:
-    """The direction of a solid's own x axis on the floor."""
+    """Return the yaw of a solid's own x axis."""
     return float(np.arctan2(*part.pose.rotation[1::-1, 0]))
 
 
 def _enclosing_box(boxes: Sequence[Box], yaw: float) -> Box:
-    """An upright box around others, turned by a yaw."""
+    """Return an upright box of the given yaw that encloses other boxes."""
     turn = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
     level = np.concatenate([box.corners() for box in boxes]) @ turn.T
     heights = [box.center[2] + side * box.half[2] for box in boxes for side in (-1.0, 1.0)]
@@ -231,28 +235,28 @@ def _enclosing_box(boxes: Sequence[Box], yaw: float) -> Box:
 
 
 def _rim_grasps(box: Box, tool: Tool) -> Iterator[Grasp]:
-    """One finger inside, one outside a hollow thing, from above."""
+    """Yield grasps of a hollow object from above, with one finger inside and one outside."""
     top, fingers = box.center[2] + box.half[2], tool.fingers
     for rim_yaw, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):
         for pitch in RIM:
             for sign in (1.0, -1.0):
                 edge = sign * (half - 0.012) * np.array([np.cos(rim_yaw), np.sin(rim_yaw), 0.0])
-                # the palm over the rim
+                # Keep the palm above the rim.
                 lift = fingers.palm_half * np.cos(pitch) - fingers.palm_face * np.sin(pitch) + BEFORE_PALM
                 height = max(_lowest(box, pitch, fingers), top - 0.02, top + lift)
                 position = np.array([box.center[0], box.center[1], height]) + edge
-                past = top - (height - _tip(pitch, fingers)) + OVER_RIM
+                entry_height = top - (height - _tip(pitch, fingers)) + OVER_RIM
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(rim_yaw + side, pitch))
-                    for opening, dear in RIM_OPENINGS:
+                    for opening, opening_cost in RIM_OPENINGS:
                         ear = EAR * (half - float(np.min(box.half[:2])))
-                        cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + dear + ear
-                        yield Grasp(pose, rim_yaw + side, pitch, opening, cost, past, True)
+                        cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + opening_cost + ear
+                        yield Grasp(pose, rim_yaw + side, pitch, opening, cost, entry_height, True)
 
 
 def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
-    """Whether a rim grasp, which comes from above, has a wall of the thing between its fingers, and neither finger a
-    part of the thing in its way: its wall, or the bottom of a bowl that lies upside down."""
+    """Whether a rim grasp from above has a wall of the object between its fingers, and neither finger a part of the
+    object in its way, such as a wall or the bottom of an upside-down bowl."""
     if not parts:
         return True
     boxes = [Box.around([part], _level_yaw(part)) for part in parts]
@@ -268,15 +272,16 @@ def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
 
 
 def _extent(box: Box, yaw: float) -> float:
-    """How far the footprint of a box reaches from its middle along a direction, m."""
+    """Return how far the footprint of a box extends from its middle in a direction, m."""
     return float(np.abs([np.cos(yaw - box.yaw), np.sin(yaw - box.yaw)]) @ box.half[:2])
 
 
 def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: float, fingers: Fingers) -> float:
-    """Metres that the gripper has to stay back (level) from a pose over a thing's middle so that the palm leaves it.
+    """Return the horizontal distance (m) that the gripper has to stay back from a pose over an object's middle so that
+    the palm does not touch it.
 
-    The box says it by the part of the palm that is below the thing's top, its parts by how far they reach towards the
-    palm. Both say more than is needed, so the less of them holds.
+    The box gives a bound from the part of the palm below the object's top, the parts give one from their extent towards
+    the palm. Both are conservative, so the smaller one is used.
     """
     c, s = np.cos(pitch), max(float(np.sin(pitch)), 0.0)
     palm_depth = (float(box.center[2] + box.half[2] - pose.position[2]) - fingers.palm_face * s) / max(float(c), 1e-6)
@@ -291,18 +296,18 @@ def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: 
 
 
 def _lowest(box: Box, pitch: float, fingers: Fingers) -> float:
-    """Height of the gripper frame at which neither fingertips nor palm touch what the thing stands on."""
+    """Return the lowest gripper frame height (m) at which neither fingertips nor palm touch the supporting surface."""
     palm = fingers.thickest * np.cos(pitch) - fingers.palm_behind * np.sin(pitch)
     return float(box.center[2] - box.half[2] + max(_tip(pitch, fingers), palm) + fingers.clearance)
 
 
 def _tip(pitch: float, fingers: Fingers) -> float:
-    """Metres from the gripper frame down to the lowest point of the fingers."""
+    """Return the distance (m) from the gripper frame down to the lowest point of the fingers."""
     return float(fingers.reach * np.sin(pitch) + fingers.half_height * np.cos(pitch))
 
 
 def touches(grasp: Grasp, others: Sequence[Box], fingers: Fingers) -> bool:
-    """Whether an open finger would stand in another thing."""
+    """Whether an open finger would be inside another object."""
     side = grasp.pose.rotation[:, 1]
     reach = grasp.opening / 2 + fingers.thickness / 2
     for sign in (1.0, -1.0):
@@ -315,7 +320,7 @@ def touches(grasp: Grasp, others: Sequence[Box], fingers: Fingers) -> bool:
 
 
 def palm_touches(grasp: Grasp, others: Sequence[Box], fingers: Fingers) -> bool:
-    """Whether the lower edge of the palm would be in another thing."""
+    """Whether the lower edge of the palm would be inside another object."""
     rotation = grasp.pose.rotation
     edge = grasp.pose.position - fingers.palm_face * rotation[:, 0] - fingers.palm_half * rotation[:, 2]
     points = [edge + lateral * rotation[:, 1] for lateral in np.linspace(-fingers.palm_width, fingers.palm_width, 5)]

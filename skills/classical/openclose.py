@@ -16,44 +16,44 @@ from skills.classical.pulls import STANDOFF, slides_across, turns_level
 from skills.motion.motions import Motion, NotRetryable, Stuck
 
 SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
-"""Rad and metres up to which a door or drawer is pushed: about half of what counts as closed (`thresholds.CLOSED`), for
-the hand leaves it and the opening is known only as well as it was measured."""
+"""Opening (rad, m) up to which a door or drawer is pushed: about half of what counts as closed (`thresholds.CLOSED`),
+since the hand lets go of it and the opening is a measurement."""
 
 FURTHEST = 1.60
-"""How far a hinged door is opened, rad, where the robot has room before it: then more gains nothing."""
+"""Opening (rad) to which a hinged door is moved where the robot has room before it: more gains nothing."""
 
 IN_A_CORNER = (1.87, 1.75)
-"""How far it is rather opened where there is none between the open door and what stands at its other side."""
+"""Openings (rad) preferred where there is no room between the open door and what stands at its other side."""
 
 POCKET = 0.4
-"""Metres before a shut door at which the robot should find room once it is open."""
+"""Distance (m) before a shut door at which the robot should find room once it is open."""
 
 ELBOW = 0.06
-"""Metres more than for itself that it needs there to each side: with less there are few places from which the arm
-reaches in."""
+"""Additional clearance (m) that it needs there to each side: with less there are few places from which the arm reaches
+in."""
 
 WIDE = 1.45
-"""An opening from which a door is not pulled again, rad."""
+"""Opening (rad) from which a door is not pulled again."""
 
 LEAST = 1.3
-"""An opening that still lets the arm in, rad."""
+"""Minimum opening (rad) that still lets the arm in."""
 
 ALMOST = 0.9
-"""Share of its range to which a mounted arm pulls a drawer: the worlds of such arms ask for more than half (LIBERO for
-0.875), and it need not make room for a base."""
+"""Fraction of its range to which a mounted arm pulls a drawer: the environments of such arms require more than half
+(LIBERO 0.875), and it need not make room for a base."""
 
 FIST = 0.015
-"""Metres beyond the finger pads at which what the closed hand pushes is thought to be."""
+"""Distance (m) beyond the finger pads at which the pushed panel is assumed to be."""
 
 BESIDE_HANDLE = 0.08
-"""Metres from a handle at which a panel is pushed."""
+"""Distance (m) from a handle at which a panel is pushed."""
 
 BESIDE = 1.4
-"""How far (m) from the middle of what it has opened the robot stays at most: what is in it comes next, and a door leads
-away from it."""
+"""Maximum distance (m) of the robot from the middle of the opened furniture: its contents come next, and pulling a door
+moves the robot away from it."""
 
 AROUND = -0.5
-"""The same where there is no room on the outer side: the arm reaches round the edge of the panel."""
+"""The value for `sides` where there is no room on the outer side: the arm reaches around the edge of the panel."""
 
 
 class Open(MoveArticulation):
@@ -91,7 +91,7 @@ class Open(MoveArticulation):
         return tuple(end for end in aims if end > opening + 0.15)
 
     def _room_before(self, articulation: Articulation) -> bool:
-        """Whether the base fits between a hinged door that stands at a right angle and what is beside it."""
+        """Whether the base fits between a hinged door at a right angle and what is beside it."""
         panel_rotation = rotation_z(-float(np.sign(articulation.axis[2])) * articulation.opening)
         outward = (panel_rotation @ articulation.outward)[:2]
         panel_direction = (panel_rotation @ (articulation.handle - articulation.axis_point))[:2]
@@ -100,7 +100,7 @@ class Open(MoveArticulation):
         radius = self.spec.footprint_radius + self.margin
         line = articulation.axis_point[:2] + POCKET * outward
         clearances = (self.costs.clear_at(line + t * panel_direction) for t in np.arange(radius, 3 * radius, 0.02))
-        # What is behind a wall is no room before the door.
+        # Space behind a wall is no room before the door.
         return any(room >= radius + ELBOW for room in itertools.takewhile(lambda room: room > 0.0, clearances))
 
     def done(self, articulation: Articulation) -> bool:
@@ -109,7 +109,7 @@ class Open(MoveArticulation):
         return articulation.opening >= min(threshold, 0.9 * articulation.range)
 
     def wide(self, articulation: Articulation) -> bool:
-        """Beyond this a door is no more in the way of who stands before it."""
+        """Whether a door is open so far that it no longer obstructs a robot in front of it."""
         if articulation.kind == "slide":
             return articulation.opening >= ALMOST * articulation.range if self.fixed else self.done(articulation)
         return self.done(articulation) and articulation.opening >= min(WIDE, 0.9 * articulation.range)
@@ -126,8 +126,8 @@ class Close(MoveArticulation):
     sides = (OUTSIDE, AROUND)
 
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
-        """On the panel beside the handle, on the hinge's side, or in its middle; on the bar of a drawer; around the bar
-        of what is led."""
+        """Return contacts on the panel beside the handle, on the hinge's side, or in its middle; on the bar of a
+        drawer; around the bar of an articulation that is moved by its handle."""
         if self.leads(articulation):
             return [articulation.handle]
         fist = self.spec.fingers.reach + FIST
@@ -148,7 +148,7 @@ class Close(MoveArticulation):
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
         opening = articulation.opening
-        if self.leads(articulation):  # the stop is felt through the handle: not beyond it
+        if self.leads(articulation):  # the stop is felt through the handle: do not aim beyond it
             return (0.0, 0.35 * opening, 0.6 * opening)
         return (-0.02, 0.35 * opening, 0.6 * opening)
 
@@ -160,7 +160,7 @@ class Close(MoveArticulation):
 
 
 def _articulations_of(goal: Goal) -> Sequence[Articulation]:
-    """What opens of a goal. Raises Stuck where nothing is known of it."""
+    """Return the articulations of a goal. Raises NotRetryable or Stuck if none is known."""
     if goal.articulations:
         return goal.articulations
     if opens_otherwise(kind_of(goal.name)):

@@ -1,5 +1,5 @@
-"""Ways to take a flat thing that no hand goes round: draw it over the edge of what it lies on, and take it there with
-one finger above it and one below."""
+"""Grasps of a flat object that does not fit between the fingers where it lies: pull it over the edge of its supporting
+surface, and grasp it there with one finger above it and one below."""
 
 from __future__ import annotations
 
@@ -13,50 +13,51 @@ from skills.classical.grasp_candidates import BEFORE_PALM, Grasp, Tool
 from skills.motion.motions import gripper_rotation
 
 HANG = 0.05
-"""Metres that a thing is drawn over the edge: the fingers reach so far over it, and it does not tip over."""
+"""Overhang (m) to which an object is pulled: enough for the fingers, and too little to tip over."""
 
 FURTHEST = 0.4
-"""Metres that a thing is drawn at most: so far the arm reaches from where the robot stands."""
+"""Maximum pull distance (m): how far the arm reaches from where the robot stands."""
 
 STAYS = 0.015
-"""Metres before the edge at which its middle has to stay, or it would fall."""
+"""Minimum distance (m) of the object's middle from the edge, or it would fall."""
 
 LEAST_HANG = 0.022
-"""Metres over the edge from which the fingers hold it."""
+"""Minimum overhang (m) for the fingers to hold the object."""
 
 BEFORE_EDGE = 0.004
-"""Metres between the edge and the tip of the finger below it."""
+"""Gap (m) between the edge and the tip of the finger below it."""
 
 SPARE = 0.02
-"""Metres that the fingers are opened wider than the thing is thick."""
+"""Finger opening (m) in excess of the object's thickness."""
 
 PINCHES, ON_A_SLOPE = (0.0, 0.25, -0.3), (-0.3, -0.35, -0.25)
-"""Pitches of the hand (rad below the horizon), best first: on the sloping wall of a bowl upside down the fingers of a
-level hand slip off."""
+"""Pitches of the hand (rad below the horizon), best first; the second ones are for the sloping wall of an upside-down
+bowl, where the fingers of a level hand slip off."""
 
 LESS_LIKED = 0.1
-"""Cost of each next pitch: as much as a place to stand that is 40 cm further away."""
+"""Cost of each next pitch: as much as a standing place that is 40 cm further away."""
 
 UPRIGHT = np.cos(0.2)
-"""Height of the unit vector along an axis from which that counts as upright."""
+"""Vertical component of an axis's unit vector from which it counts as upright."""
 
 SIDE = np.pi / 2
-"""Roll of a hand that closes from above and below."""
+"""Roll (rad) of a hand that closes from above and below."""
 
 OVER = 0.02
-"""Metres above the pose at which the hand may come in: a finger is below the thing."""
+"""Height (m) above the pose at which the hand may enter: one finger is below the object."""
 
 FAR_END = 0.015
-"""Metres from the end of a thing where it is pressed on: the hand slips towards the other, where it would tip it."""
+"""Distance (m) of the pressed point from the far end of an object: the hand slips towards the near end, where it would
+tip the object."""
 
 LEVEL = 0.005
-"""Metres above what a thing lies on from which something is in its way."""
+"""Height (m) above the supporting surface from which an object is an obstacle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A thing that is drawn over an edge by a hand that presses on it at a point (3,), its far end, along a unit vector
-    (3,), so far (m), with the edge at a distance (m)."""
+    """A pull over an edge by a hand that presses on an object at the point `at` (3,), near its far end, and moves along
+    the unit vector `out` (3,) by `length` metres; the edge is `depth` metres from the point."""
 
     at: Array
     out: Array
@@ -65,15 +66,16 @@ class Drawing:
 
     @property
     def yaw(self) -> float:
-        """Where a hand points that comes in over this edge, rad."""
+        """Yaw (rad) of a hand that enters over this edge."""
         return float(np.arctan2(-self.out[1], -self.out[0]))
 
 
 def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]:
-    """The edges of a surface over which a thing on it can be drawn, the nearest first.
+    """Return the possible pulls of an object over the edges of its surface, shortest first.
 
     Args:
-        others: Boxes of what it must not run into; of those that begin below it only what is higher counts.
+        others: Boxes of obstacles; one that begins below the object counts only if it rises above the object's
+            underside.
     """
     chosen = []
     for outward, edge in _edges(surface):
@@ -81,22 +83,24 @@ def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]
         hang = min(HANG, reach - STAYS)
         depth = edge - float((box.center - surface.center) @ outward)
         length = depth - reach + hang
-        if hang >= LEAST_HANG and 0.0 < length < FURTHEST and not _meets(box, outward, length, others):
+        if hang >= LEAST_HANG and 0.0 < length < FURTHEST and not _collides(box, outward, length, others):
             at = box.center + np.array([0.0, 0.0, box.half[2]]) - (reach - FAR_END) * outward
             chosen.append(Drawing(at, outward, length, depth + reach - FAR_END))
     return sorted(chosen, key=lambda drawing: drawing.length)
 
 
 def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> list[Grasp]:
-    """Grasps, best first, from above and below of a thing that hangs over an edge of what it lies on.
+    """Return grasps, best first, from above and below of an object that hangs over an edge of its supporting surface.
 
     Args:
-        parts: The solids that the thing is made of, where they are known.
+        parts: The solids that make up the object, if known.
     """
-    fingers, thick = tool.fingers, 2.0 * float(box.half[2])
-    if thick > tool.opening - 2 * fingers.room:
+    fingers, thickness = tool.fingers, 2.0 * float(box.half[2])
+    if thickness > tool.opening - 2 * fingers.room:
         return []
-    pitches = ON_A_SLOPE if surface.access is None and _slopes(parts) else PINCHES  # no hand points up between boards
+    pitches = (
+        ON_A_SLOPE if surface.access is None and _slopes(parts) else PINCHES
+    )  # no hand can point up between shelf boards
     chosen = []
     for outward, edge in _edges(surface):
         middle = float((box.center - surface.center) @ outward)
@@ -107,7 +111,7 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
         edge_offset = float(
             np.mean([corner @ edge_direction[:2] for corner in _overhanging_corners(box, surface, outward, edge)])
         )
-        # Not further in than the palm lets the thing.
+        # Not further in than the palm allows.
         back = max(BEFORE_EDGE + fingers.reach, hang - fingers.palm_face + BEFORE_PALM)
         at = surface.center * (1.0, 1.0, 0.0) + (edge + back) * outward
         at += (edge_offset - float(at @ edge_direction)) * edge_direction + np.array([0.0, 0.0, box.center[2]])
@@ -116,12 +120,12 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
             for roll in (SIDE, -SIDE):
                 pose = Pose(at, gripper_rotation(yaw, pitch, roll))
                 cost = LESS_LIKED * rank + LEAST_HANG / hang
-                chosen.append(Grasp(pose, yaw, pitch, min(tool.opening, thick + SPARE), cost, OVER, roll=roll))
+                chosen.append(Grasp(pose, yaw, pitch, min(tool.opening, thickness + SPARE), cost, OVER, roll=roll))
     return sorted(chosen, key=lambda grasp: grasp.cost)
 
 
 def lies_flat(parts: Sequence[Solid]) -> bool:
-    """Whether the largest of the solids that a thing is made of does not roll as it lies. Unknown parts may."""
+    """Whether the largest solid of an object does not roll as it lies; False if the parts are unknown."""
     if not parts:
         return False
     largest = max(parts, key=lambda part: float(np.prod(part.half)))
@@ -130,13 +134,13 @@ def lies_flat(parts: Sequence[Solid]) -> bool:
 
 
 def _slopes(parts: Sequence[Solid]) -> bool:
-    """Whether a thing has walls that lean."""
+    """Whether an object has sloping walls."""
     return any(part.kind == "box" and np.max(np.abs(part.pose.rotation[2])) < UPRIGHT for part in parts)
 
 
 def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:
-    """A thing in a rolled hand at a pose, and the hand, as they are once the hand is turned level again: the box
-    (upright where the hand closes from above and below) and the pose."""
+    """Return the box of an object held at a pose in a rolled hand, and the hand's pose, as they are once the hand is
+    turned level again; the box is upright where the hand closes from above and below."""
     if not grasp.roll:
         return box, pose
     level = gripper_rotation(grasp.yaw, 0.0)
@@ -147,8 +151,8 @@ def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:
 
 
 def _edges(surface: Surface) -> Iterator[tuple[Array, float]]:
-    """Unit vectors (3,) out over the edges of a surface that can be reached, and how far the edges are from its
-    middle, m."""
+    """Yield outward unit vectors (3,) of the edges of a surface that can be reached, and the edges' distances (m) from
+    its middle."""
     rotation = planar_rotation(surface.yaw)
     for axis, half in ((rotation[:, 0], surface.half_x), (rotation[:, 1], surface.half_y)):
         for outward in (axis, -axis):
@@ -157,13 +161,13 @@ def _edges(surface: Surface) -> Iterator[tuple[Array, float]]:
 
 
 def _reach(box: Box, direction: Array) -> float:
-    """How far a footprint extends from its middle along a unit vector (2+,), m."""
+    """Return how far a footprint extends from its middle along a unit vector (2+,), m."""
     offsets = box.corners() - box.center[:2]
     return float(np.max(offsets @ direction[:2]))
 
 
 def _overhanging_corners(box: Box, surface: Surface, outward: Array, edge: float) -> list[Array]:
-    """The corners (2,) of the part of a footprint that is beyond an edge."""
+    """Return the corners (2,) of the part of a footprint that is beyond an edge."""
     corners = box.corners()
     overhangs = (corners - surface.center[:2]) @ outward[:2] - edge
     polygon = []
@@ -176,16 +180,16 @@ def _overhanging_corners(box: Box, surface: Surface, outward: Array, edge: float
     return polygon
 
 
-def _meets(box: Box, direction: Array, length: float, others: Sequence[Box]) -> bool:
-    """Whether a thing that is drawn so far runs into another."""
+def _collides(box: Box, direction: Array, length: float, others: Sequence[Box]) -> bool:
+    """Whether an object that is pulled so far would hit another."""
     low = float(box.center[2] - box.half[2]) + LEVEL
     high = float(box.center[2] + box.half[2])
-    in_way = [o for o in others if o.center[2] - o.half[2] < high and o.center[2] + o.half[2] > low]
-    ways = [Box(box.center + part * length * direction, box.half, box.yaw) for part in np.linspace(0.2, 1.0, 5)]
+    obstacles = [o for o in others if o.center[2] - o.half[2] < high and o.center[2] + o.half[2] > low]
+    moved_boxes = [Box(box.center + part * length * direction, box.half, box.yaw) for part in np.linspace(0.2, 1.0, 5)]
     return any(
         other.distance(point) == 0.0 or moved_box.distance(corner) == 0.0
-        for moved_box in ways
-        for other in in_way
+        for moved_box in moved_boxes
+        for other in obstacles
         for point, corner in zip(
             [*moved_box.corners(), moved_box.center[:2]], [*other.corners(), other.center[:2]], strict=True
         )

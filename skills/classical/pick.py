@@ -36,77 +36,79 @@ from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation,
 from skills.motion.standing_places import Option, Standing, same_place
 
 HOVER = 0.13
-"""Metres before the grasp where the straight approach begins."""
+"""Distance (m) before the grasp where the straight approach begins."""
 
 LIFT = 0.12
 
 APPROACH = 0.15
-"""Metres per second of the hand on its way to a thing."""
+"""Speed (m/s) of the hand towards an object."""
 
 FAILED_BEFORE = 1.0
-"""Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was not good."""
+"""Cost of a grasp similar to one that closed on nothing in an earlier attempt, or of a base placement that failed."""
 
 MOUNTED = 1.0
-"""Cost by the rad that the hand of an arm without a base does not point straight down: it works over a table."""
+"""Cost per rad by which the hand of an arm without a base does not point straight down: it works over a table."""
 
 DRAWS = 3
-"""Times that a thing is drawn towards an edge: the fingers slip on it."""
+"""Maximum number of pulls of an object towards an edge: the fingers slip on it."""
 
 SEEN_AGAIN = 1.0
-"""Seconds after which it is known where a thing has come to lie."""
+"""Seconds after which the new pose of a moved object has been observed."""
 
 SLIPS = 2
-"""Grasps that a thing has slipped out of after which the hand is said not to hold it."""
+"""Slips out of the hand after which the skill reports that the hand cannot hold the object."""
 
 PUSHED = 0.5
-"""Cost of a grasp for which a finger pushes aside what is in the thing."""
+"""Cost of a grasp for which a finger pushes the contents of the object aside."""
 
 SUNK = 0.012
-"""Metres below the upper edge of a thing at which the underside of what is in it is; what stands on it is higher."""
+"""Minimum depth (m) below an object's upper edge of the underside of its contents; what stands on top of it is
+higher."""
 
 RIM = 0.02
-"""Metres by which what is in a thing is smaller all round, so that a finger fits over its rim: not a bowl in a bowl."""
+"""Margin (m) all round by which contents are smaller than the object, so that a finger fits over its rim: not a bowl in
+a bowl."""
 
 BESIDE = 0.1
-"""Metres around a thing within which its fingers may meet what stands there."""
+"""Distance (m) around an object within which the fingers may hit its neighbours."""
 
 TURNED = (0.0, 0.5, -0.5, 1.0, -1.0, 1.57, -1.57)
-"""Angles (rad) by which the hand may be turned there, best first."""
+"""Angles (rad) by which the hand may be turned when it carries an object level, best first."""
 
 STEEP = -0.999
-"""Height of the unit vector along the fingers below which they point straight down."""
+"""Vertical component of the unit vector along the fingers below which they point straight down."""
 
 GENTLY = 0.25
-"""Metres per second of the base with something in the hand that something lies in."""
+"""Speed (m/s) of the base while the held object has contents."""
 
 SLIDING = 0.06
-"""The same of a finger that slides under a rim."""
+"""Speed (m/s) of a finger that slides under a rim."""
 
 SLIDES_FROM = 0.06
-"""Metres higher than straight before it from which the hand comes down beside a plate."""
+"""Additional height (m) from which the hand descends beside a plate."""
 
 FLATTEST_HAND = 0.5
-"""Least pitch (rad) of a hand that holds a plate: flatter, the hand is below it, and cannot set it down."""
+"""Minimum pitch (rad) of a hand that holds a plate: a flatter hand is below the plate and cannot set it down."""
 
 LOW = 0.65
-"""Height (m) below which the arm comes from further above: over chair backs and arm rests."""
+"""Height (m) below which the arm approaches from further above, over chair backs and arm rests."""
 
 
 class Pick(Manipulation):
-    """Takes a loose object with the gripper. Ends with the object over the robot's own base."""
+    """Grasps a loose object and ends with the object over the robot's own base."""
 
     name = "classical/pick"
     actions = ("Pick",)
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics, hand)
-        self._failed: list[Grasp] = []
-        self._useless: list[Pose2] = []
-        self._slipped = 0
-        self._draws = 0
+        self._failed_grasps: list[Grasp] = []
+        self._failed_bases: list[Pose2] = []
+        self._slip_count = 0
+        self._draw_count = 0
         self._target = ""
         self._contents: list[Box] = []
-        self._lay: tuple[Solid, ...] = ()
+        self._parts_before_lift: tuple[Solid, ...] = ()
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().start(subtask, goal, observation)
@@ -118,19 +120,25 @@ class Pick(Manipulation):
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._failed, self._useless, self._slipped, self._draws = self.goal.name, [], [], 0, 0
-        if self.seen.body.holding:  # what the inventory does not know of
+            self._target, self._failed_grasps, self._failed_bases, self._slip_count, self._draw_count = (
+                self.goal.name,
+                [],
+                [],
+                0,
+                0,
+            )
+        if self.seen.body.holding:  # an object that the inventory does not list
             yield from self.release()
         grasp, standing = (yield from self._find_grasp()) or self._give_up()
         yield from self.come_to(standing)
         grasp, joints = self._regrasp_from_current_base(grasp, standing)
-        self._failed.append(grasp)  # until it is in the hand
-        pre_grasp, lifted = self._before(grasp), self._lifted(grasp)
+        self._failed_grasps.append(grasp)  # removed once the object is in the hand
+        pre_grasp, lifted = self._pre_grasp(grasp), self._lift_pose(grasp)
         yield from self.together(self.reach(joints[0]), self.gripper(grasp.opening), self.look_at(self._box().center))
         if self._compartment() is not None and grasp.straight_down:
             yield from self.line(lifted, speed=APPROACH)
         if grasp.under:
-            self._lay = self.goal.parts
+            self._parts_before_lift = self.goal.parts
             yield from self.line(grasp.beside, speed=APPROACH)
         yield from self.line(grasp.pose, speed=SLIDING if grasp.under else APPROACH)
         yield from self.squeeze()
@@ -139,7 +147,7 @@ class Pick(Manipulation):
             yield from self.release()
             yield from self.withdraw(*((grasp.beside, pre_grasp) if grasp.under else (pre_grasp,)))
             raise Stuck(FailureReason.CLOSED_ON_NOTHING)
-        self._failed.pop()
+        self._failed_grasps.pop()
         if grasp.under:
             self.hand.take(self._box(), self.gripper_pose(), grasp.pitch, grasp.roll)
         else:
@@ -153,22 +161,27 @@ class Pick(Manipulation):
         else:
             yield from self.leave()
         if not self.seen.body.holding:
-            self._failed.append(grasp)
-            self._slipped += 1
-            if self._slipped >= SLIPS:
+            self._failed_grasps.append(grasp)
+            self._slip_count += 1
+            if self._slip_count >= SLIPS:
                 raise NotRetryable(FailureReason.CANNOT_HOLD, why="it has slipped out of the hand twice")
             raise Stuck(FailureReason.SLIPPED)
-        self._slipped = 0
+        self._slip_count = 0
 
     def _find_grasp(self) -> Motion:
-        """What cannot be taken where it lies is drawn over the edge of that, where fingers get above and below it.
-        Returns the grasp and the standing for it, None where there are none."""
+        """Choose a grasp; an object that cannot be grasped where it lies is first pulled over the edge of its surface,
+        where the fingers fit above and below it. Returns the grasp and the standing place for it, or None."""
         best = self._best()
         max_draws = 0 if self.fixed else DRAWS
-        while best is None and self._draws < max_draws and not standing_on(self.goal) and (surface := self._surface()):
+        while (
+            best is None
+            and self._draw_count < max_draws
+            and not standing_on(self.goal)
+            and (surface := self._surface())
+        ):
             if self._grasps() and not lies_flat(self.goal.parts):
                 break
-            self._draws += 1
+            self._draw_count += 1
             ways = drawings(self._box(), surface, (*self.goal.obstacles, *self.goal.solids))
             was_drawn = yield from draw(self, ways, self._compartment() is not None)
             if not was_drawn:
@@ -178,11 +191,11 @@ class Pick(Manipulation):
         return best
 
     def _hold_level(self, grasp: Grasp) -> Motion:
-        """Turn the hand up by as much as a plate in it hangs down, where its parts tell."""
-        if not self.goal.parts or not self._lay:
+        """Pitch the hand up by the angle at which a held plate hangs down, if its parts are known."""
+        if not self.goal.parts or not self._parts_before_lift:
             return
         yield from self.wait(SEEN_AGAIN)
-        plate_normal = (self.goal.parts[0].pose.rotation @ self._lay[0].pose.rotation.T)[:, 2]
+        plate_normal = (self.goal.parts[0].pose.rotation @ self._parts_before_lift[0].pose.rotation.T)[:, 2]
         sag = float(
             np.arctan2(plate_normal[0] * np.cos(grasp.yaw) + plate_normal[1] * np.sin(grasp.yaw), plate_normal[2])
         )
@@ -192,7 +205,7 @@ class Pick(Manipulation):
         self.hand.take(self._box(), self.gripper_pose(), pitch, grasp.roll)
 
     def _leave_level(self) -> Motion:
-        """Back away with what must not tilt, and bring it before the robot as it is."""
+        """Back away with an object that must not tilt, and bring it in front of the robot without tilting it."""
         room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
         if room:
             yield from self.straight(-room, speed=GENTLY)
@@ -215,7 +228,7 @@ class Pick(Manipulation):
         return self.goal.box
 
     def _surface(self) -> Surface | None:
-        """What the object stands on, where it is known."""
+        """The supporting surface of the object, if known."""
         return self.goal.surfaces[0] if self.goal.surfaces else None
 
     def _compartment(self) -> Surface | None:
@@ -227,19 +240,19 @@ class Pick(Manipulation):
         floor = self.reachable_floor()
         options: list[Option] = []
         for grasp in chosen:
-            poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
+            poses = (self._pre_grasp(grasp), grasp.pose, self._lift_pose(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
-            penalty = FAILED_BEFORE * sum(_are_similar(grasp, failed) for failed in self._failed)
+            penalty = FAILED_BEFORE * sum(_are_similar(grasp, failed) for failed in self._failed_grasps)
             penalty += MOUNTED * abs(grasp.pitch - DOWN) if self.fixed else 0.0
             for cost, base in self.standings(grasp.pose.position, approach, floor, self.spec.reach.distances):
-                back = FAILED_BEFORE * sum(same_place(base, place) for place in self._useless)
+                back = FAILED_BEFORE * sum(same_place(base, place) for place in self._failed_bases)
                 options.append((cost + grasp.cost + penalty + back, base, poses))
         return self.ranked(options)
 
     def _give_up(self) -> NoReturn:
-        """Raises NotRetryable with what is in the way, or stands on it and would fall."""
-        if on_it := standing_on(self.goal):
-            raise NotRetryable(FailureReason.UNDER_OTHERS, blockers=[*on_it])
+        """Raise NotRetryable, naming the obstacles or the objects on the target that would fall."""
+        if on_top := standing_on(self.goal):
+            raise NotRetryable(FailureReason.UNDER_OTHERS, blockers=[*on_top])
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered, fits = self._best(), bool(self._grasps())
         if unhindered is not None:
@@ -251,24 +264,24 @@ class Pick(Manipulation):
         raise NotRetryable(FailureReason.NO_PLACE_TO_PICK)
 
     def _best(self) -> tuple[Grasp, Standing] | None:
-        """How to take it, and from where."""
+        """Return the best grasp and the standing place for it, or None."""
         if standing_on(self.goal):
             return None
         chosen = self._grasps()
         by_pose = {id(grasp.pose): grasp for grasp in chosen}
-        best = self.reachable_standing(self._options(chosen), self._free)
+        best = self.reachable_standing(self._options(chosen), self._is_free)
         return None if best is None else (by_pose[id(best[1][1])], best[0])
 
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
-        """With the target among what the arm keeps out of: until it is in the hand a touch would topple it."""
+        """Add the target to the obstacles: until it is in the hand a touch would topple it."""
         return super().space(base, *more, None if self.seen.body.holding else self.goal.box)
 
     def _at_target(self, base: Pose2 | None = None) -> ArmSpace:
-        """Without the target, for what the hand does to it."""
+        """Return the arm's obstacles without the target, for the grasp itself."""
         return super().space(base)
 
-    def _free(self, standing: Standing, way: float, at: float) -> bool:
-        """Whether the arm gets there without running into things."""
+    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
+        """Whether the arm can reach the object, grasp and lift it without collision."""
         pre_grasp, grasp, lifted = standing.joints
         space, reaching = self._at_target(standing.base), self.joints.between(standing.ready, pre_grasp)
         raising = self.joints.between(lifted, standing.ready)
@@ -278,14 +291,14 @@ class Pick(Manipulation):
             and self.clear(space, reaching, way)
             and (way == AROUND or self.clear(target, reaching, min(0.0, target.clearance(pre_grasp))))
             and (self._compartment() is not None or self.clear(space, raising, TOUCH))
-            and self._clear_in(space, standing, at)
+            and self._is_approach_clear(space, standing, at)
         )
 
-    def _clear_in(self, space: ArmSpace, standing: Standing, at: float) -> bool:
-        """Whether the hand touches nothing on its straight way to the object."""
+    def _is_approach_clear(self, space: ArmSpace, standing: Standing, at: float) -> bool:
+        """Whether the hand touches nothing on its straight approach to the object."""
         begin, grasp, lifted = standing.joints
         end = self.kinematics.forward(grasp)
-        if self._compartment() is not None and end.rotation[2, 0] < STEEP:  # it comes down from there
+        if self._compartment() is not None and end.rotation[2, 0] < STEEP:  # the hand descends from there
             end = self.kinematics.forward(lifted)
         base = standing.base
         pose = Pose(base.transform(end.position), rotation_z(base.yaw) @ end.rotation)
@@ -310,22 +323,22 @@ class Pick(Manipulation):
         surface = self._surface()
         if surface is not None:
             chosen += pinches(self._box(), surface, self.goal.parts, tool)
-        # What only could be a plate is taken otherwise after a failure, if it can be.
-        if self.goal.parts or not chosen or not any(grasp.under for grasp in self._failed):
+        # An object that is only guessed to be a plate is grasped otherwise after a failure, if possible.
+        if self.goal.parts or not chosen or not any(grasp.under for grasp in self._failed_grasps):
             plate_scoops = scoops(self._box(), self.goal.parts, self.goal.obstacles, access, tool)
             solids = Solids(self.goal.solids)
             chosen += [grasp for grasp in plate_scoops if not blocked((grasp.pose, grasp.beside), solids, fingers)]
-        # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
+        # A finger may push the contents of a bowl aside, or brush the bowl that the object lies in, but at a cost.
         avoided = [*self._contents, *self._around_target()]
 
-        def dearer(grasp: Grasp) -> Grasp:
+        def with_push_cost(grasp: Grasp) -> Grasp:
             pushed = touches(grasp, avoided, fingers) + palm_touches(grasp, avoided, fingers)
             return replace(grasp, cost=grasp.cost + PUSHED * pushed) if pushed else grasp
 
-        return sorted(map(dearer, chosen), key=lambda grasp: grasp.cost)
+        return sorted(map(with_push_cost, chosen), key=lambda grasp: grasp.cost)
 
     def _around_target(self) -> list[Box]:
-        """Solid things beside the target that are higher than what it stands on."""
+        """Return solid objects beside the target that rise above its supporting surface."""
         box = self._box()
         foot, reach = float(box.center[2] - box.half[2]) + SUNK, float(np.hypot(*box.half[:2])) + BESIDE
         return [
@@ -335,21 +348,21 @@ class Pick(Manipulation):
         ]
 
     def _regrasp_from_current_base(self, planned: Grasp, standing: Standing) -> tuple[Grasp, tuple[Array, ...]]:
-        """The reachable grasp, for where the object is seen now, that is most like the planned one."""
+        """Return the reachable grasp, for the currently observed object, that is most similar to the planned one."""
 
-        def unlike(grasp: Grasp) -> float:
+        def dissimilarity(grasp: Grasp) -> float:
             rotation_distance = float(np.linalg.norm(grasp.pose.rotation - planned.pose.rotation))
             return rotation_distance + 5.0 * float(np.linalg.norm(grasp.pose.position - planned.pose.position))
 
-        for grasp in sorted(self._grasps(), key=unlike)[:12]:
-            poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
-            joints = self.joints_from_here(poses, standing, self._free)
+        for grasp in sorted(self._grasps(), key=dissimilarity)[:12]:
+            poses = (self._pre_grasp(grasp), grasp.pose, self._lift_pose(grasp))
+            joints = self.joints_from_here(poses, standing, self._is_free)
             if joints is not None:
                 return grasp, joints
-        self._useless.append(self.base)
+        self._failed_bases.append(self.base)
         raise Stuck(FailureReason.GRASP_OUT_OF_REACH)
 
-    def _before(self, grasp: Grasp) -> Pose:
+    def _pre_grasp(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()
         if compartment is None and grasp.under:
             return replace(grasp, pose=grasp.beside).backed(HOVER, SLIDES_FROM)
@@ -365,7 +378,7 @@ class Pick(Manipulation):
         way = np.array([*back, 0.0]) * max(depth, HOVER) / max(float(back @ compartment.access), 0.6)
         return Pose(grasp.pose.position + way + np.array([0, 0, grasp.over]), grasp.pose.rotation)
 
-    def _lifted(self, grasp: Grasp) -> Pose:
+    def _lift_pose(self, grasp: Grasp) -> Pose:
         height = LIFT if self._compartment() is None else grasp.over
         return Pose(grasp.pose.position + np.array([0, 0, height]), grasp.pose.rotation)
 
@@ -376,7 +389,7 @@ def _are_similar(first: Grasp, other: Grasp) -> bool:
 
 
 def contents(goal: Goal) -> list[Box]:
-    """What is in the target and leaves its rim free, as fruit in a bowl: it goes with it."""
+    """Return the contents of the target that leave its rim free, such as fruit in a bowl: they are lifted with it."""
     box = goal.box
     if box is None:
         return []
@@ -392,7 +405,7 @@ def contents(goal: Goal) -> list[Box]:
 
 
 def standing_on(goal: Goal) -> list[Box]:
-    """What stands on top of the target: it would fall when that is lifted."""
+    """Return the objects on top of the target, which would fall when it is lifted."""
     box = goal.box
     if box is None:
         return []

@@ -1,4 +1,5 @@
-"""The motion that draws a flat thing over the edge of what it lies on: closed fingers press on it and take it along."""
+"""Motion that pulls a flat object over the edge of its supporting surface: closed fingers press on it and drag it
+along."""
 
 from __future__ import annotations
 
@@ -18,29 +19,30 @@ FROM_ABOVE, THROUGH_FRONT = (1.25, 0.95, DOWN, 0.7), (0.6, 0.45, 0.8)
 """Pitches of the hand (rad below the horizon), best first."""
 
 PRESS = 0.02
-"""Metres below its top that is the target of the hand: the arm gives way, and the more of it, the more it presses."""
+"""Depth (m) of the hand's target below the object's top: the arm gives way, and the deeper the target, the more it
+presses."""
 
 ABOVE, ABOVE_IN = 0.12, 0.03
-"""Metres above the thing at which the hand comes and goes, and between two boards."""
+"""Height (m) above the object at which the hand approaches and leaves, and the same between two boards."""
 
 DRAWN = 0.08
-"""Metres per second of the hand that draws a thing along."""
+"""Speed (m/s) of the hand that drags an object."""
 
 OTHERS = 40
-"""Ways that are tried where the robot has come to stand, if the planned one cannot be gone from there."""
+"""Number of alternatives tried from the current base pose, if the planned poses cannot be reached from there."""
 
 SHUT = 0.0
 """Opening (m) of the hand that presses."""
 
 BETWEEN = 0.1
-"""Metres before the edge of a board at which a hand begins its way in."""
+"""Distance (m) before the edge of a board at which a hand begins to enter."""
 
 
 def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) -> Motion:
-    """Draw a thing over the first of some edges where the arm can. Returns whether there was one.
+    """Pull an object over the first edge for which the arm can. Returns whether there was one.
 
     Args:
-        space_between: It lies between two boards, so that the hand can come in through the front only.
+        space_between: Whether it lies between two boards, so that the hand can enter through the front only.
     """
     options = _options(skill, drawings, space_between)
 
@@ -66,7 +68,7 @@ def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) 
     yield from skill.together(skill.reach(joints[0]), skill.gripper(SHUT), skill.look_at(press.position))
     hover = np.array([0.0, 0.0, ABOVE_IN + PRESS])
     yield from skill.line(Pose(press.position + hover, press.rotation))
-    # Without a stop between, for a new way begins where the arm is: it would press no more.
+    # Without a stop in between: a new path would begin at the measured arm position, and the hand would press no more.
     down = skill.line_joints(skill.q, press)
     line_joints = None if down is None else skill.line_joints(down[-1], end)
     if down is None or line_joints is None:

@@ -1,4 +1,4 @@
-"""The ways that handles and panels go, and where they would hit who stands there."""
+"""Paths of handles and panels, and the floor that they sweep."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from homie.kernel.types import Array, Articulation, Box, Pose, rotation_z
 from skills.motion.motions import gripper_rotation
 
 ENTRY = 0.10
-"""Metres before a handle from which the hand goes straight."""
+"""Distance (m) before a handle from which the hand moves straight."""
 
 EXIT = 0.06
-"""Metres by which the hand goes back from a handle at least: the fingers reach 3 cm beyond it."""
+"""Minimum distance (m) by which the hand retreats from a handle: the fingers reach 3 cm beyond it."""
 
 
 STANDOFF = 0.05
 """Metres between a handle bar and its panel."""
 
 THICK, LONG = 0.01, 0.10
-"""Half of what a handle bar measures across and at least along, m."""
+"""Half thickness and minimum half length of a handle bar, m."""
 
 STRIPS = 6
-"""Boxes that a flap or a lid is taken apart into: a box stands upright, and they are aslant."""
+"""Number of boxes that approximate a flap or a lid: a box stands upright, and they are slanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrist:
-    """How a hand holds a handle.
+    """Orientation of a hand at a handle.
 
     Attributes:
         slant: Angle (rad) between the hand and the normal of the front.
-        follow: How much it turns with the panel.
-        pitch: Rad below the horizon.
-        across: Whether the fingers close to the front and the back.
+        follow: Fraction of the panel's rotation that the hand follows.
+        pitch: Angle of the fingers, rad below the horizon.
+        across: Whether one finger is before the bar and the other behind it.
     """
 
     follow: float
@@ -49,55 +49,55 @@ SWINGING = (
     *(Wrist(0.6, 0.0), Wrist(0.3, 0.0), Wrist(0.9, 0.0), Wrist(0.5, 0.5), Wrist(0.5, -0.5)),
     *(Wrist(0.0, 0.0), Wrist(0.5, 0.9), Wrist(0.5, -0.9), Wrist(0.3, 1.2), Wrist(0.3, -1.2)),
 )
-"""Ways to hold the handle of a drawer or a sliding door, and of a door, the most natural first."""
+"""Ways to hold the handle of a drawer or a sliding door, and of a hinged door, the most natural first."""
 FROM_ABOVE = (0.4, 0.6, 0.7, 0.9, 1.0)
 """Pitches (rad) at which an arm that stands on the table takes a drawer's handle just above the table top."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """A way to lead a handle: gripper poses from the first touch on, one per step of the joint."""
+    """A path of a handle: gripper poses from first contact on, one per step of the joint."""
 
     poses: tuple[Pose, ...]
     moved: tuple[float, ...]
-    """How far the joint has moved at each of them, rad or m."""
+    """Displacement of the joint at each pose, rad or m."""
     slant: float
     """Angle between the hand and the panel's normal at the first touch, rad."""
 
     @property
     def before(self) -> Pose:
-        """Where the gripper comes from, before the first touch."""
+        """Gripper pose before first contact."""
         return backed(self.poses[0], ENTRY)
 
     @property
     def after(self) -> Pose:
-        """Where the fingers have left the handle in the end: those that cannot get off it take it along as they go."""
+        """Gripper pose with the fingers off the handle at the end: fingers still around it would drag it along."""
         return backed(self.poses[-1], EXIT)
 
 
 def backed(pose: Pose, distance: float) -> Pose:
-    """A gripper pose, moved back along its fingers by a distance in m."""
+    """Return a gripper pose moved back along its fingers by a distance in m."""
     return Pose(pose.position - distance * pose.rotation[:, 0], pose.rotation)
 
 
 def turns_level(articulation: Articulation) -> bool:
-    """Whether it is a flap or a lid: it turns about a level axis."""
+    """Whether it is a flap or a lid, which turns about a horizontal axis."""
     return articulation.kind == "hinge" and abs(float(articulation.axis[2])) < 0.5
 
 
 def slides_across(articulation: Articulation) -> bool:
-    """Whether it is a sliding door: it slides to the side."""
+    """Whether it is a sliding door, which slides sideways."""
     return articulation.kind == "slide" and abs(float(articulation.axis @ articulation.outward)) < 0.5
 
 
 def plan_pull(articulation: Articulation, touch: Array, end: float, wrist: Wrist, inward: float) -> Pull:
-    """Gripper poses along the way of the handle, about 6 degrees or 4 cm apart."""
+    """Plan gripper poses along the path of the handle, about 6 degrees or 4 cm apart."""
     span = end - articulation.opening
     unit = 0.1 if articulation.kind == "hinge" else 0.04
     count = max(2, int(np.ceil(abs(span) / unit)))
     roll = np.pi / 2 if abs(articulation.handle_axis[2]) < 0.5 and not wrist.across else 0.0
     level = turns_level(articulation)
-    # A lid takes the hand up and over, a flap down before itself: both turn it towards the floor.
+    # A lid moves the hand up and over, a flap down in front of it: both pitch it towards the floor.
     poses = []
     for i in range(count + 1):
         displacement = span * i / count
@@ -111,12 +111,13 @@ def plan_pull(articulation: Articulation, touch: Array, end: float, wrist: Wrist
 
 
 def _sense(articulation: Articulation) -> float:
-    """The sign of the rotation about z by which a door opens; 0 for what slides."""
+    """Return the sign of the rotation about z by which a door opens; 0 for a slide."""
     return float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
 
 
 def _displaced_point(articulation: Articulation, point: Array, displacement: float) -> Array:
-    """Where a point (3,) of the panel is when the joint has moved by an angle or a distance from now."""
+    """Return the position (3,) of a point of the panel after the joint has moved by an angle (rad) or a distance
+    (m)."""
     if articulation.kind == "slide":
         slid: Array = point + displacement * articulation.axis
         return slid
@@ -135,7 +136,8 @@ def _displaced_point(articulation: Articulation, point: Array, displacement: flo
 
 
 def moved_boxes(articulation: Articulation, displacement: float = 0.0) -> tuple[Box, ...]:
-    """The panel when the joint has moved by an angle or a distance from now; () where it is not known."""
+    """Return the boxes of the panel after the joint has moved by an angle (rad) or a distance (m); () if it is
+    unknown."""
     panel = articulation.panel
     if panel is None:
         return ()
@@ -151,7 +153,7 @@ def moved_boxes(articulation: Articulation, displacement: float = 0.0) -> tuple[
 
 
 def _strips(articulation: Articulation, panel: Box, displacement: float) -> tuple[Box, ...]:
-    """A flap or a lid from its axis to its free edge, before which its bar is."""
+    """Return boxes for a flap or a lid from its axis to its free edge; the handle bar is in front of them."""
     axis, outward = articulation.axis, articulation.outward
     arm = articulation.handle - articulation.axis_point
     middle = articulation.axis_point + (arm @ axis) * axis
@@ -174,7 +176,7 @@ def _strips(articulation: Articulation, panel: Box, displacement: float) -> tupl
 
 
 def _flat(half: Array, lever: Array, displacement: float, articulation: Articulation) -> Array:
-    """Half sizes of a strip: as deep and as high as its slope makes it, and never thinner than a bar."""
+    """Return the half sizes of a strip: as deep and as high as its slope makes it, and never thinner than a bar."""
     direction = _displaced_point(articulation, articulation.axis_point + lever, displacement) - articulation.axis_point
     level, high = float(np.hypot(direction[0], direction[1])), abs(float(direction[2]))
     length = float(np.linalg.norm(direction))
@@ -182,7 +184,7 @@ def _flat(half: Array, lever: Array, displacement: float, articulation: Articula
 
 
 def handle_box(articulation: Articulation) -> Box:
-    """The bar of a handle with the gap behind it, where it is now; its length is not known, so the middle part."""
+    """Return the box of a handle bar and the gap behind it now; only the middle part, since its length is unknown."""
     outward, handle_extent = articulation.outward, np.abs(articulation.handle_axis)
     half = np.array(
         [
@@ -195,7 +197,7 @@ def handle_box(articulation: Articulation) -> Box:
 
 
 def on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
-    """Whether a footprint at xy would be in the way of the door's sweep."""
+    """Whether a footprint at xy would be in the sweep of the door."""
     if turns_level(articulation):
         return _under_sweep(articulation, xy, span)
     arm = (articulation.handle - articulation.axis_point)[:2]
@@ -214,7 +216,7 @@ def on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
 
 
 def _under_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
-    """Whether a footprint at xy would be under a flap or a lid on its way."""
+    """Whether a footprint at xy would be under a moving flap or lid."""
     yaw = float(np.arctan2(articulation.outward[1], articulation.outward[0]))
     start = articulation.axis_point[:2]
     handle_points = [
@@ -229,10 +231,10 @@ def _under_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
 
 
 def wrists_for(articulation: Articulation, *, fixed: bool = False) -> Sequence[Wrist]:
-    """Ways to hold a handle, the most natural first.
+    """Return ways to hold a handle, the most natural first.
 
     Args:
-        fixed: The arm cannot stand elsewhere, so that steeper ways are worth a try.
+        fixed: Whether the arm cannot move elsewhere, so that steeper ways are worth a try.
     """
     if articulation.kind == "slide":
         steep = (replace(wrist, pitch=pitch) for pitch in FROM_ABOVE for wrist in SLIDING)
@@ -241,8 +243,9 @@ def wrists_for(articulation: Articulation, *, fixed: bool = False) -> Sequence[W
 
 
 def _level_wrists(articulation: Articulation) -> Sequence[Wrist]:
-    """From the front with the hand turning towards the floor as the bar comes down or goes over, or keeping its slope;
-    from the side with the fingers before and behind the bar. Back from there it is the other way round."""
+    """Return ways to hold the bar of a flap or a lid: from the front, with the hand pitching towards the floor as the
+    bar moves or keeping its pitch; from the side, with the fingers before and behind the bar. On the way back the order
+    is reversed."""
     share = articulation.opening / articulation.range
     front = [
         Wrist(follow, slant, pitch + follow * articulation.opening)

@@ -27,43 +27,43 @@ HOVER = 0.14
 MAX_SPOTS = 30
 
 LEVEL_HANDS, STEEP_HANDS = (0.6, 0.3, 0.1), (1.2, 1.5, 0.9)
-"""Pitches of the hand that fit into a compartment, and over a rim."""
+"""Pitches of the hand (rad) that fit into a compartment, and over a rim."""
 
 FALLS = (0.0, 0.06, 0.12)
-"""Metres above the surface at which the thing may be let go: into a basin or a drawer the hand itself does not fit."""
+"""Heights (m) above the surface at which the object may be released: the hand itself does not fit into a basin or a
+drawer."""
 
 ASTRAY = 0.035
-"""Metres that the hand may be off a pose: what it sets down touches a little earlier or later than it is thought to."""
+"""Tolerated position error (m) of the hand: the object touches down a little earlier or later than estimated."""
 
 SPOT = 0.01
-"""Half size (m) up to which a surface is one spot: the middle of a bowl or of another thing."""
+"""Half size (m) up to which a surface is a single spot: the middle of a bowl or of another object."""
 
 MOST_MOVED = 0.06
-"""Metres by which a nearer look may correct where that is; by more it is something else that was seen."""
+"""Maximum correction (m) of that spot by a closer look; a larger one means that another object was seen."""
 
 BESIDE_CONTENTS = 0.025
-"""Metres by which the fingers open to release what has something in it."""
+"""Distance (m) by which the fingers open to release an object that has contents."""
 
 BELOW_RIM, FROM_RIM = 0.05, 0.06
-"""Metres by which the fingers open to let a plate down, whose rim one of them is under, and by which the hand leaves it
-level before it goes up."""
+"""Distance (m) by which the fingers open to release a plate, with one of them under its rim, and by which the hand
+retreats level before it rises."""
 
 BY_RIM = 0.02
-"""Metres aside of the hand's middle from which a thing is held by its rim."""
+"""Lateral offset (m) from the middle of the hand from which an object counts as held by its rim."""
 
 OUT_OF_RIM = 0.07
-"""Metres up from which a finger is no more in a bowl."""
+"""Height (m) at which a raised finger is out of a bowl."""
 
 HAND_TURNS = tuple(float(turn) for turn in np.pi / 6 * np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6]))
 TURNED_HAND = 0.1
-"""Angles (rad) by which the hand of an arm without a base may be turned from straight ahead, and their cost by the
-rad."""
+"""Angles (rad) by which the hand of an arm without a base may be turned from straight ahead, and their cost per rad."""
 
 HEADROOM = 0.03
-"""Metres over a thing in a compartment that it takes to set it down."""
+"""Free height (m) over an object in a compartment that it takes to set it down."""
 
 COMFORTABLE_GAP, LARGEST_GAP = 0.65, 0.9
-"""Metres from a spot to the nearest floor that the robot can stand on: easily reached, and reached at all."""
+"""Distances (m) from a spot to the nearest floor that the robot can stand on: easily reached, and reached at all."""
 
 
 class Put(Manipulation):
@@ -74,12 +74,12 @@ class Put(Manipulation):
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics, hand)
-        self._useless: list[Pose2] = []
+        self._failed_bases: list[Pose2] = []
         self._target = ""
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._useless = self.goal.name, []
+            self._target, self._failed_bases = self.goal.name, []
         if not self.seen.body.holding:
             raise Stuck(FailureReason.HAND_EMPTY)
         if not self.goal.surfaces:
@@ -91,8 +91,8 @@ class Put(Manipulation):
         yield from self.come_to(standing)
         poses, planned_goal = self._follow_target(poses, planned_goal), self.goal
         poses, joints = self._poses_from_current_base(poses, standing)
-        self._useless.append(self.base)  # until it is done
-        # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
+        self._failed_bases.append(self.base)  # removed on success
+        # An object with contents moves in a straight line, which keeps it level; a path in joint space would tilt it.
         approach = self.reach(joints[0]) if not self.hand.loose else self.line(poses[0], speed=APPROACH)
         yield from self.together(approach, self.look_at(poses[1].position))
         if not self.seen.body.holding:
@@ -102,22 +102,22 @@ class Put(Manipulation):
             yield from self.line(pose, speed=APPROACH)
             if np.linalg.norm(self.gripper_pose().position - pose.position) > ASTRAY:
                 raise Stuck(FailureReason.HAND_STOPPED)
-        self._useless.pop()
-        # Widely opened, the finger inside a bowl would push out what is in it.
-        yield from self.release(self._opens())
+        self._failed_bases.pop()
+        # Opened wide, the finger inside a bowl would push its contents out.
+        yield from self.release(self._release_distance())
         inside = np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25
         yield from self.withdraw(poses[-1], *(poses[:1] if inside or self.hand.roll else ()))
         yield from self.leave()
 
-    def _opens(self) -> float:
-        """Metres by which the fingers open to let go."""
+    def _release_distance(self) -> float:
+        """Return the distance (m) by which the fingers open to release the object."""
         if self.hand.roll:
             return BELOW_RIM
         return BESIDE_CONTENTS if self.hand.loose else np.inf
 
     def _choose(self) -> tuple[Standing, Sequence[Pose]]:
-        """Where to stand and to put it. Raises NotRetryable with what is in the way."""
-        chosen = self.reachable_standing(self._options(), self._free)
+        """Choose the standing place and the spot. Raises NotRetryable naming the obstacles."""
+        chosen = self.reachable_standing(self._options(), self._is_free)
         if chosen is not None:
             return chosen
         goal = self.goal
@@ -125,7 +125,7 @@ class Put(Manipulation):
         if not fits:
             raise NotRetryable(FailureReason.TOO_TALL)
         with self.supposing(without(goal, goal.loose)):
-            unhindered = self.reachable_standing(self._options(), self._free)
+            unhindered = self.reachable_standing(self._options(), self._is_free)
         if unhindered is None:
             raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM)
         blocking = [box for box in goal.loose if any(_lies_on(box, surface) for surface in fits)]
@@ -136,24 +136,24 @@ class Put(Manipulation):
         raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM, blockers=blocking if is_full else blockers or blocking)
 
     def _fits_under(self, surface: Surface) -> bool:
-        """Whether the held object can stand on a surface under what is above it, when a drawer is shut again too."""
+        """Whether the held object fits on a surface under what is above it, also once a drawer is shut again."""
         height = 2 * self.hand.half[2]
         return height + HEADROOM <= surface.clearance and height <= surface.lid
 
     def _poses_from_current_base(
         self, planned: Sequence[Pose], standing: Standing
     ) -> tuple[Sequence[Pose], tuple[Array, ...]]:
-        """The planned poses if they can be reached from where the robot has come to stand, else the best that can."""
+        """Return the planned poses if they can be reached from the current base pose, else the best that can."""
         alternatives = (poses for _, _, poses in self._options())
         for poses in itertools.islice(itertools.chain([planned], alternatives), 80):
-            joints = self.joints_from_here(poses, standing, self._free)
+            joints = self.joints_from_here(poses, standing, self._is_free)
             if joints is not None:
                 return poses, joints
         raise Stuck(FailureReason.SPOTS_OUT_OF_REACH)
 
     def _follow_target(self, poses: Sequence[Pose], planned: Goal) -> Sequence[Pose]:
-        """The poses over a thing as it is seen now, with the head over it: from below its upper edge its depth is a
-        guess. Those on furniture stay where they were planned."""
+        """Shift the poses over an object to where it is seen now, with the head over it: from below its upper edge its
+        depth is a guess. Poses on furniture stay as planned."""
         if planned.surfaces[0].half_x > SPOT or not self.goal.surfaces:
             return poses
         displacement = self.goal.surfaces[0].center - planned.surfaces[0].center
@@ -161,15 +161,15 @@ class Put(Manipulation):
             return poses
         return tuple(Pose(pose.position + displacement, pose.rotation) for pose in poses)
 
-    def _free(self, standing: Standing, way: float, at: float) -> bool:
+    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
         loaded = self.joints.between(standing.ready, standing.joints[0])
         if not (self.clear(space, loaded, way) and self.clear(replace(space, held=NOTHING), standing.joints, at)):
             return False
-        return not self.hand.roll or self._lines(standing)
+        return not self.hand.roll or self._has_straight_path(standing)
 
-    def _lines(self, standing: Standing) -> bool:
-        """Whether the arm can lead the hand straight from pose to pose: a wrist turned aside is soon at its end."""
+    def _has_straight_path(self, standing: Standing) -> bool:
+        """Whether the arm can move the hand straight from pose to pose: a wrist turned aside soon reaches its limit."""
         base = standing.base
         for begin, end in itertools.pairwise(standing.joints):
             end_pose = self.kinematics.forward(end)
@@ -179,18 +179,19 @@ class Put(Manipulation):
         return True
 
     def _options(self) -> Iterator[Option]:
-        """Base poses and gripper poses, cheapest first; the gripper's only as they are asked for, as most never are."""
+        """Yield base poses and gripper poses, cheapest first; gripper poses are computed lazily, as most are never
+        needed."""
         floor, reach = self.reachable_floor(), self.spec.reach
         options: list[tuple[float, Pose2, Callable[[], tuple[Pose, ...]]]] = []
         solids = Solids(self.goal.solids)
         for rank, surface in enumerate(self.goal.surfaces):
             if not self._fits_under(surface):
                 continue
-            shut_in = surface.access is not None
+            enclosed = surface.access is not None
             tilts = [
-                tilt for tilt in self.hand.tilts(LEVEL_HANDS if shut_in else STEEP_HANDS) if _fits(surface, tilt[0])
+                tilt for tilt in self.hand.tilts(LEVEL_HANDS if enclosed else STEEP_HANDS) if _fits(surface, tilt[0])
             ]
-            falls = FALLS[:1] if shut_in else FALLS
+            drops = FALLS[:1] if enclosed else FALLS
             points = [
                 (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
                 for cost, spot in places(surface, self.goal.obstacles, self.hand)
@@ -199,20 +200,20 @@ class Put(Manipulation):
             for spot_cost, spot in sorted(points, key=lambda pair: pair[0])[:MAX_SPOTS]:
                 for yaw, yaw_cost in self._yaws(surface, spot):
                     standings = self.standings(spot, yaw, floor, reach.spots, (0.0, 0.4, -0.4))
-                    for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
+                    for (cost, base), (pitch, tilt_cost), drop in itertools.product(standings[:8], tilts, drops):
                         inward = base.yaw + reach.aside if yaw is None else yaw
-                        poses = partial(self._poses, surface, spot, inward, pitch, fall)
+                        poses = partial(self._poses, surface, spot, inward, pitch, drop)
                         if self.hand.roll and blocked(poses()[1:], solids, self.spec.fingers):
                             continue
-                        cost += sum(same_place(base, place) for place in self._useless)
-                        total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
+                        cost += sum(same_place(base, place) for place in self._failed_bases)
+                        total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * drop + 0.2 * rank
                         options.append((total, base, poses))
         for total, base, target_poses in self.ranked(options):
             yield total, base, target_poses()
 
     def _yaws(self, surface: Surface, spot: Array) -> list[tuple[float | None, float]]:
-        """Directions to reach in: through the front of a compartment, else whichever way the robot faces; one that
-        cannot turn may turn its hand instead."""
+        """Return directions to reach in, with their costs: through the front of a compartment, else where the robot
+        faces (None); an arm that cannot turn may turn its hand instead."""
         if surface.access is None and self.fixed:
             base_yaw = float(np.arctan2(*(spot[:2] - self.base.xy)[::-1]))
             return [(base_yaw + turn, TURNED_HAND * abs(turn)) for turn in HAND_TURNS]
@@ -221,17 +222,17 @@ class Put(Manipulation):
         inward = float(np.arctan2(-surface.access[1], -surface.access[0]))
         return [(inward, 0.0), (inward + 0.35, 0.2), (inward - 0.35, 0.2)]
 
-    def _poses(self, surface: Surface, spot: Array, yaw: float, pitch: float, fall: float) -> tuple[Pose, ...]:
-        """Before, over, at the spot, and withdrawn (odometry frame)."""
+    def _poses(self, surface: Surface, spot: Array, yaw: float, pitch: float, drop: float) -> tuple[Pose, ...]:
+        """Return gripper poses before, over, at the spot, and withdrawn (odometry frame)."""
         hand = self.hand
         rotation = gripper_rotation(yaw, pitch, hand.roll)
         lateral = (rotation @ hand.center) * np.array([1.0, 1.0, 0.0])
-        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - lateral
+        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + drop]) - lateral
         retreat, by_rim = -rotation[:, 0], not hand.roll and abs(hand.center[1]) > BY_RIM
         level = -FROM_RIM * np.array([np.cos(yaw), np.sin(yaw), 0.0])
         if surface.access is None:
             hover = at + np.array([0.0, 0.0, HOVER if at[2] > LOW else 2 * HOVER])
-            # Along the fingers, beside which a thing stands; a finger inside a rim goes up.
+            # Along the fingers, beside which the object stands; a finger inside a rim goes up.
             retreat_offset = 0.03 * retreat + np.array([0.0, 0.0, 0.13])
             withdrawn = at + (level if hand.roll else retreat_offset if by_rim else 0.13 * retreat)
             return (Pose(hover, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
@@ -247,11 +248,11 @@ class Put(Manipulation):
 
 
 def _fits(surface: Surface, pitch: float) -> bool:
-    """Whether the hand gets onto a surface at a pitch: one that points down does not between two boards."""
+    """Whether the hand fits onto a surface at a pitch: pointing down it does not fit between two boards."""
     return surface.access is None or pitch <= max(THROUGH_FRONT) or surface.clearance >= ROOM_ABOVE
 
 
 def _lies_on(box: Box, surface: Surface) -> bool:
-    """Whether a thing stands on a surface."""
+    """Whether an object stands on a surface."""
     plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
     return plate.distance(box.center) == 0.0 and abs(float(box.center[2] - box.half[2] - surface.center[2])) < 0.05
