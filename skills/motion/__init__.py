@@ -1,4 +1,4 @@
-"""What skills that move the robot share: routines of motions, ways of base and arm, places to stand.
+"""Shared base of the skills that move the robot: motion routines, base and arm paths, standing places.
 
 goal, map --planning--> path --driving--> base; --reaching--> standing --ways, collision--> arm --manipulation--> hand
 """

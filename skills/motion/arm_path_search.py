@@ -1,7 +1,8 @@
-"""Ways of the arm from one posture to another that keep out of things and of the robot's own body.
+"""Arm paths from one posture to another that avoid obstacles and the robot's own body.
 
-The held object counts like the arm. The straight way in joint space is tried first, then ways by raised postures,
-then a search (RRT-Connect: Kuffner and LaValle, "An efficient approach to single-query path planning", ICRA 2000).
+The held object counts as part of the arm. The straight path in joint space is tried first, then paths by raised
+postures, then a search (RRT-Connect: Kuffner and LaValle, "An efficient approach to single-query path planning", ICRA
+2000).
 """
 
 from __future__ import annotations
@@ -19,36 +20,36 @@ from homie.kernel.types import Array, Pose2
 from skills.motion.collision import Solids
 
 STEP = 0.15
-"""Joint change (rad) between two postures of a way that are looked at."""
+"""Joint change (rad) between two postures of a path that are checked."""
 ROUNDING = 1e-9
-"""Of a step: a way of a whole number of them, as every `LEAP`, has as many on every processor."""
+"""Tolerance, in steps: a path of a whole number of steps, as every `LEAP` is, has as many on every processor."""
 
 LIFT_STEP = 0.04
-"""The same for a torso and for joints that slide, m."""
+"""The same for a torso and for prismatic joints, m."""
 
 LEAP = 0.45
-"""Joint change (rad) by which the search grows towards a random posture; `LIFT_STEP` is to `STEP` as its part for the
-torso."""
+"""Joint change (rad) by which the search grows towards a random posture; it scales for a torso as `LIFT_STEP` to
+`STEP`."""
 
 AROUND = 1.2
-"""How far (rad) outside of both ends the search looks."""
+"""Margin (rad) around both ends within which the search samples."""
 
 SEARCHES = 350
-"""Random postures that a search tries before it gives up: about a second of thinking."""
+"""Random postures that a search tries before it gives up: about a second of computation."""
 
 SHORTCUTS = 40
 
 OWN = 0.02
-"""Clearance (m) of a planned way from the robot's own body. The arm misses it by up to 15 mm: it rounds the corners of
-the way, and its joints do not lag alike."""
+"""Clearance (m) of a planned path from the robot's own body. The arm deviates from it by up to 15 mm: it rounds the
+corners of the path, and its joints lag differently."""
 
 FATTER = 0.03
-"""By how much (m) the spheres of the held object are thinner against the robot's own body: they are fatter than it
-is, and it is carried close to the chest."""
+"""Reduction (m) of the radii of the held object's spheres against the robot's own body: they are fatter than the
+object, and it is carried close to the chest."""
 
 
 class Joints:
-    """Ways in the joint space of a chain."""
+    """Paths in the joint space of a chain."""
 
     def __init__(self, chain: Chain) -> None:
         self.nearest = chain.nearest
@@ -56,23 +57,23 @@ class Joints:
         self._step = np.where(chain.slides, LIFT_STEP, STEP)
 
     def unrolled(self, way: Sequence[Array]) -> list[Array]:
-        """Postures one after the other, each with its endless joints on the turn next to the one before."""
+        """Return the postures with the continuous joints of each on the turn nearest to the posture before."""
         turns = [way[0]]
         for target in way[1:]:
             turns.append(self.nearest(target, turns[-1]))
         return turns
 
     def size(self, displacement: Array) -> float:
-        """How far a way (n,) is, rad, with metres counted as `LIFT_STEP` to `STEP`."""
+        """Return the size of a displacement (n,), rad, with metres scaled as `LIFT_STEP` to `STEP`."""
         return float(np.max(np.abs(displacement) * STEP / self._step))
 
     def between(self, begin: Array, end: Array) -> list[Array]:
-        """Postures along the straight way in joint space, with both ends."""
+        """Return postures along the straight path in joint space, with both ends."""
         count = max(1, int(np.ceil(self.size(end - begin) / STEP - ROUNDING)))
         return [begin + (end - begin) * (k / count) for k in range(count + 1)]
 
     def sample(self, rng: np.random.Generator, begin: Array, end: Array) -> Array:
-        """A random posture around two others."""
+        """Return a random posture around two others."""
         low = np.maximum(np.minimum(begin, end) - AROUND, self.low)
         high = np.minimum(np.maximum(begin, end) + AROUND, self.high)
         return np.asarray(rng.uniform(low, high))
@@ -80,7 +81,7 @@ class Joints:
 
 @dataclass(frozen=True, slots=True)
 class ArmSpace:
-    """Where the arm can be while the base stands at a pose.
+    """Arm postures and their clearances while the base stands at a pose.
 
     Attributes:
         held: Spheres (n, 4) in the gripper frame, see `Hand`.
@@ -93,12 +94,11 @@ class ArmSpace:
     held: Array
 
     known: dict[bytes, float] = field(default_factory=dict, init=False)
-    """Clearances of postures that were asked for: ways share them, and each is tried for several margins. A space that
-    is made of this one by `replace` begins with none: it has other solids, another base, or another thing in the hand.
-    """
+    """Cache of the clearances of postures: paths share them, and each is tried for several margins. A space made of
+    this one by `replace` begins with an empty cache: it has other solids, another base, or another held object."""
 
     def clearance(self, q: Array) -> float:
-        """Metres between the arm with what it holds and solid things, negative inside them."""
+        """Return the distance (m) between the arm with the held object and the solids, negative inside them."""
         cache_key = q.tobytes()
         if cache_key not in self.known:
             self.known[cache_key] = self._clearance(q)
@@ -115,14 +115,15 @@ class ArmSpace:
         return self.solids.distance(rotated + np.array([self.base.x, self.base.y, 0.0]), radii)
 
     def own(self, q: Array) -> float:
-        """Metres between the arm with what it holds and the robot itself, more than what is asked counting as zero."""
+        """Return the distance (m) between the arm with the held object and the robot itself, less the clearance
+        `OWN`."""
         return self.kinematics.self_distance(q, self.held - [0.0, 0.0, 0.0, FATTER]) - OWN
 
     def clear(self, begin: Array, end: Array, margin: float) -> bool:
-        """Whether the straight way in joint space keeps `margin` metres from things, and out of the robot."""
+        """Whether the straight path in joint space keeps `margin` metres from solids, and out of the robot itself."""
         end = self.joints.nearest(end, begin)
         own_limit = min(0.0, self.own(begin), self.own(end)) - 1e-3
-        # From the ends, which are often nearest to something.
+        # From the ends, which are often nearest to an obstacle.
         return all(
             self.clearance(q) >= margin and self.own(q) >= own_limit for q in reversed(self.joints.between(begin, end))
         )
@@ -134,12 +135,13 @@ class ArmSpace:
         detours: Sequence[Sequence[Array]],
         margins: Sequence[float],
     ) -> list[Array] | None:
-        """Postures from `begin` (left out) to `end` with clear ways between them; None if none was found.
+        """Return postures from `begin` (left out) to `end` with clear straight paths between them, or None if none was
+        found.
 
         Args:
-            detours: Postures to go by, tried in order after the straight way.
-            margins: Metres to things, best first. What is nearer to something than that at the beginning or at the end
-                need not keep more.
+            detours: Intermediate postures, tried in order after the straight path.
+            margins: Clearances (m), best first. A path whose begin or end is closer to an obstacle than that need not
+                keep more than they do.
         """
         end_clearance = min(self.clearance(begin), self.clearance(end)) - 2e-3
         requested = list(dict.fromkeys(min(margin, end_clearance) for margin in margins))
@@ -162,13 +164,13 @@ class ArmSpace:
 
 
 def detours(ready: Sequence[Array], carry: Array, end: Array, torso: int) -> list[list[Array]]:
-    """Postures to go by on the way to `end`, for `ArmSpace.find`: the raised ones and that for carrying.
+    """Return intermediate postures on the way to `end`, for `ArmSpace.find`: the raised ones and the one for carrying.
 
     Args:
-        torso: How many joints, the first ones, are of a torso.
+        torso: Number of leading joints that belong to a torso.
     """
     return [
-        # First with the torso where it ends: it is slow.
+        # First with the torso at its final position: it is slow.
         *([np.concatenate([end[:torso], posture[torso:]])] for posture in (*ready, carry)),
         *([posture] for posture in (*ready, carry)),
         *([posture, carry] for posture in ready),
@@ -177,9 +179,10 @@ def detours(ready: Sequence[Array], carry: Array, end: Array, torso: int) -> lis
 
 
 def connect(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joints) -> list[Array] | None:
-    """A way from `begin` (left out) to `end` by postures with free ways between them, or None. Always the same one.
+    """Return a path from `begin` (left out) to `end` of postures with free straight paths between them, or None.
+    Deterministic.
 
-    Two trees grow towards random postures and towards each other; the way is then straightened.
+    Two trees grow towards random postures and towards each other; the path is then shortened.
     """
     rng = np.random.default_rng(0)
     trees: list[tuple[list[Array], list[int]]] = [([begin], [-1]), ([end], [-1])]
@@ -210,7 +213,7 @@ def _nearest(nodes: Sequence[Array], target: Array) -> int:
 
 
 def _trace(nodes: Sequence[Array], parents: Sequence[int], at: int) -> list[Array]:
-    """From a node to the root of its tree."""
+    """Return the nodes from `at` to the root of its tree."""
     branch = []
     while at >= 0:
         branch.append(nodes[at])

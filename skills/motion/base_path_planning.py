@@ -1,4 +1,4 @@
-"""Path planning on an occupancy grid: A* that prefers clearance, and the shortcut that makes its path drivable.
+"""Path planning on an occupancy grid: A* that prefers clearance, and the shortcuts that make its path drivable.
 
 The robot is a disc (differential drive with a round footprint), so a configuration is a point of the distance field.
 """
@@ -18,7 +18,7 @@ from homie.kernel.types import Array, Mask, OccupancyGrid
 
 
 def _segment(path: Array, point: Array) -> tuple[int, float]:
-    """The segment of the path nearest to a point, and where on it (0..1). Later segments win ties."""
+    """Return the segment of the path nearest to a point, and the position on it (0..1). Later segments win ties."""
     best, location = math.inf, (0, 0.0)
     x, y = point.tolist()
     for i, ((ax, ay), (bx, by)) in enumerate(itertools.pairwise(path.tolist())):
@@ -33,7 +33,8 @@ def _segment(path: Array, point: Array) -> tuple[int, float]:
 
 
 def length_left(path: Array, point: Array) -> float:
-    """Metres from the nearest point of a path (n, 2) to its end; near the end, the straight way at least."""
+    """Return the length (m) of a path (n, 2) from its point nearest to `point`; near the end, at least the straight
+    distance."""
     if len(path) == 1:
         return float(np.linalg.norm(path[0] - point))
     i, t = _segment(path, point)
@@ -43,12 +44,12 @@ def length_left(path: Array, point: Array) -> float:
 
 
 def rest_of(path: Array, point: Array) -> Array:
-    """The corners (m, 2) of a path that are still ahead."""
+    """Return the corners (m, 2) of a path that are still ahead."""
     return path[_segment(path, point)[0] + 1 :] if len(path) > 1 else path
 
 
 def point_ahead(path: Array, point: Array, distance: float) -> Array:
-    """The point `distance` metres further along the path than the nearest one, or the path's end."""
+    """Return the point `distance` metres further along the path than the nearest one, or the path's end."""
     if len(path) == 1:
         end: Array = path[0]
         return end
@@ -68,7 +69,7 @@ def point_ahead(path: Array, point: Array, distance: float) -> Array:
 ESCAPE = 0.45
 """Metres around the start within which a path may pass closer to obstacles than the robot's radius."""
 TIGHT = 12.0
-"""Cost per metre of such a pass: twice that of the narrowest way that is wide enough, so that it is left soon."""
+"""Cost per metre of such a stretch: twice that of the narrowest way that is wide enough, so that it is left soon."""
 
 _MOVES = tuple((dy, dx, float(np.hypot(dy, dx))) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
 
@@ -78,8 +79,8 @@ class CostMap:
     """Distance field of a grid.
 
     Attributes:
-        clearance (ny, nx): Metres to the nearest obstacle.
-        cost (ny, nx): Per metre.
+        clearance (ny, nx): Distance to the nearest obstacle, m.
+        cost (ny, nx): Cost per metre.
     """
 
     clearance: NDArray[np.float32]
@@ -90,7 +91,8 @@ class CostMap:
 
     @classmethod
     def of(cls, grid: OccupancyGrid, radius: float, comfort: float = 0.30) -> CostMap:
-        """From a grid, for a disc of `radius` metres; `comfort` is the clearance beyond it that costs nothing."""
+        """Build the map from a grid for a disc of `radius` metres; more than `comfort` metres of clearance beyond it
+        cost nothing."""
         free_cells = (~grid.occupied).astype(np.uint8)
         clearance = cv2.distanceTransform(free_cells, cv2.DIST_L2, 5).astype(np.float32) * grid.resolution
         closeness = np.clip((radius + comfort - clearance) / comfort, 0.0, 1.0)
@@ -99,13 +101,13 @@ class CostMap:
         return cls(clearance, cost.astype(np.float32), grid.origin, grid.resolution, radius)
 
     def cell(self, point: Array) -> tuple[int, int]:
-        """(row, column) of a point (2,), clipped into the grid."""
+        """Return the (row, column) of a point (2,), clipped into the grid."""
         column, row = self._place(point)
         ny, nx = self.clearance.shape
         return min(max(row, 0), ny - 1), min(max(column, 0), nx - 1)
 
     def _place(self, point: Array) -> tuple[int, int]:
-        """(column, row) of a point (2+,), which may be outside the grid."""
+        """Return the (column, row) of a point (2+,), which may be outside the grid."""
         x, y = self.origin.tolist()
         return (
             math.floor((float(point[0]) - x) / self.resolution),
@@ -113,10 +115,10 @@ class CostMap:
         )
 
     def passable(self, start: Array) -> Mask:
-        """The cells (ny, nx) that a path from a point (2,) may pass.
+        """Return a mask (ny, nx) of the cells that a path from a point (2,) may pass.
 
         A robot that stands closer to an obstacle than its radius (after reaching over a counter, say) may leave: around
-        the start half of it will do.
+        the start, half the radius suffices.
         """
         row, column = self.cell(start)
         rows, columns = np.ogrid[: self.clearance.shape[0], : self.clearance.shape[1]]
@@ -126,17 +128,17 @@ class CostMap:
         return mask
 
     def point(self, cell: tuple[int, int]) -> Array:
-        """The centre (2,) of a cell."""
+        """Return the centre (2,) of a cell."""
         return self.origin + (np.array([cell[1], cell[0]]) + 0.5) * self.resolution
 
     def clear_at(self, point: Array) -> float:
-        """Clearance at a point (2,); 0 outside the grid."""
+        """Return the clearance (m) at a point (2,); 0 outside the grid."""
         column, row = self._place(point)
         ny, nx = self.clearance.shape
         return float(self.clearance[row, column]) if 0 <= row < ny and 0 <= column < nx else 0.0
 
     def between(self, a: Array, b: Array) -> float:
-        """Metres of obstacles on the straight line between two points (2,)."""
+        """Return the length (m) of obstacles on the straight line between two points (2,)."""
         return float(np.linalg.norm(np.asarray(b) - a)) * float(np.mean(self._clear_along(a, b) == 0.0))
 
     def clear_line(self, a: Array, b: Array, clearance: float) -> bool:
@@ -144,7 +146,8 @@ class CostMap:
         return bool((self._clear_along(a, b) >= clearance).all())
 
     def _clear_along(self, a: Array, b: Array) -> Array:
-        """Clearance (n,) at points on the straight line between two points (2+,), half a cell apart or less."""
+        """Return the clearances (n,) at points on the straight line between two points (2+,), at most half a cell
+        apart."""
         start, way = np.asarray(a)[:2], np.asarray(b)[:2] - np.asarray(a)[:2]
         steps = max(2, int(np.linalg.norm(way) / (0.5 * self.resolution)) + 1)
         points = start + way * np.linspace(0.0, 1.0, steps)[:, None]
@@ -156,14 +159,14 @@ class CostMap:
 
 
 def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0) -> Array | None:
-    """A path (n, 2) from start to goal (or to within `tolerance` metres of it), None if there is none.
+    """Return a path (n, 2) from start to goal (or to within `tolerance` metres of it), or None if there is none.
 
     Cells around the start that are nearer to an obstacle than the robot's radius cost more instead of being forbidden:
     see `CostMap.passable`.
     """
     first, last = costs.cell(start), costs.cell(goal)
-    # Lists: single elements of arrays are read several times as slowly.
-    passable, dear = costs.passable(start).tolist(), np.minimum(costs.cost, np.float32(TIGHT)).tolist()
+    # Lists, because reading single elements of arrays takes several times as long.
+    passable, cell_costs = costs.passable(start).tolist(), np.minimum(costs.cost, np.float32(TIGHT)).tolist()
     ny, nx = costs.clearance.shape
     rows, columns = np.ogrid[:ny, :nx]
     heuristic = np.hypot(rows - last[0], columns - last[1]).tolist()
@@ -185,7 +188,7 @@ def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0)
             y, x = nxt = (row + dy, column + dx)
             if not (0 <= y < ny and 0 <= x < nx) or nxt in closed or not passable[y][x]:
                 continue
-            total = best[cell] + length * dear[y][x]
+            total = best[cell] + length * cell_costs[y][x]
             if total < best.get(nxt, math.inf):
                 best[nxt], parent[nxt] = total, cell
                 heapq.heappush(heap, (total + heuristic[y][x], next(order), nxt))

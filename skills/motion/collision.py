@@ -1,5 +1,5 @@
-"""Whether an arm posture, or the way between two, keeps out of solid things given as upright boxes; and which loose
-things have to go before a place can be reached, in words for the planner."""
+"""Collision checks of an arm posture, or the path between two, against solids given as upright boxes; and which loose
+objects have to be removed before a place can be reached, in words for the planner."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ import numpy as np
 from homie.kernel.types import Array, Box, Goal, OccupancyGrid
 
 FREE, TOUCH = -0.005, -0.02
-"""How deep (m) the rough shape of the arm may be in a thing where it works: the spheres are fatter than the fingers.
-The first does not move a drawer, the second is for narrow places."""
+"""Allowed penetration (m) of the coarse arm shape where the arm works: its spheres are fatter than the fingers. The
+first does not move a drawer, the second is for narrow places."""
 
 PLANNED, DRIVEN = 0.025, -0.005
-"""Clearance (m) asked of the way of the arm for a standing that is planned: comfortable, or if need be narrow."""
+"""Clearance (m) required of the arm's path when a standing is planned: comfortable, or narrow if need be."""
 
 ON_ARRIVAL = (DRIVEN - 0.008, TOUCH - 0.008)
-"""Clearance (m) asked of the way and of the poses once the robot stands there: less by what it may miss its place, up
-to 5 mm and 0.02 rad. Without that, what was planned with just enough room is refused on arrival, time and again."""
+"""Clearance (m) required of the path and of the poses once the robot has arrived: less by the base's positioning error,
+up to 5 mm and 0.02 rad. Otherwise a plan with just enough room would be refused on every arrival."""
 
 
 FAR = 0.15
-"""Distance (m) up to which it matters how far away something is."""
+"""Distance (m) beyond which distances are not computed."""
 
 
 class Solids:
-    """Boxes in the odometry frame, ready to be asked for the distance of many spheres at once."""
+    """Boxes in the odometry frame, prepared for distance queries of many spheres at once."""
 
     def __init__(self, boxes: Sequence[Box]) -> None:
         self.boxes = tuple(boxes)
@@ -43,7 +43,7 @@ class Solids:
         self._low, self._high = self._center - corners, self._center + corners
 
     def distance(self, points: Array, radii: Array) -> float:
-        """Smallest distance (m) of spheres (n, 3) to any box, negative inside; `FAR` where none is nearer."""
+        """Return the smallest distance (m) of spheres (n, 3) to any box, negative inside; at most `FAR`."""
         low, high = (points - radii[:, None]).min(axis=0) - FAR, (points + radii[:, None]).max(axis=0) + FAR
         nearby = np.flatnonzero(((self._low < high) & (self._high > low)).all(axis=1))
         if not len(nearby):
@@ -63,14 +63,14 @@ class Solids:
 
 
 GROWN = 0.06
-"""Metres around a thing on the floor that are cleared with it: the cells of a grid are 5 cm wide."""
+"""Margin (m) around an object on the floor that is cleared with it: the cells of a grid are 5 cm wide."""
 
 INSIDE = 0.02
-"""Metres that a solid may stick out of the box of the loose thing that it belongs to."""
+"""Distance (m) by which a solid may protrude from the box of the loose object that it belongs to."""
 
 
 def without(goal: Goal, removed: Sequence[Box]) -> Goal:
-    """The goal as it would be with some loose things gone."""
+    """Return the goal as it would be with some loose objects removed."""
     return replace(
         goal,
         solids=tuple(solid for solid in goal.solids if not any(_is_part_of(solid, box) for box in removed)),
@@ -80,7 +80,7 @@ def without(goal: Goal, removed: Sequence[Box]) -> Goal:
 
 
 def cleared(grid: OccupancyGrid, removed: Sequence[Box]) -> OccupancyGrid:
-    """The grid with the footprints of some things free."""
+    """Return the grid with the footprints of some objects free."""
     picture = grid.occupied.astype(np.uint8)
     for box in removed:
         grown = replace(box, half=box.half + GROWN)
@@ -90,12 +90,12 @@ def cleared(grid: OccupancyGrid, removed: Sequence[Box]) -> OccupancyGrid:
 
 
 def on_the_way(boxes: Sequence[Box], path: Array, radius: float) -> list[Box]:
-    """Those that a disc of a radius (m) would run into on a path (n, 2)."""
+    """Return the boxes that a disc of a radius (m) would hit on a path (n, 2)."""
     points = [a + (b - a) * t for a, b in itertools.pairwise(path) for t in np.linspace(0, 1, 12)]
     return [box for box in boxes if any(box.distance(point) < radius for point in points)]
 
 
 def _is_part_of(solid: Box, box: Box) -> bool:
-    """Whether a solid is a part of what a box is around."""
+    """Whether a solid belongs to the object that a box encloses."""
     level = abs(float(solid.center[2] - box.center[2])) <= float(box.half[2]) + INSIDE
     return level and box.distance(solid.center) <= INSIDE and bool(np.max(solid.half) <= np.max(box.half) + INSIDE)

@@ -17,38 +17,38 @@ from skills.motion.held_object import NOTHING, Hand
 from skills.motion.motions import Motion, NotRetryable, RoutineSkill, Stuck, wrap
 
 LOOKAHEAD = 0.30
-"""Metres ahead on the path that the base steers for."""
+"""Lookahead distance (m) on the path."""
 
 WAY_MARGINS = (0.025, 0.0, -0.02)
-"""Clearance (m) asked of a way of the arm, best first: the spheres that stand for it are fatter than it is."""
+"""Clearance (m) required of an arm path, best first: the collision spheres are fatter than the arm."""
 
 WITH_LOOSE_LOAD = 0.4
-"""Share of the base's speeds with something in the hand in which things lie loosely."""
+"""Fraction of the base's speeds used while the held object has loose contents."""
 
 TO_LINE, MOST_ASIDE = 6.0, 0.25
-"""Radians by which the base heads back to the line that it keeps to, for each metre that it is aside of it, and at
-most: it is back on it after some 15 cm, which is half of the way before a place to stand."""
+"""Heading correction (rad) towards the line per metre of cross-track error, and its maximum: the base is back on the
+line after some 15 cm, half of the distance before a standing place."""
 
 COMFORT = 0.30
 """Clearance (m) beyond the footprint that is worth a detour."""
 
 ON_THE_SPOT = 0.6
-"""Radians off the direction of the path from which the base turns before it drives."""
+"""Heading error (rad) above which the base turns in place before it drives."""
 
 BACKWARDS, LESS_TURNING = 1.0, 0.6
-"""Metres of a way up to which the base may drive it backwards, and radians of turning that this has to save."""
+"""Path length (m) up to which the base may drive it backwards, and the turning (rad) that this has to save."""
 
 ROOM_TO_TURN = (0.0, -0.05, 0.05, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3)
-"""Metres ahead (negative: back) to where the held object may have room to go round with the base, nearest first."""
+"""Displacements (m, negative: back) at which the held object may have room to turn with the base, nearest first."""
 
 ROOM_ENOUGH = 0.06
-"""Metres beyond the footprint with which a robot can turn whose body is not a perfect cylinder."""
+"""Clearance (m) beyond the footprint with which a robot whose body is not a perfect cylinder can turn."""
 
 HELD_UP, HELD_SECONDS = 0.05, 1.0
-"""Speed (rad/s) below which a turning base is held by something, if it is that slow for so long (s)."""
+"""Speed (rad/s) below which a turning base counts as held by an obstacle, if it lasts for so long (s)."""
 
 STILL_THERE = 0.1
-"""Metres off the place to stand at from which `straight` is back on the line in time."""
+"""Distance (m) from the standing place from which `straight` is back on the line in time."""
 
 NO_PROGRESS_SECONDS = 4.0
 MAX_PLANS, MAX_BLOCKED = 25, 4
@@ -63,10 +63,10 @@ class MobileSkill(RoutineSkill):
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand | None = None) -> None:
         super().__init__(spec, kinematics)
         self.hand = hand or Hand()
-        """What is known of the thing in the hand; shared by the skills of one set."""
+        """Geometry of the held object; shared by the skills of one set."""
         self.rest, self.carry = self.chain.posture(spec.rest), self.chain.posture(spec.carry)
         self.readies = [self.chain.posture(ready) for ready in spec.ready]
-        """The raised postures from which the arm reaches out."""
+        """Raised postures from which the arm reaches out."""
 
     @property
     def fixed(self) -> bool:
@@ -78,11 +78,11 @@ class MobileSkill(RoutineSkill):
 
     @property
     def costs(self) -> CostMap:
-        """The cost map of the goal's grid, made anew when the grid or what sticks out in the hand has changed."""
+        """The cost map of the goal's grid, rebuilt when the grid or the protrusion of the held object has changed."""
         grid = self.goal.grid
         if grid is None:
             raise Stuck(FailureReason.NO_MAP)
-        comfort = COMFORT + self._sticks_out()
+        comfort = COMFORT + self._held_protrusion()
         if (
             self._costs is None
             or self._costs_of is None
@@ -93,8 +93,8 @@ class MobileSkill(RoutineSkill):
             self._costs_of = grid, comfort
         return self._costs
 
-    def _sticks_out(self) -> float:
-        """Metres by which the held object reaches beyond the footprint, to a decimetre."""
+    def _held_protrusion(self) -> float:
+        """Return how far (m) the held object extends beyond the footprint, rounded up to a decimetre."""
         if not len(self.held):
             return 0.0
         gripper = self.kinematics.forward(self.q)
@@ -105,10 +105,11 @@ class MobileSkill(RoutineSkill):
     def navigate(
         self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0, torso: Array | None = None
     ) -> Motion:
-        """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked.
+        """Drive to a point (2,) and face `yaw` there; replan when the map changes or the path is blocked.
 
         Args:
-            torso: Where its joints go on the way, (torso,), as far as they come. As in travelling without it.
+            torso: Joint values (torso,) to move to on the way, as far as they get. By default those of the travelling
+                posture.
         """
         if self.chain.torso:
             torso = self._folded[: self.chain.torso] if torso is None else torso
@@ -122,7 +123,7 @@ class MobileSkill(RoutineSkill):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
             if path is None:
                 reason = self._no_path(target, tolerance)
-                # What was seen on the way has taken the place: another attempt chooses another.
+                # Obstacles seen on the way occupy the place: another attempt chooses another.
                 raise Stuck(reason.failure) if plans else reason
             outcome = yield from self.follow(path, backwards=yaw is not None and self._prefers_backwards(path, yaw))
             if outcome == "arrived":
@@ -138,7 +139,7 @@ class MobileSkill(RoutineSkill):
         raise Stuck(FailureReason.WAY_BLOCKED)
 
     def _no_path(self, target: Array, tolerance: float) -> NotRetryable:
-        """Why there is no way to a point (2,), to be raised."""
+        """Return the error for a point (2,) without a path, naming the loose objects on the way."""
         radius = self.spec.footprint_radius + self.margin
         if self.goal.grid is not None and self.goal.loose:
             costs = CostMap.of(cleared(self.goal.grid, self.goal.loose), radius)
@@ -147,8 +148,8 @@ class MobileSkill(RoutineSkill):
                 return NotRetryable(FailureReason.NO_PATH, blockers=on_the_way(self.goal.loose, path, radius))
         return NotRetryable(FailureReason.NO_PATH)
 
-    def _stale(self, planned: OccupancyGrid | None, path: Array) -> bool:
-        """Whether a new map puts an obstacle on the path."""
+    def _is_outdated(self, planned: OccupancyGrid | None, path: Array) -> bool:
+        """Whether a new map has an obstacle on the path."""
         if self.goal.grid is planned:
             return False
         required_clearance = self.spec.footprint_radius - 0.03
@@ -157,7 +158,7 @@ class MobileSkill(RoutineSkill):
         return not all(self.costs.clear_line(a, b, required_clearance) for a, b in itertools.pairwise(remaining_path))
 
     def _prefers_backwards(self, path: Array, yaw: float) -> bool:
-        """Whether driving a short way backwards, to face `yaw` at its end, saves much turning."""
+        """Whether driving a short path backwards, to face `yaw` at its end, saves much turning."""
         first, last = point_ahead(path, self.base.xy, LOOKAHEAD) - self.base.xy, path[-1] - path[max(0, len(path) - 2)]
         if length_left(path, self.base.xy) > BACKWARDS or not np.any(first) or not np.any(last):
             return False
@@ -183,7 +184,7 @@ class MobileSkill(RoutineSkill):
             ticks += 1
             if stalled_seconds > NO_PROGRESS_SECONDS:
                 return "blocked"
-            if ticks % 10 == 0 and self._stale(planned_grid, path):
+            if ticks % 10 == 0 and self._is_outdated(planned_grid, path):
                 return "stale"
             lookahead_point = point_ahead(path, base.xy, LOOKAHEAD)
             heading = float(np.arctan2(*(lookahead_point - base.xy)[::-1])) + (np.pi if backwards else 0.0)
@@ -195,19 +196,20 @@ class MobileSkill(RoutineSkill):
                 yield self.spec.drive(-v if backwards else v, w)
 
     def _steer(self, error: float, remaining: float) -> tuple[float, float]:
-        w = float(np.clip(2.5 * error, -self._haste * self.spec.max_angular, self._haste * self.spec.max_angular))
+        w = float(np.clip(2.5 * error, -self._slowdown * self.spec.max_angular, self._slowdown * self.spec.max_angular))
         if abs(error) > ON_THE_SPOT:
             return 0.0, w
         brake = np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * max(remaining - 0.02, 0.0)) + 0.02
-        return float(min(self._haste * self.spec.max_linear, brake) * np.cos(error) ** 2), w
+        return float(min(self._slowdown * self.spec.max_linear, brake) * np.cos(error) ** 2), w
 
     def _turn_with_room(self, heading: float, furthest: float = np.inf) -> Motion:
-        """Turn in place, from a little ahead or back (m) if the held object would touch something here."""
+        """Turn in place, after a short move ahead or back (at most `furthest` m) if the held object would hit something
+        here."""
         remaining = wrap(heading - self.base.yaw)
         for distance in ROOM_TO_TURN if len(self.held) else ():
             if abs(distance) > furthest:
                 break
-            shifted_base = self._ahead(distance)
+            shifted_base = self._base_after(distance)
             if any(
                 self._sweeps_clear(angle, shifted_base) for angle in (remaining, _complementary_turn(remaining))
             ) and (not distance or self.clearance_ahead(self.base, distance) >= self.spec.footprint_radius):
@@ -215,25 +217,25 @@ class MobileSkill(RoutineSkill):
                 break
         yield from self.turn(heading)
 
-    def _ahead(self, distance: float) -> Pose2:
-        """The pose of the base after a straight move, m."""
+    def _base_after(self, distance: float) -> Pose2:
+        """Return the base pose after a straight move of `distance` m."""
         base = self.base
         return Pose2(base.x + distance * np.cos(base.yaw), base.y + distance * np.sin(base.yaw), base.yaw)
 
     def turn(self, yaw: float, *, tolerance: float = 0.02, seconds: float = 8.0) -> Motion:
-        """Turn in place to a heading, the way on which the held object touches nothing; where something holds the
-        base, from a little ahead or back. Raises Stuck if it cannot be turned from there either."""
+        """Turn in place to a heading, in the direction in which the held object touches nothing; if an obstacle holds
+        the base, from a little ahead or back. Raises Stuck if it cannot turn from there either."""
         for last in (False, False, True):
             is_turned = yield from self._turn_here(yaw, tolerance, seconds)
             if is_turned:
                 return
-            roomier = self._roomier()
-            if last or not roomier:
+            displacement = self._roomier_displacement()
+            if last or not displacement:
                 raise Stuck(FailureReason.BASE_CANNOT_TURN)
-            yield from self.straight(roomier, speed=0.2)
+            yield from self.straight(displacement, speed=0.2)
 
     def _turn_here(self, yaw: float, tolerance: float, seconds: float) -> Motion:
-        """Turn to a heading; returns whether the base has come to it, False as soon as something holds it."""
+        """Turn to a heading. Returns whether the base reached it; False as soon as an obstacle holds it."""
         remaining = wrap(yaw - self.base.yaw)
         if len(self.held) and not self._sweeps_clear(remaining) and self._sweeps_clear(_complementary_turn(remaining)):
             remaining = _complementary_turn(remaining)
@@ -247,18 +249,18 @@ class MobileSkill(RoutineSkill):
             if held > HELD_SECONDS:
                 return False
             brake = np.sqrt(2.0 * 0.6 * self.spec.max_angular_acceleration * abs(error))
-            speed = min(self._haste * self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
+            speed = min(self._slowdown * self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
             yield self.spec.drive(0.0, float(np.copysign(speed, error)))
         return False
 
-    def _roomier(self) -> float:
-        """Metres ahead (negative: back) to the nearest place with room to turn, or to the one with most; 0 if there is
-        none."""
+    def _roomier_displacement(self) -> float:
+        """Return the displacement (m, negative: back) to the nearest place with room to turn, or to the one with most;
+        0 if there is none."""
         if self.goal.grid is None:
             return 0.0
         radius, clearance = self.spec.footprint_radius, self.costs.clear_at(self.base.xy)
         rooms = {
-            distance: self.costs.clear_at(self._ahead(distance).xy)
+            distance: self.costs.clear_at(self._base_after(distance).xy)
             for distance in ROOM_TO_TURN[1:]
             if self.clearance_ahead(self.base, distance) >= min(radius, clearance)
         }
@@ -266,7 +268,8 @@ class MobileSkill(RoutineSkill):
         return next(distances, max(rooms, key=lambda distance: rooms[distance], default=0.0))
 
     def _sweeps_clear(self, angle: float, base: Pose2 | None = None) -> bool:
-        """Whether the arm with what it holds touches nothing while the base turns by an angle (rad), here or there."""
+        """Whether the arm with the held object touches nothing while the base, at its current or another pose, turns by
+        an angle (rad)."""
         base, q = base or self.base, self.q
         turned_bases = (
             Pose2(base.x, base.y, base.yaw + part) for part in np.linspace(0.0, angle, 2 + int(abs(angle) / 0.2))
@@ -277,10 +280,10 @@ class MobileSkill(RoutineSkill):
     def straight(
         self, distance: float, *, speed: float = 0.4, seconds: float = 6.0, line: Pose2 | None = None
     ) -> Motion:
-        """Drive straight ahead (or back, negative) by a distance in m; gives up silently when blocked.
+        """Drive straight ahead (negative: back) by a distance in m; give up silently when blocked.
 
         Args:
-            line: A pose on the line to keep to, with its direction; the one on which the base stands without it.
+            line: A pose on the line to keep to, with its direction; by default the current base pose.
         """
         if self.fixed:
             return
@@ -290,7 +293,7 @@ class MobileSkill(RoutineSkill):
         for _ in range(int(seconds / self.spec.period)):
             travelled = float((self.base.xy - begin.xy) @ direction)
             remaining = distance - travelled
-            if remaining * np.copysign(1.0, distance) < 0.01:  # there, or past it
+            if remaining * np.copysign(1.0, distance) < 0.01:  # reached or passed
                 return
             still = still + self.spec.period if abs(self.seen.body.base_velocity[0]) < 0.01 else 0.0
             if still > 1.0:
@@ -305,17 +308,17 @@ class MobileSkill(RoutineSkill):
 
     @property
     def held(self) -> Array:
-        """Spheres (n, 4) in the gripper frame that stand for the held object; none where that is not known."""
+        """Spheres (n, 4) in the gripper frame that approximate the held object; none if they are unknown."""
         return self.hand.spheres if self.seen.body.holding else NOTHING
 
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
-        """Where the arm can be, from here or from a base pose, with some boxes more to keep out of."""
+        """Return the arm space at the current or another base pose, with additional obstacle boxes."""
         solids = Solids([*self.goal.solids, *(box for box in more if box is not None)])
         return ArmSpace(self.joints, self.kinematics, solids, base or self.base, self.held)
 
     @property
     def travelling(self) -> Array:
-        """The posture for driving, with the torso as it is: it follows while the base moves."""
+        """The posture for driving, with the torso where it is: it follows while the base moves."""
         torso = self.chain.torso
         return np.concatenate([self.q[:torso], self._folded[torso:]])
 
@@ -331,27 +334,28 @@ class MobileSkill(RoutineSkill):
             yield from self.fold(self.travelling)
 
     def at(self, posture: Array, tolerance: float = 0.05) -> bool:
-        """Whether the arm is in a posture."""
+        """Whether the arm is in a posture, within `tolerance` (rad or m)."""
         return bool(np.max(np.abs(self.chain.nearest(posture, self.q) - self.q)) <= tolerance)
 
     def way_to(self, posture: Array, base: Pose2 | None = None) -> list[Array] | None:
-        """A clear way of the arm from where it is to a posture, by raised postures or around things, or None."""
+        """Return a collision-free arm path from the current posture, by raised postures or around obstacles, or
+        None."""
         return self.way_between(self.q, posture, base)
 
     def way_between(self, begin: Array, end: Array, base: Pose2 | None = None) -> list[Array] | None:
-        """The same from one posture to another, from here or from a base pose."""
+        """Return such a path from one posture to another, at the current or another base pose."""
         detour_postures = detours(self.readies, self.carry, end, self.chain.torso)
         return self.space(base).find(begin, end, detour_postures, WAY_MARGINS)
 
     def reach(self, posture: Array, otherwise: Stuck | None = None) -> Motion:
-        """Bring the arm to a posture by a clear way. Raises Stuck if there is none, or `otherwise` in its place."""
+        """Move the arm to a posture by a collision-free path. Raises `otherwise`, or Stuck, if there is none."""
         way = self.way_to(posture)
         if way is None:
             raise otherwise or Stuck(FailureReason.NO_ARM_PATH)
         yield from self.follow_joints(way)
 
     def fold(self, posture: Array) -> Motion:
-        """Bring the arm to a posture around what is in its way; if it is stuck, from a little further back."""
+        """Move the arm to a posture around obstacles; if there is no path, from a little further back."""
         for last in (False, False, True):
             try:
                 yield from self.reach(posture, Stuck(FailureReason.ARM_CAUGHT))
@@ -363,13 +367,13 @@ class MobileSkill(RoutineSkill):
             yield from self.straight(-0.25, speed=0.2, seconds=3.0)
 
     def back_out(self) -> Motion:
-        """Lead the arm back along the way it came, as far as that is known."""
+        """Move the arm back along its recorded path, if there is one."""
         return
         yield
 
     @property
-    def _haste(self) -> float:
-        """Share of the base's speeds at which it may drive with the held object."""
+    def _slowdown(self) -> float:
+        """Fraction of the base's speeds at which it may drive with the held object."""
         return WITH_LOOSE_LOAD if len(self.held) and self.hand.loose else 1.0
 
     def lift(self, torso: Array) -> Motion:
@@ -390,9 +394,9 @@ class MobileSkill(RoutineSkill):
             yield Command({head.name: aim})
 
     def clearance_ahead(self, pose: Pose2, distance: float) -> float:
-        """Smallest clearance on the straight line from a pose over a distance (negative: behind it).
+        """Return the smallest clearance (m) on the straight line from a pose over a distance (negative: behind it).
 
-        The first third does not count: the robot is there already, and may be leaving something.
+        The first third does not count: the robot is there already, and may be leaving an obstacle.
         """
         direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
         points = [pose.xy + direction * d for d in np.linspace(distance / 3, distance, 6)]
@@ -400,5 +404,5 @@ class MobileSkill(RoutineSkill):
 
 
 def _complementary_turn(angle: float) -> float:
-    """The same turn the other way round, rad."""
+    """Return the angle (rad) of the same turn in the other direction."""
     return angle - float(np.copysign(2 * np.pi, angle))

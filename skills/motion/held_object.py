@@ -1,4 +1,4 @@
-"""What a manipulation skill knows of the thing in its hand."""
+"""Geometry of the held object, as the manipulation skills know it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from homie.kernel.types import Array, Box, Pose, Pose2, rotation_z
 from skills.motion.motions import gripper_rotation
 
 STOOD = 0.02
-"""Metres by which a standing base may shift."""
+"""Base displacement (m) up to which the base counts as standing."""
 
 WAYMARK = 0.08
-"""Joint change (rad) from which a posture on the way is remembered."""
+"""Joint change (rad) from which a posture on the path is recorded."""
 
 SAME_TILT = 0.1
-"""Rad by which the hand may be tilted otherwise than when it took the object, for a box of it to be of use."""
+"""Change (rad) of the hand's tilt since it grasped the object, up to which a box of the object is usable."""
 
 FINEST = 0.022
-"""Least radius (m) of the spheres that stand for a held thing: of a thin one they are fatter than it is."""
+"""Minimum radius (m) of the spheres that approximate a held object: they are fatter than a thin one."""
 
 NOTHING: Array = np.zeros((0, 4))
 """No spheres."""
@@ -31,15 +31,15 @@ class Hand:
     """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
 
     Attributes:
-        pitch: Of the gripper when it took the object, rad.
-        roll: Of it about its fingers, if it keeps that: a plate stays level in it.
-        center: The object's middle (3,) in the gripper frame, m: aside along y for a thing held by its rim, ahead along
-            x for one held by its near end.
-        half: Half extents of the object's box.
-        axes: Of that box, columns (3, 3) in the gripper frame.
-        spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
-        level: The posture (n,) in which a thing is carried that must not tilt; else None.
-        loose: Something lies in it.
+        pitch: Pitch of the gripper when it grasped the object, rad.
+        roll: Roll of the gripper about its fingers, rad, if it keeps that: a plate stays level in it.
+        center: The object's middle (3,) in the gripper frame, m: offset along y for an object held by its rim, along x
+            for one held by its near end.
+        half: Half extents of the object's box, m.
+        axes: Axes of that box, columns (3, 3) in the gripper frame.
+        spheres: Spheres (n, 4) that fill the box: centre in the gripper frame and radius, m.
+        level: The posture (n,) in which an object is carried that must not tilt; else None.
+        loose: Whether the object has loose contents.
         came: Postures of the arm since the base last moved, by which it can go back; see `note`.
     """
 
@@ -52,10 +52,10 @@ class Hand:
     level: Array | None = None
     loose: bool = False
     came: list[Array] = field(default_factory=list)
-    _stood: Pose2 | None = None
+    _stand_pose: Pose2 | None = None
 
     def take(self, box: Box, pose: Pose, pitch: float, roll: float = 0.0) -> None:
-        """Remember an upright box held by a gripper at a pose (both in the odometry frame)."""
+        """Store an upright box held by a gripper at a pose (both in the odometry frame)."""
         position, rotation = pose.position, pose.rotation
         center = rotation.T @ (box.center - position)
         self.pitch, self.roll, self.center, self.level, self.loose = pitch, roll, center, None, False
@@ -64,8 +64,8 @@ class Hand:
         self.spheres = filled(Box(center, box.half), self.axes)
 
     def correct(self, box: Box, pose: Pose) -> None:
-        """Take a better measured box of the held object (odometry frame): it has slipped or hangs otherwise than when
-        it was taken. Left out while the hand is tilted otherwise than then, since the box is upright."""
+        """Store a better measured box of the held object (odometry frame), which has slipped or hangs differently than
+        when it was grasped. Ignored while the hand is tilted differently than then, since the box is upright."""
         if abs(float(np.arcsin(np.clip(-pose.rotation[2, 0], -1.0, 1.0))) - self.pitch) > SAME_TILT:
             return
         level_and_loose = self.level, self.loose
@@ -73,34 +73,35 @@ class Hand:
         self.level, self.loose = level_and_loose
 
     def note(self, base: Pose2, q: Array) -> None:
-        """Remember the way of the arm while the base stands."""
-        if self._stood is None or np.hypot(base.x - self._stood.x, base.y - self._stood.y) > STOOD:
-            self._stood, self.came = base, []
+        """Record the path of the arm while the base stands."""
+        if self._stand_pose is None or np.hypot(base.x - self._stand_pose.x, base.y - self._stand_pose.y) > STOOD:
+            self._stand_pose, self.came = base, []
         if not self.came or np.max(np.abs(q - self.came[-1])) > WAYMARK:
             self.came.append(q)
 
     @property
     def radius(self) -> float:
-        """Of its footprint, m."""
+        """Radius of the object's footprint, m."""
         return float(np.hypot(self.half[0], self.half[1]))
 
     def drop_at(self, pitch: float) -> float:
-        """Metres from the gripper frame down to the lowest corner of the object's box when the hand is level and has
-        another pitch: the object tilts with it."""
+        """Return the distance (m) from the gripper frame down to the lowest corner of the object's box, for a hand that
+        is level in roll and has another pitch: the object tilts with it."""
         down = -gripper_rotation(0.0, pitch, self.roll)[2]
         return float(down @ self.center + np.abs(down @ self.axes) @ np.array(self.half))
 
     def tilts(self, pitches: Sequence[float]) -> tuple[tuple[float, float], ...]:
-        """Pitches to put it down with, and what they cost: a tall thing should stand, a small one may lie anyhow."""
+        """Return pitches to set the object down with, and their costs: a tall object should stand, a small one may lie
+        anyhow."""
         if self.level is not None or self.roll:
             return ((self.pitch, 0.0),)
-        dear = 0.4 if max(self.half) < 0.05 else 1.5
+        cost_per_rad = 0.4 if max(self.half) < 0.05 else 1.5
         other_pitches = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]
-        return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in other_pitches))
+        return ((self.pitch, 0.0), *((pitch, cost_per_rad * abs(pitch - self.pitch)) for pitch in other_pitches))
 
 
 def filled(box: Box, rotation: Array) -> Array:
-    """Spheres (n, 4) that fill a box around `box.center` whose axes are the columns of a rotation (3, 3)."""
+    """Return spheres (n, 4) that fill a box around `box.center` whose axes are the columns of a rotation (3, 3)."""
     radius = max(FINEST, float(np.min(box.half)))
     reach = np.maximum(box.half - radius, 0.0)
     marks = [np.linspace(-r, r, 1 + int(np.ceil(2 * r / (1.4 * radius)))) if r > 0 else np.zeros(1) for r in reach]

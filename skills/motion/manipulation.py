@@ -1,4 +1,4 @@
-"""What Pick, Put, Open and Close share: coming to a standing, raising the arm, backing away, getting free."""
+"""Shared base of Pick, Put, Open and Close: driving to a standing, raising the arm, backing away, recovery."""
 
 from __future__ import annotations
 
@@ -30,29 +30,31 @@ from skills.motion.standing_places import (
 )
 
 BACK_OFF = 0.32
-"""Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
+"""Distance (m) before a standing where the arm is raised, so that it never swings into what the robot stands at."""
 
 THERE = 0.02
-"""Metres from a standing at which the robot stands there: further away it drives up again, since an arm that is near
-the end of its reach, or of the room that it has, may miss by as much."""
+"""Distance (m) from a standing within which the robot counts as there: from further away it drives up again, since an
+arm near the end of its reach, or of its free space, may miss by as much."""
 
 TIGHT = 0.01
-"""Clearance (m) from which a loose thing is no more in the way of an arm."""
+"""Clearance (m) from which a loose object is not in the way of an arm."""
 
 AROUND = -np.inf
-"""Margin (m) on the straight way of the arm where that need not be free, because a way around things is searched."""
+"""Margin (m) on the straight path of the arm where that need not be free, because a path around obstacles is
+searched."""
 
 MARGINS = ((PLANNED, FREE), (PLANNED, TOUCH), (DRIVEN, FREE), (DRIVEN, TOUCH), (AROUND, TOUCH))
-"""Margins (m) on the way to a standing and at the poses there, the most comfortable first."""
+"""Margins (m) on the path to a standing and at the poses there, the most comfortable first."""
 
 MOST_SEARCHES = 12
-"""Searches for a way around things in one subtask: each that is in vain takes about a second of thinking."""
+"""Maximum number of searches for a path around obstacles in one subtask: each failure takes about a second of
+computation."""
 
 AWAY = (0.35, 0.25, 0.15)
-"""Metres that the robot backs away from what it has worked at, as far as there is room."""
+"""Distances (m) that the robot backs away from where it has worked, as far as there is room."""
 
 LOADED, EMPTY = 0.15, 0.25
-"""Metres per second at which the hand is led out, with something in it and without."""
+"""Speeds (m/s) at which the hand withdraws, with and without an object in it."""
 
 
 class Manipulation(MobileSkill):
@@ -79,7 +81,7 @@ class Manipulation(MobileSkill):
     # ------------------------------------------------------------ choosing where to stand
 
     def reachable_floor(self) -> Reachable | None:
-        """Free floor that can be driven to; None for a robot without a base."""
+        """Return the free floor that can be driven to; None for a robot without a base."""
         return None if self.fixed else Reachable.of(self.costs, self.base)
 
     def standings(
@@ -90,8 +92,8 @@ class Manipulation(MobileSkill):
         distances: Sequence[float],
         bearings: Sequence[float] = BEARINGS,
     ) -> list[tuple[float, Pose2]]:
-        """Base poses for a gripper target (2+,) with their cost, as `base_candidates`; where the robot is mounted for
-        one without a base (floor None)."""
+        """Return base poses for a gripper target (2+,) with their costs, as `base_candidates`; the mounting pose for a
+        robot without a base (floor None)."""
         if floor is None:
             return [(0.0, self.base)]
         lateral_offset = self.spec.reach.aside
@@ -100,11 +102,11 @@ class Manipulation(MobileSkill):
         )
 
     def ranked(self, options: Sequence[AnyOption]) -> list[AnyOption]:
-        """Options by cost; of a robot that can stand elsewhere not too many from any one place."""
+        """Return options sorted by cost; for a robot that can move, not too many from any one place."""
         return sorted(options, key=lambda option: option[0]) if self.fixed else cheapest(options)
 
     def clear(self, space: ArmSpace, postures: Sequence[Array], margin: float) -> bool:
-        """Whether the arm, in each of some postures, keeps `margin` metres (negative: may touch) from solid things."""
+        """Whether the arm keeps `margin` metres (negative: may touch) from solids in each of some postures."""
         return all(space.clearance(q) >= margin for q in postures)
 
     def reachable_standing(
@@ -112,10 +114,10 @@ class Manipulation(MobileSkill):
         options: Iterable[Option],
         accept: Callable[[Standing, float, float], bool],
     ) -> tuple[Standing, Sequence[Pose]] | None:
-        """The cheapest option that the arm can do without touching things; if there is none, with a brush of them; if
-        there is none either, on a narrower way there, and at last on a way around things.
+        """Return the cheapest option that the arm can do without contact; if there is none, with slight contact; then
+        on a narrower path there, and at last on a path around obstacles.
 
-        accept(standing, margin of the way, margin at the poses) has the last word.
+        accept(standing, margin of the path, margin at the poses) has the last word.
         """
         solids = Solids(self.goal.solids)
         readies = self.readies
@@ -131,13 +133,13 @@ class Manipulation(MobileSkill):
         return first_standing(self.kinematics, options, readies, MARGINS, clearance=clearance, accept=reaches)
 
     def way_around(self, standing: Standing) -> bool:
-        """Whether the arm gets from the raised posture to the first pose of a standing in another way, where the
+        """Whether the arm can move from the raised posture to the first pose of a standing on another path, where the
         straight one is not free: from behind an open door, or between two boards."""
         return self.way_between(standing.ready, standing.joints[0], standing.base) is not None
 
     def _search_around(self, standing: Standing) -> bool:
         """The same for one of many standings: False after `MOST_SEARCHES`."""
-        if self.hand.loose or self._searches >= MOST_SEARCHES:  # what lies loosely in the hand is led straight
+        if self.hand.loose or self._searches >= MOST_SEARCHES:  # an object with loose contents moves straight
             return False
         self._searches += 1
         return self.way_around(standing)
@@ -145,8 +147,8 @@ class Manipulation(MobileSkill):
     def joints_from_here(
         self, poses: Sequence[Pose], planned: Standing, accept: Callable[[Standing, float, float], bool]
     ) -> tuple[Array, ...] | None:
-        """Joints for gripper poses from where the robot has come to stand, those like the planned ones first: a
-        millimetre may make the arm fold otherwise.
+        """Return joint values for gripper poses from the current base pose, preferring those similar to the planned
+        ones: a millimetre may make the arm fold differently.
 
         Args:
             accept: As for `reachable_standing`, a little less strict.
@@ -177,7 +179,7 @@ class Manipulation(MobileSkill):
             self.goal = actual
 
     def blockers(self, standing: Standing) -> list[Box]:
-        """Loose things that keep the robot from a standing, or the arm from what it does there."""
+        """Return the loose objects that keep the robot from a standing, or the arm from its poses there."""
         radius = self.spec.footprint_radius + self.margin
         way = [*self.joints.between(standing.ready, standing.joints[0]), *standing.joints]
         path = None if self.fixed else plan_path(self.costs, self.base.xy, standing.base.xy)
@@ -217,25 +219,25 @@ class Manipulation(MobileSkill):
         yield from self.raise_arm()
 
     def _clear_on(self, way: Sequence[Array], *places: Array) -> bool:
-        """Whether a way of the arm is clear with the base at other places (2,) too."""
+        """Whether a path of the arm is also clear with the base at other places (2,)."""
         postures = [q for a, b in zip([self.q, *way], way, strict=False) for q in self.joints.between(a, b)]
         spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
         return all(self.clear(space, postures, 0.0) for space in spaces)
 
     def raise_arm(self) -> Motion:
-        """To the raised posture of the standing."""
+        """Move to the raised posture of the standing."""
         if not self.at(self.ready):
             yield from self.fold(self.ready)
 
     def withdraw(self, *poses: Pose) -> Motion:
-        """Lead the hand out along straight lines, as far as that goes."""
+        """Withdraw the hand along straight lines, as far as the arm can."""
         for pose in poses:
-            is_complete = yield from self._toward(pose)
+            is_complete = yield from self._move_toward(pose)
             if not is_complete:
                 return
 
-    def _toward(self, pose: Pose) -> Motion:
-        """Lead the hand straight to a pose, or as much of the way as the arm can; returns whether it was all of it."""
+    def _move_toward(self, pose: Pose) -> Motion:
+        """Move the hand straight to a pose, or as much of the way as the arm can. Returns whether it was all of it."""
         begin, speed = self.gripper_pose().position, LOADED if self.seen.body.holding else EMPTY
         for part in (1.0, 0.6, 0.3):
             partial_pose = Pose(begin + part * (pose.position - begin), pose.rotation)
@@ -246,7 +248,7 @@ class Manipulation(MobileSkill):
         return False
 
     def leave(self) -> Motion:
-        """Back away from what the robot stands at and tuck the arm, at a time where both can be."""
+        """Back away from where the robot stands and tuck the arm, at the same time if possible."""
         heading = np.array([np.cos(self.base.yaw), np.sin(self.base.yaw)])
         room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
         places = [self.base.xy - part * room * heading for part in (0.25, 0.5, 0.75, 1.0)]
@@ -254,7 +256,7 @@ class Manipulation(MobileSkill):
         if room and way is not None and self._clear_on(way, places[1], places[3]):
             yield from self.together(self.straight(-room), self.follow_joints(way))
             return
-        if room and self._arm_stays_clear(places):  # first away, then fold: no swing beside what it has worked at
+        if room and self._arm_stays_clear(places):  # first away, then fold: no swing beside the workplace
             yield from self.straight(-room)
             yield from self.tuck()
             return
@@ -264,7 +266,7 @@ class Manipulation(MobileSkill):
         yield from self.tuck()
 
     def _arm_stays_clear(self, places: Sequence[Array]) -> bool:
-        """Whether the arm as it is comes no nearer to things with the base at other places (2,)."""
+        """Whether the arm in its current posture comes no nearer to obstacles with the base at other places (2,)."""
         q, min_clearance = self.q, min(0.0, self.space().clearance(self.q))
         spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
         return all(space.clearance(q) >= min_clearance for space in spaces)
@@ -276,7 +278,7 @@ class Manipulation(MobileSkill):
     # ------------------------------------------------------------ the hand
 
     def release(self, extra_width: float = np.inf) -> Motion:
-        """Open the hand, or by so many metres further only, and let go. Raises Stuck if it holds all the same."""
+        """Open the hand, fully or by `extra_width` metres. Raises Stuck if it still holds the object."""
         yield from self.gripper(min(self.spec.gripper_max, self.seen.body.gripper + extra_width))
         yield from self.wait(0.12)
         if self.seen.body.holding:
@@ -294,7 +296,7 @@ class Manipulation(MobileSkill):
     # ------------------------------------------------------------ getting free
 
     def recovery(self) -> Motion:
-        """Out of where it is stuck, by the way that it came, and into the travelling posture."""
+        """Leave the place where the robot is stuck, on the path that it came, into the travelling posture."""
         if self.at(self.travelling, 0.2):
             return
         with suppress(Stuck):
@@ -305,7 +307,7 @@ class Manipulation(MobileSkill):
         yield from self.tuck()
 
     def back_out(self) -> Motion:
-        """Lead the arm back along the way it came since the base has stood here."""
+        """Move the arm back along its path since the base has stood here."""
         way = self.hand.came[::-1]
         with suppress(Stuck):
             yield from self.follow_joints(way, speed=0.5)

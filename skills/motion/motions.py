@@ -1,7 +1,7 @@
-"""Motions that classical skills are made of, each a generator of commands.
+"""Motions that classical skills are composed of, each a generator of commands.
 
 A skill is written as a routine: `yield from` one motion after the other. Each `yield` is one control period; when it
-returns, `self.seen` is the newest observation. A motion that cannot go on raises `Stuck` with the reason.
+returns, `self.seen` is the newest observation. A motion that cannot continue raises `Stuck` with the reason.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ from skills.attempts import AttemptSkill
 from skills.motion.arm_path_search import Joints
 
 BLOCKED = 0.35
-"""Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""
+"""Remaining joint error (rad or m) that means an obstacle, rather than a servo that leans on something."""
 
 STILL, LEANING = 0.0125, 0.3
-"""Joint speed (rad/s or m/s) up to which an arm stands still, and seconds after which it leans on something: waiting
-longer brings it no nearer."""
+"""Joint speed (rad/s or m/s) up to which an arm stands still, and seconds after which it counts as leaning on
+something: waiting longer brings it no nearer."""
 NEARING = 0.1
-"""Speed (rad/s or m/s) at which the joint that is farthest from its target still comes nearer, and is waited for."""
+"""Speed (rad/s or m/s) of the joint farthest from its target from which it still approaches, and is waited for."""
 FINGERS_STILL = 0.005
-"""Speed (m/s) of the opening up to which fingers stand still."""
+"""Speed (m/s) of the opening up to which the fingers stand still."""
 
 BRISK = 0.9
-"""Share of the largest joint speeds at which the arm moves where nothing has to be touched."""
+"""Fraction of the maximum joint speeds at which the arm moves where nothing has to be touched."""
 
 RAMP = 0.2
-"""Seconds in which a joint comes to its speed and to rest: without it the arm shakes at every corner of its way."""
+"""Seconds in which a joint accelerates and decelerates: without it the arm shakes at every corner of its path."""
 
 Motion = Generator[Command, None, Any]
 
 
 class Stuck(Exception):
-    """The motion cannot go on.
+    """The motion cannot continue.
 
     Attributes:
-        failure: The reason of the attempt, a `Failure` where planners get advice.
+        failure: The reason of the attempt's failure, a `Failure` where planners get advice.
     """
 
     def __init__(self, reason: FailureReason | str, *, blockers: Sequence[Box] | None = None, **details: Any) -> None:
-        """A motion that cannot go on.
+        """Create the error of a motion that cannot continue.
 
         Args:
             reason: A reason, or a text for the record alone.
-            blockers: The objects in the way; None where nothing is.
+            blockers: The objects in the way; None if there are none.
             details: The arguments of the reason (`homie.kernel.types.Failure`).
         """
         names = None if blockers is None else [box.name for box in blockers]
@@ -74,17 +74,17 @@ class Stuck(Exception):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The names of the objects in the way, () for more than can be named."""
+        """Names of the objects in the way; () for more than can be named."""
         blockers = (self.failure.blockers or ()) if isinstance(self.failure, Failure) else ()
         return blockers if len(blockers) <= MOST_NAMED else ()
 
 
 class NotRetryable(Stuck):
-    """Nothing was tried, and trying again would change nothing: what is in the way has to go first."""
+    """Nothing was tried, and a retry would change nothing: the obstacles have to be removed first."""
 
 
 AGAIN = 6
-"""Attempts at one target that fail for one reason in a row after which no further one is worth it."""
+"""Consecutive failures at one target for one reason after which the skill stops being retryable."""
 
 
 class RoutineSkill(AttemptSkill):
@@ -94,7 +94,7 @@ class RoutineSkill(AttemptSkill):
     """
 
     freeing: float = 0.0
-    """Seconds of an attempt's time that are kept for the recovery."""
+    """Seconds of an attempt's time that are reserved for the recovery."""
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
         self.spec = spec
@@ -103,15 +103,15 @@ class RoutineSkill(AttemptSkill):
         self.joints = Joints(spec.chain)
         self._failures: list[tuple[str, str]] = []
         self._renew()
-        self._ends = Outcome.SUCCEEDED
+        self._pending_outcome = Outcome.SUCCEEDED
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.subtask = subtask
         self.goal = goal
         self.seen = observation
-        self._began = observation.stamp
+        self._start_stamp = observation.stamp
         self._renew()
-        self._ends = Outcome.SUCCEEDED
+        self._pending_outcome = Outcome.SUCCEEDED
         self._motion = self.routine()
 
     def revise(self, goal: Goal) -> None:
@@ -119,37 +119,40 @@ class RoutineSkill(AttemptSkill):
 
     def act(self, observation: Observation) -> Command:
         self.seen = observation
-        if self._ends is Outcome.SUCCEEDED and observation.stamp - self._began > self.max_seconds - self.freeing:
+        if (
+            self._pending_outcome is Outcome.SUCCEEDED
+            and observation.stamp - self._start_stamp > self.max_seconds - self.freeing
+        ):
             self._motion.close()
             self._recover(Outcome.TIMED_OUT, Failure(FailureReason.TIMED_OUT, seconds=self.max_seconds - self.freeing))
-        for _ in range(2):  # the routine, and where it is stuck the recovery
+        for _ in range(2):  # the routine, and the recovery if it is stuck
             try:
                 return next(self._motion)
             except StopIteration:
-                self._outcome = self._ends
-                if self._ends is Outcome.SUCCEEDED:
+                self._outcome = self._pending_outcome
+                if self._pending_outcome is Outcome.SUCCEEDED:
                     self._failures = []
             except Stuck as stuck:
-                if self._ends is Outcome.SUCCEEDED:
+                if self._pending_outcome is Outcome.SUCCEEDED:
                     self._fail(stuck)
                     continue
-                self._outcome = self._ends
+                self._outcome = self._pending_outcome
             break
         return Command()
 
     def _fail(self, stuck: Stuck) -> None:
-        """End the attempt in a recovery; what fails in the same way time after time is given up."""
+        """End the attempt with a recovery; repeated failures for the same reason are not retryable."""
         reason, self._about = stuck.failure, stuck.about
         failure = (self.goal.name, reason)
         self._failures = [*self._failures, failure] if failure in self._failures[-1:] else [failure]
-        in_vain = len(self._failures) >= AGAIN
-        self._retryable = not in_vain and not isinstance(stuck, NotRetryable)
-        if in_vain:
+        is_hopeless = len(self._failures) >= AGAIN
+        self._retryable = not is_hopeless and not isinstance(stuck, NotRetryable)
+        if is_hopeless:
             reason = repeated(reason, len(self._failures))
         self._recover(Outcome.FAILED, reason)
 
     def _recover(self, outcome: Outcome, reason: str) -> None:
-        self._ends, self._reason = outcome, reason
+        self._pending_outcome, self._reason = outcome, reason
         self._motion = self.recovery()
 
     def recovery(self) -> Motion:
@@ -159,30 +162,30 @@ class RoutineSkill(AttemptSkill):
 
     @abstractmethod
     def routine(self) -> Motion:
-        """The behaviour."""
+        """Yield the commands of the behaviour."""
 
     # ------------------------------------------------------------ state
 
     @property
     def base(self) -> Pose2:
-        """Where the base is by odometry."""
+        """Base pose by odometry."""
         return self.seen.body.base
 
     @property
     def q(self) -> Array:
-        """The joints of torso and arm as measured, (n,)."""
+        """Measured joint values of torso and arm, (n,)."""
         return self.chain.measured(self.seen.body)
 
     def gripper_pose(self) -> Pose:
-        """The gripper in the odometry frame, from measured joints."""
+        """Return the gripper pose in the odometry frame, from measured joints."""
         return self.to_odometry(self.kinematics.forward(self.q))
 
     def to_odometry(self, pose: Pose) -> Pose:
-        """A pose in the base frame, in the odometry frame."""
+        """Transform a pose from the base frame to the odometry frame."""
         return Pose(self.base.transform(pose.position), rotation_z(self.base.yaw) @ pose.rotation)
 
     def to_base(self, pose: Pose, base: Pose2 | None = None) -> Pose:
-        """A pose in the odometry frame, in the frame of the base (or of a base pose that is only planned)."""
+        """Transform a pose from the odometry frame to the frame of the base (or of a planned base pose)."""
         base = base or self.base
         return Pose(base.inverse(pose.position), rotation_z(-base.yaw) @ pose.rotation)
 
@@ -206,20 +209,21 @@ class RoutineSkill(AttemptSkill):
             raise Stuck(FailureReason.ARM_BLOCKED, why=f"{name} is {abs(self.q[worst] - command[worst]):.2f} off")
 
     def _settle(self, command: Array, tolerance: float, patience: float) -> Motion:
-        """Wait until every joint is where it was commanded, or does not come any nearer.
+        """Wait until every joint is where it was commanded, or does not approach any further.
 
         A robot that is slower than its limits may take as long as it needs.
         """
         waited, still, last = 0.0, 0.0, self.q
         while (joint_error := np.max(np.abs(self.q - command))) > tolerance and waited <= patience and still < LEANING:
             yield self.chain.command(command)
-            nears = joint_error - np.max(np.abs(self.q - command)) > NEARING * self.spec.period
-            waited = 0.0 if nears else waited + self.spec.period
+            approaches = joint_error - np.max(np.abs(self.q - command)) > NEARING * self.spec.period
+            waited = 0.0 if approaches else waited + self.spec.period
             still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL * self.spec.period else 0.0
             last = self.q
 
     def line(self, pose: Pose, *, speed: float = 0.15, locked_torso: bool = False, patience: float = 1.5) -> Motion:
-        """Move the gripper on a straight line to a pose in the odometry frame. Raises Stuck if IK or way is blocked."""
+        """Move the gripper on a straight line to a pose in the odometry frame. Raises Stuck if IK or path is
+        blocked."""
         path = self.line_joints(self.q, pose, locked_torso=locked_torso)
         if path is None:
             raise Stuck(FailureReason.OFF_STRAIGHT_LINE)
@@ -237,7 +241,8 @@ class RoutineSkill(AttemptSkill):
     def line_joints(
         self, q0: Array, pose: Pose, *, base: Pose2 | None = None, locked_torso: bool = False, step: float = 0.03
     ) -> list[Array] | None:
-        """Joint values along the straight gripper line from q0 to a pose in the odometry frame; None if unreachable."""
+        """Return joint values along the straight gripper line from q0 to a pose in the odometry frame, or None if
+        unreachable."""
         target = self.to_base(pose, base)
         start = self.kinematics.forward(q0)
         length = float(np.linalg.norm(target.position - start.position))
@@ -268,7 +273,7 @@ class RoutineSkill(AttemptSkill):
             last, waited = width_now, waited + self.spec.period
 
     def together(self, *motions: Motion) -> Motion:
-        """Several motions of different limbs at a time, until all are over. The first that is stuck ends them all."""
+        """Run motions of different limbs at the same time until all are over. The first that is stuck ends them all."""
         running = list(motions)
         while running:
             commands = []
@@ -281,7 +286,7 @@ class RoutineSkill(AttemptSkill):
                 yield merged(commands)
 
     def accompanied(self, motion: Motion, other: Motion) -> Motion:
-        """A motion with one of another limb beside it, which stops where it is when the first is over."""
+        """Run a motion together with one of another limb, which stops where it is when the first is over."""
         for command in motion:
             other_command = next(other, None)
             yield command if other_command is None else merged([command, other_command])
@@ -295,12 +300,13 @@ class RoutineSkill(AttemptSkill):
 def timed(
     chain: Chain, begin: Array, path: Sequence[Array], speeds: Array, period: float, *, least: float = 0.0
 ) -> Iterator[Array]:
-    """Joint values (n,) of every control period (s) along a path that begins at `begin`, none faster than its speed.
+    """Yield the joint values (n,) of every control period (s) along a path that begins at `begin`, none above its
+    speed.
 
-    Speeds change over `RAMP` seconds: each value is the mean of those of a way at constant speeds over that time.
+    Speeds change over `RAMP` seconds: each value is the mean over that time of a path at constant speeds.
 
     Args:
-        least: Seconds that each leg takes at least.
+        least: Minimum duration (s) of each segment.
     """
     ramp_periods = max(1, round(RAMP / period))
     postures = [begin] * ramp_periods
@@ -315,13 +321,14 @@ def timed(
 
 
 def merged(commands: Sequence[Command]) -> Command:
-    """One command of several; of each group the first that has it."""
+    """Merge commands into one; for each group the first command that has it applies."""
     targets = {group: values for command in reversed(commands) for group, values in command.targets.items()}
     return Command(targets, next((command.effector for command in commands if command.effector is not None), None))
 
 
 def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:
-    """Rotation of a gripper whose fingers point along `yaw`, `pitch` radians below the horizon, rolled about them.
+    """Return the rotation of a gripper whose fingers point along `yaw`, `pitch` radians below the horizon, rolled about
+    them.
 
     With roll 0 the fingers close horizontally (gripper y is level).
     """
@@ -334,7 +341,7 @@ def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:
 
 
 def slerp(a: Array, b: Array, t: float) -> Array:
-    """The rotation a fraction `t` of the way from a to b, both (3, 3)."""
+    """Return the rotation a fraction `t` of the way from a to b, both (3, 3)."""
     relative = a.T @ b
     angle = float(np.arccos(np.clip((np.trace(relative) - 1.0) / 2.0, -1.0, 1.0)))
     if angle < 1e-6:
@@ -348,5 +355,5 @@ def slerp(a: Array, b: Array, t: float) -> Array:
 
 
 def wrap(angle: float) -> float:
-    """The angle in (-pi, pi]."""
+    """Wrap an angle to (-pi, pi]."""
     return math.pi - (math.pi - float(angle)) % (2 * math.pi)

@@ -1,4 +1,4 @@
-"""Where to stand so that the arm can do it: base poses from which a whole sequence of gripper poses is reachable."""
+"""Choice of standing places: base poses from which a whole sequence of gripper poses is reachable."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from skills.motion.base_path_planning import CostMap
 from skills.motion.motions import wrap
 
 BEARINGS = (0.0, 0.35, -0.35, 0.7, -0.7, 1.05, -1.05)
-"""Angles between the base heading and the direction of approach, best first."""
+"""Angles (rad) between the base heading and the direction of approach, best first."""
 COST_DIGITS = 9
-"""Decimals that costs of candidates are rounded to: those that are alike tie, and keep their order, on every
-processor, though matrix products differ between them in the last bits."""
+"""Decimals to which costs of candidates are rounded: equal ones tie, and keep their order, on every processor, although
+matrix products differ between them in the last bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Reachable:
         return self.costs.clear_at(point) >= self.costs.radius and bool(self.mask[self.costs.cell(point)])
 
     def gap(self, point: Array) -> float:
-        """Metres from a point (2+,) to the nearest one where the robot can stand."""
+        """Return the distance (m) from a point (2+,) to the nearest one where the robot can stand."""
         return float(self.gaps[self.costs.cell(point)])
 
 
@@ -68,8 +68,8 @@ def base_candidates(
     bearings: Sequence[float] = BEARINGS,
     offsets: Sequence[float] = (0.0,),
 ) -> list[tuple[float, Pose2]]:
-    """Base poses from which a gripper target (2+,) lies ahead, or in the direction of the arm, with a cost, cheapest
-    first.
+    """Return base poses from which a gripper target (2+,) lies ahead, or in the direction of the arm, with their costs,
+    cheapest first.
 
     Args:
         approach: Yaw of the gripper at the target; None if any yaw will do.
@@ -112,11 +112,11 @@ def solve_sequence(
     max_jump: float = 2.0,
     locked_torso: bool = False,
 ) -> tuple[Array, ...] | None:
-    """Joint values for each pose (odometry frame) from a base pose, each solved from the one before; None if one fails.
+    """Return joint values for each pose (odometry frame) from a base pose, each solved from the one before, or None.
 
     Args:
         max_jump: Largest joint change (rad) between neighbours after the first; more means the arm would flip over.
-        locked_torso: The torso stays where the first pose brings it.
+        locked_torso: Whether the torso stays where the first pose brings it.
     """
     turn = rotation_z(-base.yaw)
     aims = [(base.inverse(pose.position), turn @ pose.rotation) for pose in poses]
@@ -137,7 +137,7 @@ def solve_sequence(
 
 
 Option: TypeAlias = tuple[float, Pose2, Sequence[Pose]]
-"""A cost, a base pose, and the gripper poses (odometry frame) to be reached from there in turn."""
+"""A cost, a base pose, and the gripper poses (odometry frame) to reach from there in turn."""
 
 PER_PLACE = 12
 """Options of about the same base pose that are worth a try: if these fail, more of them will."""
@@ -152,7 +152,7 @@ AnyOption = TypeVar("AnyOption", bound=tuple[float, Pose2, object])
 
 
 def cheapest(options: Iterable[AnyOption]) -> list[AnyOption]:
-    """Options by cost, not too many from any one place on the floor."""
+    """Return options sorted by cost, not too many from any one place on the floor."""
     counts: Counter[tuple[int, int, int]] = Counter()
     chosen = []
     for option in sorted(options, key=lambda option: option[0]):
@@ -174,14 +174,15 @@ def first_standing(
     accept: Callable[[Standing, float, float], bool],
     tries: int = 600,
 ) -> tuple[Standing, Sequence[Pose]] | None:
-    """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted.
+    """Return the cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses),
+    sorted.
 
-    The second pose, where the work is done, decides most: it is solved alone first, and only where the arm has the
-    `clearance` there the rest is.
+    The second pose, where the work is done, decides most: it is solved alone first, and the rest only if the arm has
+    the `clearance` there.
 
     Args:
-        margins: On the way there and at the poses (m); options that fail with one pair wait for the next.
-            accept(standing, margin of the way, margin at the poses) has the last word.
+        margins: On the path there and at the poses (m); options that fail with one pair wait for the next.
+            accept(standing, margin of the path, margin at the poses) has the last word.
     """
     waiting = _reaching(kinematics, itertools.islice(options, tries), readies, clearance)
     for way, margin in margins:
@@ -204,7 +205,7 @@ def _reaching(
     readies: Sequence[Array],
     clearance: Callable[[Pose2, Array], float],
 ) -> Iterator[tuple[Pose2, Sequence[Pose], Array, float]]:
-    """The options whose second pose the arm reaches, from each raised posture, with the clearance it has there."""
+    """Yield the options whose second pose the arm reaches, from each raised posture, with the arm's clearance there."""
     for _, base, poses in options:
         for ready in readies:
             at = solve_sequence(kinematics, base, poses[1:2], ready)
