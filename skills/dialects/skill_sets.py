@@ -27,11 +27,11 @@ ACTIONS = ("Pick", "Put", "Open", "Close")
 class DialectSkill(EffectorSkill):
     """Pick, Put, Open or Close by a policy that also takes the pose of the hand, and may give poses."""
 
-    def _given(self) -> dict[str, Value]:
+    def _policy_inputs(self) -> dict[str, Value]:
         hand = self.kinematics.forward(self.q)
         fingers, base = self.seen.body.gripper, self.seen.body.base
         return {
-            **super()._given(),
+            **super()._policy_inputs(),
             "position": hand.position,
             "rotation": hand.rotation,
             "base": np.array([base.x, base.y, base.yaw]),

@@ -14,13 +14,13 @@ from skills.m3.layout import LAYOUTS, MANIPULATION, NAVIGATION, Layout
 from skills.m3.network import Network
 
 
-def _held(network: Network) -> nn.Module:
-    """A network under the names that it has in a file."""
+def _wrapped(network: Network) -> nn.Module:
+    """Wrap a network under the names that it has in a file."""
     return nn.ModuleDict({"actor_critic": network})
 
 
 def _layout(kind: Layout) -> TensorLayout:
-    return TensorLayout(shapes_of(lambda: _held(Network(kind))))
+    return TensorLayout(shapes_of(lambda: _wrapped(Network(kind))))
 
 
 def _kind(tensors: Mapping[str, torch.Tensor]) -> str:
@@ -29,7 +29,7 @@ def _kind(tensors: Mapping[str, torch.Tensor]) -> str:
 
 
 def _write(folder: Path, seed: int) -> None:
-    """A folder with a file for every skill."""
+    """Write a folder with a file for every skill."""
     folder.mkdir()
     for number, (name, kind) in enumerate(LAYOUTS.items()):
         state = random_tensors(_layout(kind), seed + number)
@@ -47,21 +47,22 @@ CHECKPOINT = CheckpointFormat(
 
 
 def load_network(name: str, path: Path) -> tuple[Network, str]:
-    """The network of a skill and the SHA-256 of its file. Raises BadInput if the checkpoint does not fit."""
+    """Load the network of a skill and return it with the SHA-256 of its file. Raises BadInput if the checkpoint does
+    not fit."""
     checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     network = Network(LAYOUTS[name])
-    load_strict(_held(network), checkpoint.tensors, policy=f"m3 {name}", path=path)
+    load_strict(_wrapped(network), checkpoint.tensors, policy=f"m3 {name}", path=path)
     return network.eval(), checkpoint.sha256
 
 
 def saved(network: Network, steps: int) -> dict[str, object]:
-    """What a file of a network holds, as the authors' trainer writes it."""
-    return {"config": {}, "state_dict": _held(network).state_dict(), "num_steps_done": steps}
+    """Return the content of a network's file in the format of the authors' trainer."""
+    return {"config": {}, "state_dict": _wrapped(network).state_dict(), "num_steps_done": steps}
 
 
 def load_networks(files: Mapping[str, Path]) -> tuple[dict[str, Network], dict[str, str]]:
-    """Networks and the SHA-256 of their files, by skill. A file that serves two skills is read once."""
+    """Load networks and the SHA-256 of their files, by skill. A file that serves two skills is read once."""
     loaded: dict[tuple[Path, bool], tuple[Network, str]] = {}
     for name, path in files.items():
         key = path.resolve(), LAYOUTS[name].discrete

@@ -1,5 +1,5 @@
-"""The checkpoint of each skill: from a folder with files of the skills' names, from a YAML file, or that of Go to which
-ships."""
+"""Checkpoint files of the skills: from a folder with files of the skills' names, from a YAML file, or the one of Go to
+that ships with the package."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from homie.kernel.support.files import reading
 from skills.m3.layout import LAYOUTS
 
 SHIPPED = {"navigate": Path(__file__).parent / "weights/navigate.safetensors"}
-"""What `homie train skill` made; weights/README.md says of what."""
+"""Trained by `homie train skill`; weights/README.md names the data."""
 
 _NUMBERED = re.compile(r"ckpt\.(\d+)\.pth")
 
 
 def find_files(argument: str) -> dict[str, Path]:
-    """The checkpoints by skill, with the names of `LAYOUTS`.
+    """Return the checkpoints by skill, with the names of `LAYOUTS`.
 
     Args:
-        argument: a folder with `NAME.pth`, `NAME.safetensors` or `NAME/ckpt.N.pth`, of which the highest N is taken;
-            or a YAML file with `NAME: FILE`, relative to itself; or nothing, for `SHIPPED`.
+        argument: a folder with `NAME.pth`, `NAME.safetensors` or `NAME/ckpt.N.pth`, of which the highest N is taken; a
+            YAML file with `NAME: FILE`, relative to itself; or "" for `SHIPPED`.
 
     Raises:
         BadInput: there is no checkpoint, there are two for a skill, or the YAML file is wrong.
@@ -50,11 +50,13 @@ def find_files(argument: str) -> dict[str, Path]:
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:
-    named = [file for kind in ("pth", "safetensors") if (file := folder / f"{name}.{kind}").is_file()]
-    if len(named) > 1:
-        raise BadInput(f"The folder {folder} holds {named[0].name} and {named[1].name}: move one of them elsewhere.")
-    if named:
-        return named[0]
+    candidates = [file for kind in ("pth", "safetensors") if (file := folder / f"{name}.{kind}").is_file()]
+    if len(candidates) > 1:
+        raise BadInput(
+            f"The folder {folder} holds {candidates[0].name} and {candidates[1].name}: move one of them elsewhere."
+        )
+    if candidates:
+        return candidates[0]
     by_number = {int(match[1]): file for file in (folder / name).glob("*") if (match := _NUMBERED.fullmatch(file.name))}
     return by_number[max(by_number)] if by_number else None
 

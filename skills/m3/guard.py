@@ -1,8 +1,8 @@
-"""Which velocities a base may take by the map that the robot has.
+"""Choice of the velocities that are collision-free in the robot's map.
 
-M3 was trained where a base slides along what it touches; a robot must not press on, and what it would touch beside or
-behind it is not in its pictures. So a class is left out that leads the base nearer to an obstacle than it is wide, or
-the arm, which M3 holds before the base, into a wall; of a robot that is nearer already, one that leads nearer still.
+M3 was trained where a base slides along what it touches; a real robot must not press on, and obstacles beside or behind
+it are not in its images. So a class is excluded if it leads the base nearer to an obstacle than its radius, or the arm,
+which M3 holds in front of the base, into a wall; for a robot that is nearer already, if it leads nearer still.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.teacher import ACTIONS, rolled
 
 SPARE = 0.06
-"""Metres that the arm needs around it: a cell of the map, and what it sways."""
+"""Margin (m) around the arm: a cell of the map, and its sway."""
 TURNS = np.arange(len(ANGULAR)) + LINEAR.index(0.0) * len(ANGULAR)
-"""The classes that do not drive."""
+"""The classes that turn in place."""
 
 
 class Guard:
-    """The map around a robot of a footprint (m). One serves one attempt."""
+    """The map around a robot of a footprint radius (m), for one attempt."""
 
     def __init__(self, radius: float) -> None:
         self._radius = radius
@@ -30,13 +30,13 @@ class Guard:
         self._room = self._arm_room = np.zeros((0, 0), np.float32)
 
     def allowed(self, base: Pose2, arm: Array, radii: Array, grid: OccupancyGrid | None) -> Mask:
-        """The classes (20,) that touch nothing; those that only turn where there is none.
+        """Return a mask (20,) of the collision-free classes; the ones that only turn if there is none.
 
         Args:
-            base: Where the base is.
+            base: Base pose.
             arm: Centres (n, 3) in the base frame of spheres that fill the arm.
-            radii: Theirs (n,), m.
-            grid: What the robot knows; without it all classes are allowed.
+            radii: Radii (n,) of the spheres, m.
+            grid: The robot's map; without it all classes are allowed.
         """
         if grid is None:
             return np.ones(len(ACTIONS), bool)
@@ -57,13 +57,13 @@ class Guard:
         return is_clear
 
     def _keeps_off(self, room: NDArray[np.float32], current: Array, points: Array, margin: float) -> Mask:
-        """Which of the ways (n, m, 2) of a point that is `current` (1, 2) lead nowhere with less room than `margin`, or
-        than it has."""
+        """Return which of the paths (n, m, 2) of a point, now at `current` (1, 2), keep a clearance of `margin`, or of
+        the current one if that is less."""
         has_room: Mask = self._at(room, points).min(axis=1) >= np.minimum(margin, self._at(room, current)) - 1e-6
         return has_room
 
     def _at(self, room: NDArray[np.float32], points: Array) -> Array:
-        """The room at points (..., 2); none outside the map."""
+        """Return the clearance at points (..., 2); 0 outside the map."""
         assert self._grid is not None
         column, row = np.moveaxis(np.floor((points - self._grid.origin) / self._grid.resolution).astype(np.intp), -1, 0)
         inside = (row >= 0) & (row < room.shape[0]) & (column >= 0) & (column < room.shape[1])
@@ -71,11 +71,11 @@ class Guard:
 
 
 def _distances(occupied: Mask, resolution: float) -> NDArray[np.float32]:
-    """Metres from the cells (ny, nx) to the nearest one that is full."""
+    """Return the distances (m) from the cells (ny, nx) to the nearest occupied one."""
     return cv2.distanceTransform((~occupied).astype(np.uint8), cv2.DIST_L2, 5).astype(np.float32) * resolution
 
 
 def _points_at_poses(poses: Array, x: float, y: float) -> Array:
-    """Where a point of the base frame is at poses (..., 3): (..., 2)."""
+    """Return the positions (..., 2) of a point of the base frame at poses (..., 3)."""
     cos, sin = np.cos(poses[..., 2]), np.sin(poses[..., 2])
     return poses[..., :2] + np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1)

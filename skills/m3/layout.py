@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SIZE = 128
-"""Side of a depth picture in pixels."""
+"""Side length of a depth image in pixels."""
 
 DEPTH_RANGE = 10.0
-"""Depth (m) that is 1 in a depth picture."""
+"""Depth (m) that is 1 in a depth image."""
 
 LINEAR = (-1.5, 0.0, 1.5, 3.0)
 ANGULAR = (-3.0, -1.5, 0.0, 1.5, 3.0)
@@ -26,10 +26,10 @@ class Layout:
     """Inputs and outputs of one kind of network.
 
     Attributes:
-        cameras: Its depth pictures, in order.
+        cameras: The depth images, in order.
         states: Names and lengths of the parts of the state, in order.
-        actions: Their number.
-        discrete: Whether one of them is chosen; otherwise all are real numbers in -1..1.
+        actions: Number of actions.
+        discrete: Whether the policy chooses one of the actions; otherwise all are real numbers in -1..1.
     """
 
     cameras: tuple[str, ...]

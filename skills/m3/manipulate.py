@@ -38,11 +38,11 @@ FINGER_SECONDS = 0.4
 """Time (s) for closing or opening in addition to that at the gripper's speed."""
 
 OPENED = 0.95
-"""Share of the largest opening from which the gripper counts as open."""
+"""Fraction of the maximum opening from which the gripper counts as open."""
 
 
 class Manipulate(M3Skill):
-    """The commands that the four skills share."""
+    """Commands that the four skills share."""
 
     decisions = 200
     fastest = (BASE_SPEED, BASE_SPEED, JOINT_STEP / STEP)
@@ -55,7 +55,7 @@ class Manipulate(M3Skill):
         self.available = tuple(name for name in self.networks if name in str(policy.facts["skills"]).split())
 
     def best(self, *names: str) -> str:
-        """The first available network of some. Raises PolicyFailed if none is."""
+        """Return the first available network of some. Raises PolicyFailed if none is."""
         available = next((name for name in names if name in self.available), None)
         if available is None:
             raise PolicyFailed(FailureReason.NO_CHECKPOINT, skill=names[0])
@@ -66,12 +66,12 @@ class Manipulate(M3Skill):
         self.busy = self._prepare()
 
     def _prepare(self) -> Iterator[Command]:
-        """Bring the arm to its rest posture, and open an empty hand."""
+        """Move the arm to its rest posture, and open an empty hand."""
         yield from self.to_rest()
         if not self.seen.body.holding:
             yield from self.open_fingers()
         self._joint_target = self.q[self.torso :]
-        self._began_at = self.gripper_position()
+        self._start_position = self.gripper_position()
         self._furthest = 0.0
 
     def obey(self, action: Value) -> None:
@@ -165,10 +165,10 @@ class Place(Manipulate):
 
 
 class MovePanel(Manipulate):
-    """Open and Close: end when the gripper has been away and is back, with nothing in it."""
+    """Open and Close: end when the gripper has moved away and returned, with nothing in it."""
 
     last: bool
-    """Whether the most open door or drawer is meant instead of the least open one."""
+    """Whether the most open door or drawer is the target instead of the least open one."""
 
     def choose(self, goal: Goal) -> str:
         open_by = [articulation.opening / articulation.range for articulation in goal.articulations]
@@ -184,14 +184,14 @@ class MovePanel(Manipulate):
         return self.goal.articulations[self._index].handle
 
     def judge(self) -> None:
-        distance = float(np.linalg.norm(self.gripper_position() - self._began_at))
+        distance = float(np.linalg.norm(self.gripper_position() - self._start_position))
         self._furthest = max(self._furthest, distance)
         if self._furthest > FAR and distance <= BACK and not self.seen.body.holding:
             self.finish(Outcome.SUCCEEDED)
 
 
 class Open(MovePanel):
-    """By the network for doors or for drawers."""
+    """Open with the network for doors or for drawers."""
 
     actions = ("Open",)
     networks = ("open_fridge", "open_drawer")
@@ -199,7 +199,7 @@ class Open(MovePanel):
 
 
 class Close(MovePanel):
-    """By the network for doors or for drawers."""
+    """Close with the network for doors or for drawers."""
 
     actions = ("Close",)
     networks = ("close_fridge", "close_drawer")

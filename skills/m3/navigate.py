@@ -1,6 +1,6 @@
-"""M3's Go to: one of twenty velocities per decision, one of which means to stop.
+"""M3's Go to: one of twenty velocities per decision, one of which stops.
 
-decide among the classes that touch nothing (guard.py) --> blocked? back off along the way, forget, decide again
+choose among the collision-free classes (guard.py) --> blocked? back off along the path, reset the policy, choose again
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from skills.policies.blocked_base import BlockedBase
 from skills.policies.policy import Named, Policy, Value
 
 RECOVERIES = 4
-"""Times in an attempt that a blocked base backs off."""
+"""Maximum number of recoveries of a blocked base per attempt."""
 AROUND, DECISIONS = 0.15, 40
-"""Metres that a base has to come further in so many decisions, else it turns to and fro; half a turn takes 32."""
+"""Displacement (m) that a base must reach within so many decisions, otherwise it only turns to and fro; half a turn
+takes 32."""
 BACK, BACK_SPEED, BACK_SECONDS = 0.4, 0.3, 4.0
-"""Metres along the way it came, m/s, and seconds at most."""
+"""Distance (m) along the path that it came, speed (m/s), and timeout (s) of a recovery."""
 ARM_SECONDS = 2.0
-"""For the arm, which may have been pushed aside, to come back to its rest."""
+"""Seconds for the arm, which may have been pushed aside, to return to its rest posture."""
 BESIDE = 0.1
-"""Metres from a place on that way at which the next one is made for."""
+"""Distance (m) from a waypoint of that path within which the next one is targeted."""
 
 
 class Navigate(M3Skill):
@@ -44,8 +45,8 @@ class Navigate(M3Skill):
 
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
         super().__init__(policy, spec, kinematics)
-        self._way: deque[Pose2] = deque(maxlen=self.decisions)
-        """Where the base has come from, in earlier attempts too."""
+        self._travelled_path: deque[Pose2] = deque(maxlen=self.decisions)
+        """Base poses on the path to here, of earlier attempts too."""
 
     def choose(self, goal: Goal) -> str:
         return "navigate"
@@ -58,20 +59,23 @@ class Navigate(M3Skill):
         self._blocked = BlockedBase(observation.body.base, observation.stamp)
         self._guard = Guard(self.spec.footprint_radius)
         base = observation.body.base
-        if self._way and np.hypot(self._way[-1].x - base.x, self._way[-1].y - base.y) > BESIDE:
-            self._way.clear()  # something else has moved the base since
-        self._anchor, self._since = base, 0
+        if (
+            self._travelled_path
+            and np.hypot(self._travelled_path[-1].x - base.x, self._travelled_path[-1].y - base.y) > BESIDE
+        ):
+            self._travelled_path.clear()  # the base has been moved otherwise since
+        self._anchor, self._anchor_decision = base, 0
         self._recoveries = 0
 
     def judge(self) -> None:
-        """Back off where the base is blocked, at last fail there, unless it is where it was sent."""
+        """Back off where the base is blocked; after the last recovery fail, unless the base has reached its goal."""
         base, stamp = self.seen.body.base, self.seen.stamp
-        self._way.append(base)
+        self._travelled_path.append(base)
         if np.hypot(base.x - self._anchor.x, base.y - self._anchor.y) > AROUND:
-            self._anchor, self._since = base, self.decided
+            self._anchor, self._anchor_decision = base, self.decided
         forward, turning = self.held.get("base") or (0.0, 0.0)
         blocked = self._blocked.is_blocked(base, stamp, forward, turning)
-        if not blocked and self.decided - self._since < DECISIONS:
+        if not blocked and self.decided - self._anchor_decision < DECISIONS:
             return
         if self._goal_failure() is None:
             self.finish(Outcome.SUCCEEDED, "the policy came as near as it could")
@@ -84,8 +88,10 @@ class Navigate(M3Skill):
     def obey(self, action: Value) -> None:
         index = int(action)
         if index == STOP:
-            short = self._goal_failure()
-            self.finish(Outcome.FAILED, short) if short else self.finish(Outcome.SUCCEEDED, "the policy stopped")
+            goal_failure = self._goal_failure()
+            self.finish(Outcome.FAILED, goal_failure) if goal_failure else self.finish(
+                Outcome.SUCCEEDED, "the policy stopped"
+            )
         linear, angular = LINEAR[index // len(ANGULAR)], ANGULAR[index % len(ANGULAR)]
         self.held = self.spec.drive(linear * self.slowness, angular * self.slowness)
 
@@ -96,7 +102,8 @@ class Navigate(M3Skill):
         return {**super()._inputs(), "allowed": allowed}
 
     def _goal_failure(self) -> Failure | None:
-        """Why Go to may not end here; None in the room, or within reach of the target, as far as the robot knows."""
+        """Return why Go to may not end here; None in the room, or within reach of the target, as far as the robot
+        knows."""
         base = self.seen.body.base
         if self.goal.room is not None:
             x0, y0, x1, y1 = self.goal.room
@@ -105,7 +112,7 @@ class Navigate(M3Skill):
         box, grid = self.goal.box, self.goal.grid
         if box is None:
             distance = float(np.hypot(*(self.goal.position[:2] - base.xy)))
-        else:  # of a counter the box is its top, which is above the base's origin
+        else:  # the box of a counter is its top, which is above the base's origin
             distance = math.hypot(box.distance(base.xy), max(0.0, box.center[2] - box.half[2]))
         walled = box is not None and grid is not None and bool(grid.walled(base.xy[None], box).any())
         return (
@@ -115,22 +122,25 @@ class Navigate(M3Skill):
         )
 
     def _back_off(self) -> Iterator[Command]:
-        """Drive back along the way, else fold the arm; bring it back, and forget what led here."""
+        """Drive back along the path, else fold the arm; bring it back, and reset the policy."""
         start, self.held = self.seen.body.base, Command()
         for _ in range(round(BACK_SECONDS / self.spec.period)):
             base = self.seen.body.base
-            while self._way and np.hypot(self._way[-1].x - base.x, self._way[-1].y - base.y) < BESIDE:
-                self._way.pop()
-            if not self._way or np.hypot(base.x - start.x, base.y - start.y) > BACK:
+            while (
+                self._travelled_path
+                and np.hypot(self._travelled_path[-1].x - base.x, self._travelled_path[-1].y - base.y) < BESIDE
+            ):
+                self._travelled_path.pop()
+            if not self._travelled_path or np.hypot(base.x - start.x, base.y - start.y) > BACK:
                 break
-            forward, left, _ = base.inverse(np.array([self._way[-1].x, self._way[-1].y, 0.0]))
-            off = math.atan2(-left, -forward)  # of the base's back
-            speed = -BACK_SPEED * max(0.0, math.cos(off))
-            yield self.spec.drive(speed, float(np.clip(2.0 * off, -1.0, 1.0)))
+            forward, left, _ = base.inverse(np.array([self._travelled_path[-1].x, self._travelled_path[-1].y, 0.0]))
+            heading_error = math.atan2(-left, -forward)  # heading error of the base's back
+            speed = -BACK_SPEED * max(0.0, math.cos(heading_error))
+            yield self.spec.drive(speed, float(np.clip(2.0 * heading_error, -1.0, 1.0)))
         base = self.seen.body.base
         if np.hypot(base.x - start.x, base.y - start.y) < BESIDE:
-            yield from self._to_posture(self._folded)  # what holds the base may hold the arm
+            yield from self._to_posture(self._folded)  # an obstacle that holds the base may hold the arm
         self._blocked = BlockedBase(self.seen.body.base, self.seen.stamp)
-        self._anchor, self._since = self.seen.body.base, self.decided
+        self._anchor, self._anchor_decision = self.seen.body.base, self.decided
         yield from self.to_rest()
         self.policy.reset({"skill": self.network})

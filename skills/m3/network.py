@@ -22,10 +22,10 @@ HIDDEN = 512
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The output of one step: the actor's (B, actions), the value (B, 1), the core's state (B, 512).
+    """The output of one step: the actor's (B, actions), the value (B, 1), the core's hidden state (B, 512).
 
     Attributes:
-        actor: Logits of the classes, or the action itself, tanh of the means.
+        actor: Logits of the classes, or the action itself: tanh of the means.
     """
 
     actor: torch.Tensor
@@ -47,7 +47,7 @@ class Recurrent(nn.Module):
 
 
 class Core(nn.Module):
-    """Everything before actor and critic."""
+    """The layers before actor and critic."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Core(nn.Module):
 
 
 class Categorical(nn.Module):
-    """Logits of the classes."""
+    """Actor that returns the logits of the classes."""
 
     def __init__(self, actions: int) -> None:
         super().__init__()
@@ -84,7 +84,8 @@ class Categorical(nn.Module):
 
 
 class Gaussian(nn.Module):
-    """Means, passed through tanh. `std` (log of the deviations, for training) is in every checkpoint but not used."""
+    """Actor that returns means, passed through tanh. `std` (log of the deviations, for training) is in every checkpoint
+    but unused."""
 
     def __init__(self, actions: int) -> None:
         super().__init__()
@@ -96,7 +97,7 @@ class Gaussian(nn.Module):
 
 
 class Critic(nn.Module):
-    """The value of a state."""
+    """Critic that returns the value of a state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +109,7 @@ class Critic(nn.Module):
 
 
 class Network(nn.Module):
-    """One skill's network. It keeps no state: hidden state and previous action come and go."""
+    """One skill's network. It is stateless: hidden state and previous action are inputs and outputs."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__()
@@ -118,7 +119,7 @@ class Network(nn.Module):
         self.critic = Critic()
 
     def forward(self, depth: torch.Tensor, state: torch.Tensor, previous: torch.Tensor, hidden: torch.Tensor) -> Step:
-        """One step of a batch.
+        """Compute one step of a batch.
 
         Args:
             depth: (B, cameras, 128, 128) in 0..1, 1 is 10 m.

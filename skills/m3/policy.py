@@ -1,5 +1,5 @@
-"""The M3 networks as their authors run them: recurrent, with the last action as input, always the most likely
-action of those that may be taken."""
+"""The M3 networks with their authors' inference loop: recurrent, with the last action as input, always the most likely
+action of the allowed ones."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class M3Policy:
 
 
 def _picture(inputs: Named, name: str) -> np.ndarray:
-    """(128, 128) float32 in 0..1 from metres."""
+    """Return an image (128, 128) float32 in 0..1 from metres."""
     metres = _numbers(inputs, name, SIZE * SIZE).reshape(SIZE, SIZE)
     return np.clip(metres / np.float32(DEPTH_RANGE), 0.0, 1.0)
 

@@ -39,11 +39,11 @@ AT_POSTURE = 0.03
 """Tolerance of a posture (rad, m)."""
 
 FOLDED = 0.3
-"""Largest difference (rad) of a joint from the folded posture at which the arm counts as folded; a folded arm is raised
+"""Maximum difference (rad) of a joint from the folded posture at which the arm counts as folded; a folded arm is raised
 before it reaches out."""
 
 CAMERAS = {"head_depth": "front", "arm_depth": "wrist"}
-"""Homie's cameras for M3's pictures. M3's head camera is at 1.2 m, looks 19 degrees down and has a field of view of 90
+"""Homie's cameras for M3's images. M3's head camera is at 1.2 m, looks 19 degrees down and has a field of view of 90
 degrees, as the front view has except for a decimetre in height; Homie's `head` camera turns and is too narrow."""
 
 
@@ -55,9 +55,9 @@ class M3Skill(PolicySkill):
     """
 
     networks: tuple[str, ...]
-    """The networks that it may use, all of one layout."""
+    """The networks that the skill may use, all of one layout."""
     decisions: int
-    """Largest number of decisions."""
+    """Maximum number of decisions."""
     fastest: tuple[float, float, float]
     """The largest base velocities (m/s, rad/s) and joint velocity (rad/s) that a decision may command."""
     spare_seconds: float
@@ -90,15 +90,16 @@ class M3Skill(PolicySkill):
 
     @abstractmethod
     def choose(self, goal: Goal) -> str:
-        """The network for a goal. May raise PolicyFailed."""
+        """Return the name of the network for a goal. May raise PolicyFailed."""
 
     @abstractmethod
     def target(self) -> Array:
-        """The goal point (3,) of the network, in the odometry frame."""
+        """Return the goal point (3,) of the network, in the odometry frame."""
 
     @abstractmethod
     def judge(self) -> None:
-        """Called before each decision: call `finish` if the attempt is over, set `busy` for motions before it."""
+        """Check the stop rule before each decision: call `finish` if the attempt is over, set `busy` for motions to do
+        first."""
 
     @abstractmethod
     def obey(self, action: Value) -> None:
@@ -116,28 +117,28 @@ class M3Skill(PolicySkill):
         self.busy: Iterator[Command] | None = self.to_rest()
         """Commands to execute before the next decision and before `held`."""
         self.decided = 0
-        self._left = 0
+        self._periods_left = 0
 
     def revise(self, goal: Goal) -> None:
         self.goal = goal
 
     def required_cameras(self) -> tuple[str, ...]:
-        return self.cameras if self.busy is None and self._left == 0 else ()
+        return self.cameras if self.busy is None and self._periods_left == 0 else ()
 
     def steer(self, observation: Observation) -> Command:
         self.seen = observation
-        if self.busy is None and self._left == 0:
+        if self.busy is None and self._periods_left == 0:
             if not set(self.cameras) <= set(observation.frames):
-                return Command()  # the locator has looked elsewhere
+                return Command()  # the locator has used other cameras
             self._decide()
         if self.busy is not None:
             command = next(self.busy, None)
             if command is not None:
                 return command
             self.busy = None
-            if self._left == 0:
-                return Command()  # the pictures come with the next observation
-        self._left -= 1
+            if self._periods_left == 0:
+                return Command()  # the images come with the next observation
+        self._periods_left -= 1
         return self.held
 
     def _decide(self) -> None:
@@ -148,26 +149,26 @@ class M3Skill(PolicySkill):
             self.out_of_time()
             return
         self.decided += 1
-        self._left = self.periods
+        self._periods_left = self.periods
         self.obey(self.policy.step(self._inputs())["action"])
 
     def out_of_time(self) -> None:
-        """Called when all decisions are used up."""
+        """End the attempt when all decisions are used up."""
         self.finish(Outcome.TIMED_OUT, Failure(FailureReason.DECISIONS_RAN_OUT, count=self.decisions))
 
     # ------------------------------------------------------------ inputs of the network
 
     @property
     def q(self) -> Array:
-        """The measured joint positions of torso and arm, (n,)."""
+        """Measured joint positions of torso and arm, (n,)."""
         return self.chain.measured(self.seen.body)
 
     def gripper_position(self) -> Array:
-        """The gripper's position in the base frame, (3,)."""
+        """Return the gripper's position in the base frame, (3,)."""
         return self.kinematics.forward(self.q).position
 
     def goal_at_gripper(self) -> Array:
-        """The target in the gripper's frame, (3,)."""
+        """Return the target in the gripper's frame, (3,)."""
         return in_gripper(self.seen.body.base.inverse(self.target()), self.kinematics.forward(self.q))
 
     def _inputs(self) -> Named:
@@ -185,7 +186,7 @@ class M3Skill(PolicySkill):
     # ------------------------------------------------------------ the arm before the first decision
 
     def to_rest(self) -> Iterator[Command]:
-        """Bring torso and arm to the rest posture; a folded arm is raised first."""
+        """Move torso and arm to the rest posture; a folded arm is raised first."""
         folded = self.chain.nearest(self._folded, self.q)
         if np.max(np.abs(folded - self.q)) < FOLDED:
             yield from self._to_posture(self._raised)

@@ -21,7 +21,7 @@ SKILLS: tuple[type[M3Skill], ...] = (Navigate, Pick, Place, Open, Close)
 
 
 def able(networks: Iterable[str]) -> list[type[M3Skill]]:
-    """The skills that some networks are enough for."""
+    """Return the skills for which the networks suffice."""
     available = set(networks)
     return [skill for skill in SKILLS if available & set(skill.networks)]
 

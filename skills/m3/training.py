@@ -1,12 +1,12 @@
 """Behaviour cloning of M3's navigation from recorded drives.
 
-lessons -> ways by decisions (teacher.py) -> sequences, each time from a base that is a little off -> navigate.pth
+lessons -> paths by decisions (teacher.py) -> sequences, each time from a slightly displaced base -> navigate.pth
 
-What keeps a clone on its way: the base is moved off the recorded way, its pictures are turned with it, and the decision
-that leads back is learnt; the decision before is left out half of the time, since a network that sees it learns to
-repeat it; and so are some of the pictures. Half of the ways are learnt left for right. M3 holds its arm before the
-camera, other skills do not: what covers the same near pixels all along a recorded way is the arm, and is put into the
-pictures of the other ways. While no recording has it, a random part is covered.
+Data augmentation keeps a clone on its path: the base is moved off the recorded path, its images are turned with it, and
+the decision that leads back is the label; the previous decision is dropped half of the time, since a network that sees
+it learns to repeat it; and so are some of the images. Half of the paths are mirrored. M3 holds its arm in front of the
+camera, other skills do not: near pixels that stay covered all along a recorded path are the arm, which is copied into
+the images of the other paths. If no recording has it, a random part is covered.
 """
 
 from __future__ import annotations
@@ -40,29 +40,30 @@ from skills.m3.teacher import decisions, goals, nodes
 NETWORK, CAMERA = "navigate", "front"
 STATE = "checkpoints/state.pt"
 OFF, TURNED = 0.1, 0.2
-"""Metres and radians (standard deviation) by which a base is off its way."""
+"""Displacement of a base off its path (standard deviation, m and rad)."""
 FORGETS = 0.5
-"""Share of the decisions before that are left out."""
+"""Fraction of the previous decisions that are dropped."""
 BLIND = 0.15
-"""Share of the ways whose pictures are left out: the target alone leads through most rooms, and a clone of few ways
-learns to trust pictures that mean nothing elsewhere."""
+"""Fraction of the paths whose images are dropped: the target alone leads through most rooms, and a clone of few paths
+learns to trust images that mean nothing elsewhere."""
 MIRRORED = 0.5
-"""Share of the ways without an arm that are learnt left for right."""
+"""Fraction of the paths without an arm that are mirrored."""
 ARM_WITHIN, ARM_MOVES, ARM_SHARE = 0.9 / DEPTH_RANGE, 0.01 / DEPTH_RANGE, 0.65
-"""What is nearer than 0.9 m (the floor is not) and keeps its distance to 1 cm in two thirds of a way's pictures is the
-robot's own arm; in the others it is on its way there."""
+"""Pixels nearer than 0.9 m (the floor is not) that keep their distance to 1 cm in two thirds of a path's images belong
+to the robot's own arm; in the other images it is on its way there."""
 LEAST_ARM, LEAST_PICTURES = 0.1, 20
-"""Share of the picture that an arm covers at least, and pictures of a way that are needed to tell it from a wall."""
+"""Minimum fraction of the image that an arm covers, and minimum number of a path's images to distinguish it from a
+wall."""
 STOPS = 3.0
-"""What a stop counts: there is one in a way of some forty decisions."""
+"""Weight of a stop: there is one in a path of some forty decisions."""
 LARGEST = 1.0
-"""Largest norm of a gradient."""
+"""Maximum norm of a gradient."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A lesson as the network meets it: poses (n, 3), pictures (n, 128, 128) in 0..1, the target (3,), and the arm in
-    the pictures, if there is one."""
+    """A lesson as the network's training input: poses (n, 3), images (n, 128, 128) in 0..1, the target (3,), and the
+    arm in the images, if there is one."""
 
     poses: Array
     pictures: torch.Tensor
@@ -72,27 +73,27 @@ class Way:
 
 @dataclass(frozen=True)
 class Arm:
-    """The robot's own arm before its camera: which pixels (128, 128) it covers, and its distances there, 1 is 10 m."""
+    """The robot's own arm in front of its camera: the pixels (128, 128) that it covers, and their depths, 1 is 10 m."""
 
     pixels: torch.Tensor
     distances: torch.Tensor
 
 
 def train(order: SkillOrder, over: StepOver) -> SkillReport:
-    """Train as ordered, or go on with it. Raises BadInput for weights or lessons that cannot be used."""
+    """Train as ordered, or resume the training. Raises BadInput for weights or lessons that cannot be used."""
     start = time.monotonic()
     device = chosen_device(order.device)
     torch.manual_seed(order.seed)
-    network = _started(order).to(device).train()
+    network = _initial_network(order).to(device).train()
     optimizer = torch.optim.Adam(network.parameters(), lr=order.rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, order.steps)
     ways, held_out = ([way_of(lesson) for lesson in lessons] for lessons in (order.lessons, order.held_out))
     arms = [way.arm for way in ways if way.arm is not None]
     losses: dict[int, float] = {}
-    held: dict[int, float] = {}
-    completed_steps = _resume(order.out / STATE, network, optimizer, schedule, losses, held)
+    held_out_losses: dict[int, float] = {}
+    completed_steps = _restore_state(order.out / STATE, network, optimizer, schedule, losses, held_out_losses)
     for step in range(completed_steps + 1, order.steps + 1):
-        rng = np.random.default_rng([order.seed, step])  # a training that goes on draws what it would have drawn
+        rng = np.random.default_rng([order.seed, step])  # a resumed training samples the same numbers
         chosen = [ways[number] for number in rng.integers(len(ways), size=order.batch)]
         loss, _ = _loss(network, chosen, arms, rng, device)
         optimizer.zero_grad()
@@ -104,14 +105,14 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
         over(step, order.steps, losses[step])
         if step % order.keep_every == 0 or step == order.steps:
             if held_out:
-                held[step] = _measured(network, held_out, arms, order.seed, device)[0]
-            _keep(order.out / STATE, network, optimizer, schedule, losses, held, step)
-    right = _measured(network, held_out or ways, arms, order.seed, device)[1]
+                held_out_losses[step] = _evaluate(network, held_out, arms, order.seed, device)[0]
+            _save_state(order.out / STATE, network, optimizer, schedule, losses, held_out_losses, step)
+    right = _evaluate(network, held_out or ways, arms, order.seed, device)[1]
     torch.save(saved(network.cpu(), order.steps), order.out / f"{NETWORK}.pth")
     return SkillReport(
         file=f"{NETWORK}.pth",
         losses=losses,
-        held_out=held,
+        held_out=held_out_losses,
         parameters=sum(weight.numel() for weight in network.parameters()),
         seconds=round(time.monotonic() - start, 1),
         more={"decisions like the teacher's": right},
@@ -119,7 +120,7 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
 
 
 def way_of(lesson: Lesson) -> Way:
-    """A lesson by decisions. Raises BadInput without depth pictures of the front."""
+    """Convert a lesson to a path by decisions. Raises BadInput without depth images of the front."""
     if CAMERA not in lesson.depths:
         raise BadInput(f"{lesson.name} has no depth of the camera {CAMERA}: record with --depths {CAMERA}.")
     indices = nodes(lesson.poses)
@@ -130,11 +131,11 @@ def way_of(lesson: Lesson) -> Way:
 
 
 def mirrored(way: Way) -> Way:
-    """The same way in a house left for right, which is as likely."""
+    """Return the path mirrored left to right, in a house that is as likely."""
     return Way(way.poses * (1.0, -1.0, -1.0), way.pictures.flip(2), way.target * (1.0, -1.0, 1.0))
 
 
-def _started(order: SkillOrder) -> Network:
+def _initial_network(order: SkillOrder) -> Network:
     if not order.start:
         return Network(NAVIGATION)
     files = find_files(order.start)
@@ -146,14 +147,14 @@ def _started(order: SkillOrder) -> Network:
 def _loss(
     network: Network, ways: Sequence[Way], arms: Sequence[Arm], rng: np.random.Generator, device: torch.device
 ) -> tuple[torch.Tensor, float]:
-    """The mean loss of some ways, each from a base that is a little off, and the share of decisions that are right."""
+    """Return the mean loss of some paths, each from a displaced base, and the fraction of correct decisions."""
     longest = max(len(way.poses) for way in ways)
     pictures: list[torch.Tensor | None] = []
     states = torch.zeros(longest, len(ways), 3)
     previous = torch.zeros(longest, len(ways), NAVIGATION.actions)
     labels = torch.zeros(longest, len(ways), NAVIGATION.actions)
     for column, recorded in enumerate(ways):
-        # An arm is on its own side.
+        # An arm is not mirrored: it is on its own side.
         way = mirrored(recorded) if recorded.arm is None and rng.random() < MIRRORED else recorded
         bases = way.poses + rng.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
         quality = torch.from_numpy(decisions(way.poses, bases)).float()
@@ -161,12 +162,12 @@ def _loss(
         states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(bases, way.target)]))
         turns = torch.from_numpy(wrapped(bases[:, 2] - way.poses[:, 2])).float()
         pictures.append(None if rng.random() < BLIND else covered(turned(way.pictures, turns), arms, rng))
-        known = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
-        previous[1:count, column] = known * functional.one_hot(quality[:-1].argmax(1), NAVIGATION.actions)
+        is_given = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
+        previous[1:count, column] = is_given * functional.one_hot(quality[:-1].argmax(1), NAVIGATION.actions)
         labels[:count, column] = quality
     logits = _sequence_logits(network, pictures, states.to(device), previous.to(device))
     flat, answers = logits.flatten(0, 1), labels.flatten(0, 1).to(device)
-    weights = answers.sum(1) + (STOPS - 1.0) * answers[:, STOP]  # 0 after the end: ways are not equally long
+    weights = answers.sum(1) + (STOPS - 1.0) * answers[:, STOP]  # 0 after the end: paths have different lengths
     loss = (weights * functional.cross_entropy(flat, answers, reduction="none")).sum() / weights.sum()
     right = (flat.argmax(1) == answers.argmax(1))[weights > 0]
     return loss, float(right.float().mean())
@@ -175,14 +176,15 @@ def _loss(
 def _sequence_logits(
     network: Network, pictures: Sequence[torch.Tensor | None], states: torch.Tensor, previous: torch.Tensor
 ) -> torch.Tensor:
-    """Logits (n, ways, classes) of whole sequences, the same that `Network.forward` gives step by step.
+    """Return logits (n, paths, classes) of whole sequences, the same that `Network.forward` gives step by step.
 
     Args:
-        pictures: Of each way (m, 128, 128), at most n; None for a way without pictures.
+        pictures: Images (m, 128, 128) of each path, at most n; None for a path without images.
     """
     present = [way for way in pictures if way is not None]
     nothing = torch.zeros(1, SIZE, SIZE)
-    # Convolutions take nearly all of the time: a way without pictures, and the end of a short one, need one of zeros.
+    # Convolutions take nearly all of the time: a path without images, and the end of a short one, share one image of
+    # zeros.
     with torch.autocast(states.device.type, torch.bfloat16):
         encoded = network.net.visual_encoder(torch.cat((nothing, *present))[:, None].to(states.device)).float()
     seen = encoded[:1].expand(len(states), len(pictures), -1).clone()
@@ -198,13 +200,13 @@ def _sequence_logits(
 
 
 def turned(pictures: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
-    """Depth pictures (n, 128, 128) as a base would see them that is turned to the left by `turns` (n,), rad.
+    """Return depth images (n, 128, 128) as seen by a base turned to the left by `turns` (n,), rad.
 
-    As if the camera looked level. Where the recorded picture shows nothing it is 0: no return.
+    Assumes a level camera. Pixels outside the recorded image are 0: no return.
     """
     slopes = (torch.arange(SIZE) + 0.5 - SIZE / 2) * (2 * math.tan(FIELD / 2) / SIZE)
     cos, sin = torch.cos(turns)[:, None], torch.sin(turns)[:, None]
-    depth = cos + sin * slopes  # the recorded depth (n, 128) of what is at depth 1 in each column now
+    depth = cos + sin * slopes  # the recorded depth (n, 128) of a point that is now at depth 1 in each column
     columns = _pixels((cos * slopes - sin) / depth)[:, None, :]
     rows = _pixels(slopes[None, :, None] / depth[:, None, :])
     outside = (depth[:, None, :] <= 0) | (columns < 0) | (columns >= SIZE) | (rows < 0) | (rows >= SIZE)
@@ -214,12 +216,12 @@ def turned(pictures: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
 
 
 def _pixels(slopes: torch.Tensor) -> torch.Tensor:
-    """The pixels, of rows or columns, in which rays of some slopes end."""
+    """Return the pixels, of rows or columns, in which rays of some slopes end."""
     return (slopes * (SIZE / (2 * math.tan(FIELD / 2))) + SIZE / 2).floor().long()
 
 
 def arm_before_camera(pictures: torch.Tensor) -> Arm | None:
-    """The arm before the camera in pictures (n, 128, 128) of a way; None where there is none."""
+    """Return the arm in front of the camera in images (n, 128, 128) of a path, or None."""
     middle = pictures.median(dim=0).values
     steady = ((pictures - middle).abs() < ARM_MOVES).float().mean(dim=0) > ARM_SHARE
     arm = steady & (middle > 0.0) & (middle < ARM_WITHIN)
@@ -228,7 +230,8 @@ def arm_before_camera(pictures: torch.Tensor) -> Arm | None:
 
 
 def covered(pictures: torch.Tensor, arms: Sequence[Arm], rng: np.random.Generator) -> torch.Tensor:
-    """Pictures (n, 128, 128) of a way with an arm before the camera, or something near in a random part of all."""
+    """Return images (n, 128, 128) of a path with an arm in front of the camera, or a near obstacle in a random part of
+    all."""
     hidden = pictures.clone()
     if arms:
         arm = arms[int(rng.integers(len(arms)))]
@@ -241,10 +244,10 @@ def covered(pictures: torch.Tensor, arms: Sequence[Arm], rng: np.random.Generato
     return hidden
 
 
-def _measured(
+def _evaluate(
     network: Network, ways: Sequence[Way], arms: Sequence[Arm], seed: int, device: torch.device
 ) -> tuple[float, float]:
-    """The loss on ways, and the share of right decisions, always from the same places."""
+    """Return the loss on paths and the fraction of correct decisions, always from the same displacements."""
     with torch.inference_mode():
         pairs = [
             _loss(network, [way], arms, np.random.default_rng([seed, 0, place]), device)
@@ -253,32 +256,32 @@ def _measured(
     return math.fsum(float(loss) for loss, _ in pairs) / len(pairs), math.fsum(right for _, right in pairs) / len(pairs)
 
 
-def _keep(
+def _save_state(
     path: Path,
     network: Network,
     optimizer: torch.optim.Optimizer,
     schedule: torch.optim.lr_scheduler.LRScheduler,
     losses: dict[int, float],
-    held: dict[int, float],
+    held_out_losses: dict[int, float],
     step: int,
 ) -> None:
-    """All that an interrupted training goes on with; whole, or as it was before."""
+    """Save the state from which an interrupted training resumes, atomically."""
     path.parent.mkdir(exist_ok=True)
     parts = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
     content = io.BytesIO()
-    torch.save({**parts, "losses": losses, "held_out": held, "step": step}, content)
+    torch.save({**parts, "losses": losses, "held_out": held_out_losses, "step": step}, content)
     write_atomically(path, content.getvalue())
 
 
-def _resume(
+def _restore_state(
     path: Path,
     network: Network,
     optimizer: torch.optim.Optimizer,
     schedule: torch.optim.lr_scheduler.LRScheduler,
     losses: dict[int, float],
-    held: dict[int, float],
+    held_out_losses: dict[int, float],
 ) -> int:
-    """Take up what was kept; the steps that are done."""
+    """Restore the saved state; returns the number of completed steps."""
     if not path.exists():
         return 0
     with resuming(path):
@@ -287,7 +290,7 @@ def _resume(
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
         losses.update(state["losses"])
-        held.update(state["held_out"])
+        held_out_losses.update(state["held_out"])
         return int(state["step"])
 
 

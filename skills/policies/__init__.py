@@ -1,2 +1,2 @@
-"""What learned skills share: a policy behind an interface, its pictures, motions and words, and building blocks of
-networks."""
+"""Shared code of learned skills: the policy interface, its images, motions and instructions, and network building
+blocks."""

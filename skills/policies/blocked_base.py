@@ -1,4 +1,4 @@
-"""Whether a base that a policy drives is blocked."""
+"""Detection of a blocked base while a policy drives it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import math
 from homie.kernel.types import Pose2, wrapped
 
 STILL = 0.02
-"""Metres or radians: a base that moves no further is where it was."""
+"""Displacement (m or rad) up to which a base counts as not having moved."""
 SECONDS = 4.0
-"""After so long a base that is driven and stays where it was is blocked: 16 decisions of NoMaD, 30 of M3 on a Fetch.
-Not tuned."""
+"""Seconds after which a base that is commanded to move and does not is blocked: 16 decisions of NoMaD, 30 of M3 on a
+Fetch. Not tuned."""
 SLOWEST = 0.05
-"""Speeds (m/s and rad/s) from which on a base is driven."""
+"""Commanded speeds (m/s and rad/s) from which a base counts as driven."""
 
 
 class BlockedBase:
-    """Watches a base: a policy that sees nothing of what its robot touches would press on."""
+    """Watches for a blocked base: a policy that does not sense contact would press on."""
 
     def __init__(self, base: Pose2, stamp: float) -> None:
         self._base, self._stamp = base, stamp
 
     def is_blocked(self, base: Pose2, stamp: float, forward: float, turning: float) -> bool:
-        """Whether the base has been driven for some seconds and has not moved.
+        """Return whether the base has been driven for some seconds without moving.
 
         Args:
-            base: Where it is now.
-            stamp: s.
-            forward, turning: The velocity (m/s, rad/s) that it has been commanded.
+            base: Current base pose.
+            stamp: Current time, s.
+            forward, turning: The commanded velocity (m/s, rad/s).
         """
         has_moved = math.hypot(base.x - self._base.x, base.y - self._base.y) > STILL
         has_turned = abs(wrapped(base.yaw - self._base.yaw)) > STILL

@@ -29,27 +29,27 @@ from skills.policies.pacing import Pacing, pacing
 from skills.policies.policy import Policy, PolicySkill, Value
 
 LONGEST, WIDEST = 0.10, 0.5
-"""What a larger motion of the hand is shortened to (m, rad): unsure policies ask for metres."""
+"""Limits (m, rad) to which a larger motion of the hand is shortened: unsure policies ask for metres."""
 
 FARTHEST, FURTHEST = 0.05, 0.15
-"""The same for the base (m, rad). It drives blindly."""
+"""The same for the base (m, rad), which drives without seeing where."""
 
 LEAD = 0.10
-"""How far (m) the target of the hand may be from its pose; if further, something is in the way."""
+"""Maximum distance (m) of the hand's target from its pose; a larger one means that an obstacle is in the way."""
 
 LARGEST_JUMP = 1.2
-"""The largest change of a joint (rad) from one pose to the next: more means that the arm would flip over."""
+"""Maximum change of a joint (rad) from one pose to the next: more means that the arm would flip over."""
 
 SHARES = (1.0, 0.5, 0.25)
-"""Shares of a motion that are tried, where the arm cannot make all of it."""
+"""Fractions of a motion that are tried if the arm cannot make all of it."""
 
 HELD_SECONDS = 1.0
-"""So long the hand holds a thing after Pick, or nothing after Put, when the action is done."""
+"""Seconds for which the hand must hold an object after Pick, or nothing after Put, for the action to be done."""
 
 RAISE_SECONDS, RAISE_SPEED = 8.0, 0.8
-"""To raise the arm: the longest time, and the share of the joints' speeds."""
+"""Timeout for raising the arm, and the fraction of the joints' speeds used."""
 FOLDED, AT_POSTURE = 0.3, 0.05
-"""A joint (rad) is in a travelling posture, and at the raised one."""
+"""Joint tolerances (rad) for a travelling posture, and for the raised one."""
 
 LOOK_SECONDS = 1.0
 
@@ -58,17 +58,17 @@ CameraName: TypeAlias = Annotated[
 ]
 DeviceName: TypeAlias = Annotated[str, Field(description="Where the network runs: auto, cpu, cuda.")]
 MostMotions: TypeAlias = Annotated[int, Field(ge=1, le=1000, description="The most motions of one attempt.")]
-"""Settings that policies of the hand have in common."""
+"""Settings shared by the policies of the hand."""
 
 
 class EffectorSkill(PolicySkill):
     """One action by motions of the hand.
 
-    Facts: `rate` (motions per second), `steps` (the most of one attempt), `camera` and `wrist` (which of the robot's
-    cameras the policy sees through; camera "": `head` where there is one, else `front`; wrist "": none), `drives`
-    (whether motions of the base count), `say ACTION` (see skills.policies.instructions), those of
+    Facts: `rate` (motions per second), `steps` (maximum motions of one attempt), `camera` and `wrist` (the robot's
+    cameras for the policy's images; camera "": `head` if the robot has one, else `front`; wrist "": none), `drives`
+    (whether motions of the base are carried out), `say ACTION` (see skills.policies.instructions), those of
     `homie.kernel.robot.conventions.HandConventions`, and those of `skills.policies.pacing.pacing`. Raises BadInput for
-    a policy that means other numbers than `skills.policies.motions.CONVENTIONS`, or is faster than the robot.
+    a policy whose conventions differ from `skills.policies.motions.CONVENTIONS`, or that is faster than the robot.
     """
 
     model: ClassVar[str]
@@ -76,10 +76,10 @@ class EffectorSkill(PolicySkill):
     def __init__(
         self, policy: Policy, spec: RobotSpec, kinematics: Kinematics, action: str, pace: Pacing | None = None
     ) -> None:
-        """Make a skill of a policy.
+        """Build a skill around a policy.
 
         Args:
-            pace: One for all skills of a policy that exist at the same time.
+            pace: Shared by all skills of a policy that exist at the same time.
         """
         super().__init__(policy, spec, kinematics)
         facts = policy.facts
@@ -104,17 +104,17 @@ class EffectorSkill(PolicySkill):
         text = instruction(self.policy.facts, subtask, task=goal.task)
         instruction_text = instruction(self.policy.facts, subtask, goal.name, goal.task)
         self.pace.begin({"text": text, "listed": instruction_text, "gripper": opening})
-        self._stood = 0
-        self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
-        """Whether the hand should hold something in the end, None if it does not matter."""
-        if self._wanted is body.holding:
-            self._wanted = None
-        self._since: float | None = None
-        self._looks = False
+        self._idle_periods = 0
+        self._wanted_holding = {"Pick": True, "Put": False}.get(subtask.action)
+        """Whether the hand should hold an object at the end; None if it does not matter."""
+        if self._wanted_holding is body.holding:
+            self._wanted_holding = None
+        self._held_since: float | None = None
+        self._needs_images = False
         self._commands = self._routine()
 
     def required_cameras(self) -> tuple[str, ...]:
-        return tuple(self.eyes.values()) if self._looks else ()
+        return tuple(self.eyes.values()) if self._needs_images else ()
 
     def steer(self, observation: Observation) -> Command:
         self.seen = observation
@@ -122,20 +122,22 @@ class EffectorSkill(PolicySkill):
         return next(self._commands, Command()) if self.outcome is Outcome.RUNNING else Command()
 
     def _judge(self) -> None:
-        """Finish when the hand has held, or not held, for long enough."""
-        if self._wanted is None or self.seen.body.holding is not self._wanted:
-            self._since = None
-        elif self._since is None:
-            self._since = self.seen.stamp
-        elif self.seen.stamp - self._since >= HELD_SECONDS:
-            self.finish(Outcome.SUCCEEDED, "the hand holds something" if self._wanted else "the hand has let go")
+        """Finish once the hand has held an object, or none, for long enough."""
+        if self._wanted_holding is None or self.seen.body.holding is not self._wanted_holding:
+            self._held_since = None
+        elif self._held_since is None:
+            self._held_since = self.seen.stamp
+        elif self.seen.stamp - self._held_since >= HELD_SECONDS:
+            self.finish(
+                Outcome.SUCCEEDED, "the hand holds something" if self._wanted_holding else "the hand has let go"
+            )
 
     # ------------------------------------------------------------ the routine
 
     def _routine(self) -> Iterator[Command]:
         yield from self._raise_arm()
         yield from self._look()
-        self._pose, self._missed, count = self.kinematics.forward(self.q), 0, 0
+        self._pose, self._missed_motions, count = self.kinematics.forward(self.q), 0, 0
         while count < self.steps:
             motion = yield from self._decision(count)
             if motion.terminate:
@@ -143,42 +145,42 @@ class EffectorSkill(PolicySkill):
                 return
             commands = self._commands_of(motion, self._periods(count))
             count += 1
-            self._looks = False
+            self._needs_images = False
             yield from commands[:-1]
-            # The pictures for the next motion come with the observation after the last command.
-            self._looks = count < self.steps and self.pace.due(count)
+            # The images for the next motion come with the observation after the last command.
+            self._needs_images = count < self.steps and self.pace.due(count)
             yield commands[-1]
-        missed = f", {self._missed} of them out of reach" if self._missed else ""
+        missed = f", {self._missed_motions} of them out of reach" if self._missed_motions else ""
         late_clause = f", {self.pace.late} came too late" if self.pace.late else ""
-        stood_clause = f", {self._stood * self.spec.period:.1f} s without one" if self._stood else ""
-        reason = Failure(FailureReason.MOTIONS_RAN_OUT, count=count, more=f"{missed}{late_clause}{stood_clause}")
+        idle_clause = f", {self._idle_periods * self.spec.period:.1f} s without one" if self._idle_periods else ""
+        reason = Failure(FailureReason.MOTIONS_RAN_OUT, count=count, more=f"{missed}{late_clause}{idle_clause}")
         self.finish(Outcome.TIMED_OUT, reason)
 
     def _decision(self, count: int) -> Generator[Command, None, Motion]:
-        """Ask the policy if it is time, and hold still until the motion is there."""
+        """Query the policy if it is due, and hold still until the motion is available."""
         motion = None
         while motion is None:
             if self.pace.due(count):
-                self._looks = True
+                self._needs_images = True
                 if all(camera in self.seen.frames for camera in self.eyes.values()):
-                    self.pace.ask(count, self._given())
-                    self._looks = False
+                    self.pace.ask(count, self._policy_inputs())
+                    self._needs_images = False
             motion = self.pace.motion(count)
             if motion is None:
-                self._stood += not self._looks
+                self._idle_periods += not self._needs_images
                 yield Command(effector=self._pose)
         return motion
 
     def _periods(self, count: int) -> int:
-        """Control periods of the next motion, so that all of them together keep the policy's rate."""
+        """Return the control periods of the next motion, so that all motions together keep the policy's rate."""
         motion_periods = 1.0 / (self.rate * self.spec.period)
         return max(1, round((count + 1) * motion_periods) - round(count * motion_periods))
 
-    def _given(self) -> dict[str, Value]:
+    def _policy_inputs(self) -> dict[str, Value]:
         return {name: self.seen.frames[camera].rgb for name, camera in self.eyes.items()}
 
     def _commands_of(self, motion: Motion, periods: int) -> list[Command]:
-        """The commands of one motion, one per control period."""
+        """Return the commands of one motion, one per control period."""
         begin = self._target()
         turn = _shortened(motion.rotation, WIDEST)
         goal, share = self._reachable(begin, _shortened(motion.translation, LONGEST), turn)
@@ -195,24 +197,24 @@ class EffectorSkill(PolicySkill):
         return commands
 
     def _target(self) -> Pose:
-        """Where the next motion begins: at the last target of the hand, or at its pose if it could not follow."""
+        """Return the start of the next motion: the last target of the hand, or its pose if it could not follow."""
         hand_pose = self.kinematics.forward(self.q)
         if self.spec.compliant:
             return hand_pose
         return self._pose if float(np.linalg.norm(self._pose.position - hand_pose.position)) < LEAD else hand_pose
 
     def _reachable(self, begin: Pose, step: Array, turn: Array) -> tuple[Pose, float]:
-        """The pose after as much of a motion as the arm can make, and what share of it that is."""
+        """Return the pose after as much of a motion as the arm can make, and the fraction made."""
         for share in SHARES:
             pose = Pose(begin.position + share * step, rotation_matrix(share * turn) @ begin.rotation)
             solution = self.kinematics.solve(pose.position, pose.rotation, self.q)
             if solution.ok and np.max(np.abs(solution.q - self.q)) < LARGEST_JUMP:
                 return pose, share
-        self._missed += 1
+        self._missed_motions += 1
         return begin, 0.0
 
     def _base_speed(self, motion: Array, periods: int) -> tuple[float, float]:
-        """Velocities (m/s, rad/s) for a motion of the base; what it has to the side is left out."""
+        """Return velocities (m/s, rad/s) for a motion of the base; its lateral part is left out."""
         seconds = periods * self.spec.period
         forward, turn = float(np.clip(motion[0], -FARTHEST, FARTHEST)), float(np.clip(motion[2], -FURTHEST, FURTHEST))
         return forward / seconds, turn / seconds
@@ -225,7 +227,7 @@ class EffectorSkill(PolicySkill):
         return self.chain.measured(self.seen.body)
 
     def _raise_arm(self) -> Iterator[Command]:
-        """From a travelling posture to the raised one; an arm that is out or raised already stays where it is."""
+        """Move from a travelling posture to the raised one; an arm that is already out or raised stays where it is."""
         folded = [self._nearest(self.chain.posture(posture)) for posture in (self.spec.rest, self.spec.carry)]
         if min(float(np.max(np.abs(posture - self.q))) for posture in folded) > FOLDED:
             return
@@ -240,11 +242,11 @@ class EffectorSkill(PolicySkill):
             yield self.chain.command(begin + (target - begin) * min(1.0, count / periods))
 
     def _nearest(self, posture: Array) -> Array:
-        """A posture with the joints that turn without end on the turn where they are."""
+        """Return a posture with its continuous joints on the turn where they are."""
         return self.chain.nearest(posture, self.q)
 
     def _look(self) -> Iterator[Command]:
-        """Turn the head, if there is one that turns, to the target."""
+        """Turn the head towards the target, if the robot has one that turns."""
         local = self.seen.body.base.inverse(self.goal.position)
         head, gaze = self.spec.head, self.spec.gaze(local, self.chain.lift(self.q))
         if head is None or gaze is None:
@@ -254,6 +256,6 @@ class EffectorSkill(PolicySkill):
 
 
 def _shortened(vector: Array, longest: float) -> Array:
-    """A vector no longer than that."""
+    """Scale a vector down to at most a length."""
     length = float(np.linalg.norm(vector))
     return vector if length <= longest else np.asarray(vector * (longest / length))

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import nn
 
 Norm: TypeAlias = Callable[[int], nn.Module]
-"""Makes the normalisation of a number of channels."""
+"""Factory of the normalisation for a number of channels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Stage:
     Positional, because `B0` and `B3` are the tables of the paper, read by columns in the order of these fields.
 
     Attributes:
-        stride: Of the first block, the others have 1.
-        expansion: Hidden over incoming channels.
+        stride: Stride of the first block; the others have 1.
+        expansion: Ratio of hidden to incoming channels.
     """
 
     channels: int

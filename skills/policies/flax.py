@@ -1,8 +1,8 @@
-"""A torch module under the names and shapes of a flax checkpoint.
+"""View of a torch module under the names and shapes of a flax checkpoint.
 
 Flax stores kernels as (inputs, outputs) and (rows, columns, inputs, outputs), and splits attention into heads. A
 `FlaxView` is filled by naming pairs of layers, ours and theirs. It holds views of our tensors in their shapes, so that
-numbers are copied from the file to their place once; `skills.checkpoints.load_strict` loads it like a module.
+values are copied from the file only once; `skills.checkpoints.load_strict` loads it like a module.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class FlaxView:
         self._theirs: dict[str, torch.Tensor] = {}
 
     def tensor(self, torch_name: str, flax_name: str, shape: tuple[int, ...] | None = None) -> None:
-        """A tensor without permutation.
+        """Add a tensor without permutation.
 
         Args:
-            shape: That of the file, if it splits dimensions or adds dimensions of 1.
+            shape: Shape in the file, if it splits dimensions or adds dimensions of 1.
         """
         value = self._ours[torch_name]
         self._theirs[flax_name] = value if shape is None else value.view(shape)
@@ -38,7 +38,7 @@ class FlaxView:
         inputs: tuple[int, ...] = (-1,),
         outputs: tuple[int, ...] = (-1,),
     ) -> None:
-        """An nn.Linear.
+        """Add an nn.Linear.
 
         Args:
             inputs, outputs: The dimensions into which the file splits its sides, e.g. (heads, width).
@@ -49,28 +49,28 @@ class FlaxView:
             self.tensor(f"{torch_name}.bias", f"{flax_name}/bias", outputs)
 
     def conv(self, torch_name: str, flax_name: str, *, bias: bool = False) -> None:
-        """An nn.Conv2d."""
+        """Add an nn.Conv2d."""
         self._theirs[f"{flax_name}/kernel"] = self._ours[f"{torch_name}.weight"].permute(2, 3, 1, 0)
         if bias:
             self.tensor(f"{torch_name}.bias", f"{flax_name}/bias")
 
     def depthwise(self, torch_name: str, flax_name: str) -> None:
-        """A depthwise nn.Conv2d (as many groups as channels), without bias."""
+        """Add a depthwise nn.Conv2d (as many groups as channels), without bias."""
         self._theirs[f"{flax_name}/depthwise_kernel"] = self._ours[f"{torch_name}.weight"].permute(2, 3, 0, 1)
 
     def norm(self, torch_name: str, flax_name: str) -> None:
-        """A layer or group normalisation."""
+        """Add a layer or group normalisation."""
         self.tensor(f"{torch_name}.weight", f"{flax_name}/scale")
         self.tensor(f"{torch_name}.bias", f"{flax_name}/bias")
 
     def batch_norm(self, torch_name: str, flax_name: str, statistics: str) -> None:
-        """A batch normalisation, whose running statistics are in another tree of the file."""
+        """Add a batch normalisation, whose running statistics are in another tree of the file."""
         self.norm(torch_name, flax_name)
         self.tensor(f"{torch_name}.running_mean", f"{statistics}/mean")
         self.tensor(f"{torch_name}.running_var", f"{statistics}/var")
 
     def state_dict(self) -> dict[str, torch.Tensor]:
-        """Views of the module's tensors, with the names and shapes of the file."""
+        """Return views of the module's tensors, with the names and shapes of the file."""
         return dict(self._theirs)
 
     def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> None:

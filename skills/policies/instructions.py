@@ -1,4 +1,4 @@
-"""The goal adapter of policies that take a text: a subtask in the words of the policy's training data."""
+"""Goal adapter of text-conditioned policies: a subtask in the wording of the policy's training data."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Templates(BaseModel):
         return text
 
     def facts(self) -> dict[str, str]:
-        """As skills find them in `policy.facts`."""
+        """Return the templates as skills find them in `policy.facts`."""
         return {f"say {action}": text for action, text in self._by_action().items()}
 
     def say(self, subtask: Subtask, task: str) -> str:
-        """The text for a subtask of a task, "" for an action that the policy has no words for."""
+        """Return the text for a subtask of a task, "" for an action that the policy has no template for."""
         template = self._by_action().get(subtask.action, "")
         return template.format(target=subtask.target, destination=subtask.destination, task=task)
 
@@ -59,13 +59,12 @@ class SentenceTemplates(Templates):
 
 
 def instruction(facts: Named, subtask: Subtask, entity: str = "", task: str = "") -> str:
-    """The text for a subtask. Raises PolicyFailed where the policy has no words for the action, or wants the task's and
-    there are none.
+    """Return the text for a subtask. Raises PolicyFailed if the policy has no template for the action, or its template
+    needs the task and there is none.
 
     Args:
-        task: The instruction that it is a part of.
-        entity: The listed name of its target or, for Put, of its destination, which is said in place of the planner's
-            word.
+        task: The instruction that the subtask is a part of.
+        entity: The listed name of its target or, for Put, of its destination, used in place of the planner's word.
     """
     if entity:
         subtask = replace(subtask, **{"destination" if subtask.action == "Put" else "target": kind_of(entity)})

@@ -20,16 +20,16 @@ from skills.policies.motions import Motion
 from skills.policies.policy import Named, Policy
 
 Overlap: TypeAlias = Literal["newest", "mean"]
-"""Which motion is carried out where an earlier answer had one for the same time: that of the newest answer, or the mean
-of both (the gripper's opening is always the newest)."""
+"""Which motion is used where an earlier answer had one for the same time: that of the newest answer, or the mean of
+both (the gripper's opening is always the newest)."""
 
 
 class Pacing(ABC):
-    """Asks a policy for the motions of one attempt after the other.
+    """Queries a policy for the successive motions of an attempt.
 
     Attributes:
         stands: Whether the robot has to stand while `ask` runs.
-        late: Motions of this attempt that came after their time.
+        late: Number of motions of this attempt that came after their time.
     """
 
     stands: bool
@@ -41,55 +41,55 @@ class Pacing(ABC):
 
     @abstractmethod
     def due(self, number: int) -> bool:
-        """Whether the policy should be asked before a motion is carried out. Raises PolicyFailed."""
+        """Whether the policy should be queried before a motion is carried out. Raises PolicyFailed."""
 
     @abstractmethod
     def ask(self, number: int, inputs: Named) -> None:
-        """Ask with what is seen before a motion. Raises PolicyFailed."""
+        """Query the policy with the observation before a motion. Raises PolicyFailed."""
 
     @abstractmethod
     def motion(self, number: int) -> Motion | None:
-        """The motion of a number; None if it has not come yet. Raises PolicyFailed."""
+        """Return the motion of a number, or None if it is not available yet. Raises PolicyFailed."""
 
 
 class StopAndThink(Pacing):
-    """One decision, then its motions; the robot stands until it is there.
+    """One decision, then its motions; the robot stands until the decision is available.
 
     Args:
-        execute: How many motions of an answer are carried out; 0 where an answer is one motion.
+        execute: Number of motions of an answer that are carried out; 0 if an answer is one motion.
     """
 
     stands = True
 
     def __init__(self, policy: Policy, execute: int = 0) -> None:
         self._policy, self._execute = policy, execute
-        self._next: list[Motion] = []
+        self._queue: list[Motion] = []
 
     def begin(self, goal: Named) -> None:
         self._policy.reset(goal)
-        self._next = []
+        self._queue = []
 
     def due(self, number: int) -> bool:
-        return not self._next
+        return not self._queue
 
     def ask(self, number: int, inputs: Named) -> None:
         answer = self._policy.step(inputs)
-        self._next = Motion.several(answer)[: self._execute] if self._execute else [Motion.of(answer)]
+        self._queue = Motion.several(answer)[: self._execute] if self._execute else [Motion.of(answer)]
 
     def motion(self, number: int) -> Motion | None:
-        return self._next.pop(0) if self._next else None
+        return self._queue.pop(0) if self._queue else None
 
 
 class ThinkAhead(Pacing):
-    """Asks for further motions in a thread of its own while the last are carried out.
+    """Queries for further motions in a thread of its own while the last ones are carried out.
 
-    `step` of the policy is given `number`, that of the first motion of its answer, and gives `Motion.several`.
+    `step` of the policy gets `number`, that of the first motion of its answer, and returns `Motion.several`.
 
     Args:
-        policy: Asked by nobody else while an attempt lasts.
-        early: Ask when no more motions than that are left.
-        overlap: What counts where answers overlap.
-        patience: Wall seconds that `motion` waits for an answer: a control period.
+        policy: Must not be queried by others while an attempt lasts.
+        early: Number of motions left from which more are queried.
+        overlap: Rule for overlapping answers.
+        patience: Wall-clock seconds that `motion` waits for an answer: a control period.
     """
 
     stands = False
@@ -102,7 +102,7 @@ class ThinkAhead(Pacing):
         self._motions: dict[int, Motion] = {}
 
     def begin(self, goal: Named) -> None:
-        """Also waits for the answer to the last question of an attempt that ended before it came."""
+        """Also waits for the pending answer of an attempt that ended before it came."""
         if self._asked is not None:
             self._asked[1].exception()
         self._asked, self._motions, self.late = None, {}, 0
@@ -110,7 +110,7 @@ class ThinkAhead(Pacing):
 
     def due(self, number: int) -> bool:
         self._collect(number, 0.0)
-        return self._asked is None and sum(known >= number for known in self._motions) <= self._early
+        return self._asked is None and sum(motion_number >= number for motion_number in self._motions) <= self._early
 
     def ask(self, number: int, inputs: Named) -> None:
         self._asked = number, self._thread.submit(self._policy.step, {**inputs, "number": number})
@@ -120,7 +120,7 @@ class ThinkAhead(Pacing):
         return self._motions.pop(number, None)
 
     def _collect(self, number: int, patience: float) -> None:
-        """Put the motions of an answer, if it comes within so many seconds, into the queue: those from a number on."""
+        """Queue the motions of the pending answer, if it comes within `patience` seconds: those from `number` on."""
         if self._asked is None:
             return
         first, answer = self._asked
@@ -138,8 +138,9 @@ class ThinkAhead(Pacing):
 
 
 def pacing(policy: Policy, patience: float) -> Pacing:
-    """As the facts of a policy say: `ahead` (motions left at which it is asked for more; absent: it is asked when none
-    is left) and `overlap`; or `execute`, the motions of an answer that are carried out (absent: an answer is one)."""
+    """Return the pacing declared in a policy's facts: `ahead` (motions left at which more are queried; absent: when
+    none is left) and `overlap`; or `execute`, the motions of an answer that are carried out (absent: an answer is
+    one)."""
     if "ahead" not in policy.facts:
         return StopAndThink(policy, cast(int, policy.facts.get("execute", 0)))
     early, overlap = cast(int, policy.facts["ahead"]), cast(Overlap, policy.facts["overlap"])

@@ -41,19 +41,20 @@ from homie.kernel.types import Command, Failure, FailureReason, Goal, Observatio
 from skills.attempts import AttemptSkill
 
 Value: TypeAlias = NDArray[Any] | str | bool | int | float
-"""What crosses between the halves. Arrays are numeric or boolean; complex numbers and objects do not travel."""
+"""Values that cross between the halves. Arrays are numeric or boolean; complex numbers and objects are not
+supported."""
 Named: TypeAlias = Mapping[str, Value]
 
 
 class PolicyFailed(Exception):
-    """A policy cannot go on with this attempt.
+    """A policy cannot continue this attempt.
 
     Attributes:
-        failure: The reason of the attempt, a `Failure` where planners get advice.
+        failure: The reason of the attempt's failure, a `Failure` where planners get advice.
     """
 
     def __init__(self, reason: FailureReason | str, **details: Any) -> None:
-        """A policy that cannot go on.
+        """Create the error of a policy that cannot continue.
 
         Args:
             reason: A reason, or a text for the record alone.
@@ -64,37 +65,39 @@ class PolicyFailed(Exception):
 
     @property
     def name(self) -> str:
-        """The name of the reason, "" for a text."""
+        """The name of the reason; "" for a text."""
         return self.failure.reason.name if isinstance(self.failure, Failure) else ""
 
 
 def cannot_go_on(reason: str) -> PolicyFailed:
-    """The failure of a policy for a reason of its own."""
+    """Return the failure of a policy for a reason of its own."""
     return PolicyFailed(FailureReason.MODEL_CANNOT_GO_ON, why=reason)
 
 
 class Policy(Protocol):
-    """A network and its inference loop, without robot. One serves one attempt at a time; networks may be shared.
+    """A network and its inference loop, without robot. An instance serves one attempt at a time; networks may be
+    shared.
 
-    Not thread-safe: whoever shares one network between policies calls them one after the other.
+    Not thread-safe: calls of policies that share a network must not overlap.
     """
 
     @property
     def facts(self) -> Named:
-        """What skills must know of the loaded model. Constant; small."""
+        """Facts of the loaded model that skills need. Constant; small."""
 
     def reset(self, goal: Named) -> None:
-        """Forget the last attempt and begin one. Raises PolicyFailed for a goal that it cannot take."""
+        """Discard the state of the last attempt and begin one. Raises PolicyFailed for a goal that it cannot take."""
 
     def step(self, inputs: Named) -> Named:
-        """One decision. Raises PolicyFailed; nothing else for arrays of the documented names, shapes and types."""
+        """Compute one decision. Raises PolicyFailed, and nothing else for arrays of the documented names, shapes and
+        types."""
 
 
 class PolicySkill(AttemptSkill):
-    """The robot half: adapts observations to what a policy takes and what it gives to commands.
+    """The robot half: converts observations to the policy's inputs, and its outputs to commands.
 
-    Subclasses write `begin` and `steer`, and call `finish` when their stop rule says so. PolicyFailed ends the
-    attempt as FAILED. The command of a period in which the attempt ends stops the base and holds the limbs.
+    Subclasses implement `begin` and `steer`, and call `finish` by their stop rule. PolicyFailed ends the attempt as
+    FAILED. The command of a period in which the attempt ends stops the base and holds the limbs.
     """
 
     deliberates = True
@@ -107,14 +110,14 @@ class PolicySkill(AttemptSkill):
 
     @abstractmethod
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
-        """Make the goal for the policy and reset it. May raise PolicyFailed."""
+        """Build the goal for the policy and reset it. May raise PolicyFailed."""
 
     @abstractmethod
     def steer(self, observation: Observation) -> Command:
-        """The next command. May raise PolicyFailed, may call `finish`."""
+        """Return the next command. May raise PolicyFailed, may call `finish`."""
 
     def finish(self, outcome: Outcome, reason: str = "") -> None:
-        """The attempt is over."""
+        """End the attempt with an outcome."""
         self._outcome, self._reason = outcome, reason
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
@@ -133,19 +136,19 @@ class PolicySkill(AttemptSkill):
 
 
 class PolicySet(SkillSet):
-    """A skill set whose skills act by one policy, here or elsewhere."""
+    """A skill set whose skills act by one policy, local or remote."""
 
     path: Path
     sha256: str
-    """The checkpoint, and its checksum."""
+    """The checkpoint and its checksum."""
 
     def described(self, settings: BaseModel, *files: str, **extra: object) -> dict[str, object]:
-        """What records say of a set with a checkpoint: it, its checksum and its settings.
+        """Return the record of a set with a checkpoint: its path, its checksum and its settings.
 
         Args:
-            settings: Of the set.
-            files: Which of the settings are files, whose checksums follow.
-            extra: What stands before the settings.
+            settings: The settings of the set.
+            files: Names of settings that are files, whose checksums are added.
+            extra: Entries placed before the settings.
         """
         description = settings.model_dump(mode="json")
         for name in files:
@@ -155,12 +158,13 @@ class PolicySet(SkillSet):
 
     @abstractmethod
     def policy(self) -> Policy:
-        """A new policy with a state of its own around the loaded networks."""
+        """Return a new policy with its own state around the loaded networks."""
 
     @classmethod
     @abstractmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        """The skills that act by a policy, wherever it runs. Raises BadInput for a robot that they cannot move."""
+        """Return the skills that act by a policy, wherever it runs. Raises BadInput for a robot that they cannot
+        move."""
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         return self.around(self.policy(), spec, kinematics)

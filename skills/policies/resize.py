@@ -1,6 +1,6 @@
-"""Resizing of pictures exactly as in TensorFlow, with which the training pictures were resized.
+"""Image resizing exactly as in TensorFlow, with which the training images were resized.
 
-Both methods are separable: a picture is multiplied by one matrix for rows and one for columns. They agree with
+Both methods are separable: an image is multiplied by one matrix for rows and one for columns. They agree with
 `tf.image.resize` up to rounding (tests/golden/tf_resize).
 """
 
@@ -15,11 +15,11 @@ import torch.nn.functional as F
 from homie.kernel.types import Array, Image
 
 LOBES = 3
-"""Half width of the Lanczos kernel in pixels if a picture is not scaled down."""
+"""Half width of the Lanczos kernel in pixels if an image is not downscaled."""
 
 
 def bilinear(picture: Image, height: int, width: int) -> torch.Tensor:
-    """tf.image.resize(picture, (height, width)), without antialiasing; the aspect ratio is not kept.
+    """Return tf.image.resize(picture, (height, width)), without antialiasing; the aspect ratio is not kept.
 
     picture (h, w, 3) uint8 -> (1, 3, height, width) float32 in 0..255, not rounded.
     """
@@ -30,7 +30,7 @@ def bilinear(picture: Image, height: int, width: int) -> torch.Tensor:
 
 
 def lanczos3(picture: Image, height: int, width: int) -> Image:
-    """tf.image.resize(picture, (height, width), "lanczos3", antialias=True), rounded and clipped.
+    """Return tf.image.resize(picture, (height, width), "lanczos3", antialias=True), rounded and clipped.
 
     picture (h, w, 3) uint8 -> (height, width, 3) uint8.
     """
@@ -44,9 +44,9 @@ def lanczos3(picture: Image, height: int, width: int) -> Image:
 
 @lru_cache(maxsize=32)
 def lanczos_weights(size: int, target: int) -> Array:
-    """The weight of each of `size` pixels in each of `target` pixels: (target, size), rows sum to 1.
+    """Return the weight of each of `size` pixels in each of `target` pixels: (target, size), rows sum to 1.
 
-    If the picture is scaled down the kernel is widened by the same factor (antialiasing). Weights beyond the border are
+    If the image is downscaled the kernel is widened by the same factor (antialiasing). Weights beyond the border are
     left out.
     """
     scale = size / target

@@ -1,7 +1,7 @@
-"""ResNet-18 (He et al., 2016) without its classifier: a picture becomes 512 features.
+"""ResNet-18 (He et al., 2016) without its classifier: maps an image to 512 features.
 
-An nn.Sequential numbered like the children of the usual implementation: 0 convolution, 1 norm, 2 ReLU, 3 pooling, 4
-to 7 stages of two blocks, 8 mean over the picture, 9 flattening. Checkpoints saved from such a sequence fit.
+An nn.Sequential numbered like the children of the usual implementation: 0 convolution, 1 norm, 2 ReLU, 3 pooling, 4 to
+7 stages of two blocks, 8 mean over the image, 9 flattening. Checkpoints saved from such a sequence fit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class BasicBlock(nn.Module):
 
 
 def resnet18(channels: int = 3) -> nn.Sequential:
-    """The trunk for pictures with a number of channels: (n, channels, h, w) -> (n, FEATURES)."""
+    """Return the trunk for images with a number of channels: (n, channels, h, w) -> (n, FEATURES)."""
     stages, width = [], 64
     for outputs in (64, 128, 256, FEATURES):
         stages.append(nn.Sequential(BasicBlock(width, outputs, outputs // width), BasicBlock(outputs, outputs, 1)))

@@ -1,4 +1,4 @@
-"""Policy skills that are written as routines: motions of the classical skills before, between and after decisions."""
+"""Base of policy skills written as routines: motions of the classical skills before, between and after decisions."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from skills.motion.motions import Motion, RoutineSkill
 from skills.policies.policy import Policy, PolicySkill
 
 EPSILON = 1e-6
-"""Seconds that stamps are off by."""
+"""Tolerance (s) of time stamps."""
 
 
 class PolicyRoutine(PolicySkill, MobileSkill):
     """A policy skill whose behaviour is one routine. Returning from it is success, Stuck and PolicyFailed are failure.
 
-    Subclasses write `aim` and `routine`. A routine that wants a picture stands and waits for it (`look`), or goes on
-    moving and takes it when it comes (`ask`, `answer`).
+    Subclasses implement `aim` and `routine`. A routine that needs an image stands and waits for it (`look`), or
+    continues to move and takes it when it is available (`ask`, `answer`).
     """
 
     wanted: str = ""
-    """The camera whose picture the routine takes next, "" for none."""
+    """The camera whose image the routine takes next; "" for none."""
     due: float = 0.0
-    """The stamp from which on it takes it, s."""
+    """The stamp from which the routine takes it, s."""
 
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
         MobileSkill.__init__(self, spec, kinematics)
         PolicySkill.__init__(self, policy, spec, kinematics)
 
     def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
-        """Make the goal for the policy. Raises PolicyFailed where it cannot be made."""
+        """Build the goal for the policy. Raises PolicyFailed if that is impossible."""
 
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.wanted = ""
@@ -45,11 +45,11 @@ class PolicyRoutine(PolicySkill, MobileSkill):
         return (self.wanted,) if is_due else ()
 
     def ask(self, camera: str, due: float) -> None:
-        """Want a picture, from a stamp on."""
+        """Request an image of a camera, from a stamp on."""
         self.wanted, self.due = camera, due
 
     def answer(self) -> CameraFrame | None:
-        """The picture that was asked for, once it is due and there; the locator may have looked elsewhere."""
+        """Return the requested image once it is due and available; the locator may have used other cameras."""
         if not self.wanted or self.seen.stamp < self.due - EPSILON:
             return None
         frame = self.seen.frames.get(self.wanted)
@@ -58,7 +58,7 @@ class PolicyRoutine(PolicySkill, MobileSkill):
         return frame
 
     def look(self, camera: str) -> Motion:
-        """Stand until there is a picture of the camera; returns the frame."""
+        """Stand until there is an image of the camera; returns the frame."""
         self.ask(camera, self.seen.stamp)
         while (frame := self.answer()) is None:
             yield Command()

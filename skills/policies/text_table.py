@@ -1,8 +1,8 @@
-"""Texts as a policy takes them, from a table that was made once by the encoder that the policy was trained with.
+"""Text embeddings for a policy, from a table computed once with the encoder that the policy was trained with.
 
 RT-1-X: 512 numbers of universal-sentence-encoder-large/5 of TensorFlow Hub (version 4 gives others), which has no port
-to torch. Octo: 16 x 768 numbers of T5-base, where its encoder or its tokenizer is not at hand. A table is an .npz file
-with `texts` (n,) and `embeddings` (n, 512) or (n, 16, 768).
+to torch. Octo: 16 x 768 numbers of T5-base, where its encoder or its tokenizer is not available. A table is an .npz
+file with `texts` (n,) and `embeddings` (n, 512) or (n, 16, 768).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from homie.kernel.types import FailureReason
 from skills.policies.policy import PolicyFailed
 
 NEAR = 3
-"""Texts like the missing one that an error names."""
+"""Number of similar texts that the error for a missing text names."""
 LISTS = "`homie skill texts SET SUITE` lists the texts that a suite asks for"
-"""How to know them beforehand."""
+"""Hint on how to list the required texts."""
 LARGEST = 512 * 2**20
-"""Bytes of a table once it is unpacked: some 10,000 texts of Octo, 250,000 of RT-1-X; no suite asks for as many."""
+"""Maximum size (bytes) of an unpacked table: some 10,000 texts of Octo, 250,000 of RT-1-X; no suite needs as many."""
 
 
 def plain(text: str) -> str:
-    """What two spellings of an instruction have in common: case, blanks, underscores and a full stop do not matter."""
+    """Normalize an instruction: case, blanks, underscores and a full stop do not matter."""
     return " ".join(text.lower().replace("_", " ").split()).rstrip(".")
 
 
@@ -47,18 +47,18 @@ class TextTable:
 
     @classmethod
     def read(cls, path: Path, shape: tuple[int, ...]) -> TextTable:
-        """A table of embeddings of a shape. Raises BadInput, which says what the file should hold."""
+        """Read a table of embeddings of a shape. Raises BadInput with the expected content of the file."""
         try:
             with zipfile.ZipFile(path) as archive:
-                # What arrays claim is looked at before they are unpacked: zeros pack to a thousandth of their size.
-                claimed = {name: _described(archive, name) for name in ("texts", "embeddings")}
-                _check_claims(path, claimed["texts"], claimed["embeddings"], shape)
-                texts, embeddings = (_array(archive, name) for name in claimed)
+                # Check the declared sizes of arrays before unpacking them: zeros pack to a thousandth of their size.
+                declared = {name: _read_header(archive, name) for name in ("texts", "embeddings")}
+                _check_headers(path, declared["texts"], declared["embeddings"], shape)
+                texts, embeddings = (_array(archive, name) for name in declared)
         except BadInput:
             raise
         except FileNotFoundError:
             raise BadInput(f"There is no table of embeddings {path}: docs/policies.md says how to make one.") from None
-        except Exception as error:  # numpy, zipfile and zlib each have their own
+        except Exception as error:  # numpy, zipfile and zlib each have their own errors
             raise BadInput(
                 f"{path} is not a table of embeddings, an .npz file with `texts` and `embeddings`: {error}"
             ) from error
@@ -73,11 +73,12 @@ class TextTable:
         return cls(path, rows)
 
     def first(self, text: str, other: str) -> NDArray[np.float32]:
-        """The embedding of an instruction, or of another wording where the table lacks it. Raises PolicyFailed."""
+        """Return the embedding of an instruction, or of another wording if the table lacks it. Raises PolicyFailed."""
         return self[other if plain(text) not in self.rows and plain(other) in self.rows else text]
 
     def __getitem__(self, text: str) -> NDArray[np.float32]:
-        """The embedding of an instruction, of the shape of the table. Raises PolicyFailed, which names similar ones."""
+        """Return the embedding of an instruction, in the table's shape. Raises PolicyFailed naming similar
+        instructions."""
         row = self.rows.get(plain(text))
         if row is None:
             similar = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
@@ -92,8 +93,8 @@ class TextTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Described:
-    """What the head of an array in a file claims."""
+class _ArrayHeader:
+    """Shape and type declared in the header of an array file."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -103,13 +104,13 @@ class _Described:
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def _described(archive: zipfile.ZipFile, name: str) -> _Described:
-    """The claims of an array, of which only the head is read. Raises what numpy and zipfile do."""
+def _read_header(archive: zipfile.ZipFile, name: str) -> _ArrayHeader:
+    """Read the header of an array. Raises the errors of numpy and zipfile."""
     with archive.open(f"{name}.npy") as stream:
         version = np.lib.format.read_magic(stream)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(stream)
-    return _Described(shape, dtype)
+    return _ArrayHeader(shape, dtype)
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
@@ -117,8 +118,8 @@ def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
         return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
-def _check_claims(path: Path, texts: _Described, embeddings: _Described, row: tuple[int, ...]) -> None:
-    """Raise BadInput unless texts and embeddings are what a table has, of a size that a table can be."""
+def _check_headers(path: Path, texts: _ArrayHeader, embeddings: _ArrayHeader, row: tuple[int, ...]) -> None:
+    """Raise BadInput unless texts and embeddings have the shapes, types and size of a table."""
     if len(texts.shape) != 1 or texts.dtype.kind != "U":
         raise BadInput(f"`texts` in {path} must be a list of strings (got shape {texts.shape}, {texts.dtype}).")
     expected = (*texts.shape, *row)
@@ -127,8 +128,8 @@ def _check_claims(path: Path, texts: _Described, embeddings: _Described, row: tu
             f"`embeddings` in {path} must be finite numbers of shape {expected}, a row for each text (got shape"
             f" {embeddings.shape}, {embeddings.dtype})."
         )
-    if (claimed := texts.bytes + embeddings.bytes) > LARGEST:
+    if (declared := texts.bytes + embeddings.bytes) > LARGEST:
         raise BadInput(
-            f"The table of embeddings {path} claims {claimed / 2**20:,.0f} MiB, more than {LARGEST // 2**20}: make one"
+            f"The table of embeddings {path} claims {declared / 2**20:,.0f} MiB, more than {LARGEST // 2**20}: make one"
             " of the texts that are asked for only."
         )

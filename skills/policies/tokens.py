@@ -17,11 +17,12 @@ from homie.kernel.types import Array
 Tokens = NDArray[np.int64]
 
 _ROUNDING = 1e-6
-"""Bins by which a number may lie below one and still be it: otherwise rounding would take the bin below."""
+"""Tolerance, in bins, below a bin's value within which a number still belongs to it: rounding would choose the bin
+below."""
 
 
 def encode(values: ArrayLike, low: float, high: float, bins: int) -> Tokens:
-    """The bins 0..bins-1 of numbers in low..high. Raises ValueError for one that is not finite."""
+    """Return the bins 0..bins-1 of numbers in low..high. Raises ValueError for one that is not finite."""
     numbers = np.asarray(values, dtype=float)
     if not np.isfinite(numbers).all():
         raise ValueError(f"a value is not finite: {numbers.tolist()}")
@@ -30,7 +31,7 @@ def encode(values: ArrayLike, low: float, high: float, bins: int) -> Tokens:
 
 
 def decode(tokens: ArrayLike, low: float, high: float, bins: int) -> Array:
-    """The numbers of bins. Raises ValueError for a token that is none of them."""
+    """Return the numbers of bins. Raises ValueError for a token outside the bins."""
     values = np.asarray(tokens)
     if values.size and (values.min() < 0 or values.max() >= bins):
         raise ValueError(f"a token is outside 0..{bins - 1}: {values.tolist()}")
@@ -49,10 +50,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class TokenCodec:
-    """An action as tokens: one of its mode, then those of the fields in their order.
+    """An action as tokens: one for its mode, then those of the fields in their order.
 
     Attributes:
-        modes: Their names in the order of their numbers.
+        modes: Names of the modes in the order of their numbers.
     """
 
     bins: int
@@ -61,11 +62,12 @@ class TokenCodec:
 
     @property
     def length(self) -> int:
-        """Tokens of one action."""
+        """Number of tokens of one action."""
         return 1 + sum(field.size for field in self.fields)
 
     def encode(self, mode: str, values: Mapping[str, ArrayLike]) -> Tokens:
-        """The tokens (length,) of an action. Raises ValueError for an unknown mode, KeyError for a missing field."""
+        """Return the tokens (length,) of an action. Raises ValueError for an unknown mode, KeyError for a missing
+        field."""
         parts = [np.array([self.modes.index(mode)])]
         for field in self.fields:
             numbers = np.asarray(values[field.name], dtype=float)
@@ -75,7 +77,8 @@ class TokenCodec:
         return np.concatenate(parts)
 
     def decode(self, tokens: ArrayLike) -> tuple[str, dict[str, Array]]:
-        """Mode and fields of tokens (length,). A first token that is not a mode means the last one, as RT-1 has it."""
+        """Return mode and fields of tokens (length,). A first token that is not a mode means the last mode, as in
+        RT-1."""
         token_array = np.asarray(tokens)
         if token_array.shape != (self.length,):
             raise ValueError(f"an action has {self.length} tokens, got {token_array.shape}")

@@ -1,4 +1,4 @@
-"""Where the target is seen as an attempt begins: the best picture of it, and where that picture looks."""
+"""View of the target at the start of an attempt: the best image of it, and the direction of that camera."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from homie.kernel.types import Array, CameraFrame, Detection, Goal, Observation
 from perception.localise import Scan, patch_of
 
 FAR = 10.0
-"""Metres at which something is taken to be whose distance no camera measures."""
+"""Distance (m) assumed for an object whose distance no camera measures."""
 
 
 def best_seen(goal: Goal, observation: Observation) -> Detection | None:
-    """The largest box of the target in the pictures at hand, a whole thing before a part of it; None if unseen."""
+    """Return the largest box of the target in the current images, a whole object before a part of it; None if
+    unseen."""
 
     def rank(detection: Detection) -> tuple[bool, float]:
         x0, y0, x1, y1 = detection.box
@@ -25,15 +26,15 @@ def best_seen(goal: Goal, observation: Observation) -> Detection | None:
 
 
 def heading(frame: CameraFrame) -> float:
-    """The yaw (odometry frame) in which a camera looks. Of no meaning for one that looks straight up or down."""
+    """Return the yaw (odometry frame) in which a camera looks. Undefined for one that looks straight up or down."""
     forward = frame.pose.rotation[:, 2]
     return math.atan2(forward[1], forward[0])
 
 
 def place(seen: Detection, frame: CameraFrame) -> Array:
-    """Where the middle of what is seen is, (3,) in the odometry frame, by the frame's depth.
+    """Return the position (3,) of the middle of a detection in the odometry frame, by the frame's depth.
 
-    Where depth is missing, the point on the ray through the middle of the box that is `FAR` away.
+    Without depth, the point on the ray through the middle of the box at a distance of `FAR`.
     """
     scan = Scan.of(frame)
     patch = patch_of(scan, seen) if scan is not None else None
@@ -47,7 +48,7 @@ def place(seen: Detection, frame: CameraFrame) -> Array:
 
 
 def pixel(point: Array, frame: CameraFrame) -> tuple[float, float] | None:
-    """Where a point (3,) of the odometry frame is in a picture: (x, y), or None if it is not in it."""
+    """Return the image coordinates (x, y) of a point (3,) of the odometry frame, or None if it is not in the image."""
     x, y, z = frame.pose.rotation.T @ (point - frame.pose.position)
     if z <= 0.0:
         return None
