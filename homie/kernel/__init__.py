@@ -1,1 +1,1 @@
-"""The contracts of Homie and its loop. It imports no other folder."""
+"""Interfaces, data types and agent loop of Homie. Imports no other folder."""

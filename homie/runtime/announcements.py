@@ -1,10 +1,10 @@
-"""What happens in an episode as lines of JSON for a network, and the events again that such lines were made of.
+"""Serialization of an episode's events to lines of JSON for a network, and back.
 
-    {"event": "recorded", "stamp": 31.4, "about": {...}}      stamp: robot time (s), null where the event has none
+    {"event": "recorded", "stamp": 31.4, "about": {...}}      stamp: robot time (s), null for events without one
 
-Pictures do not travel, nor does what was exchanged with a language model: a planner's input comes back as
-`homie.runtime.planner_inputs.RoundInput` keeps it, a decision without prompts and raw answers. Commands and
-measurements are no announcements: a robot on a network has topics for them.
+Pictures and the exchange with a language model are left out: a planner's input is restored as stored in
+`homie.runtime.planner_inputs.RoundInput`, a decision without prompts and raw answers. Commands and measurements are not
+announced: a robot on a network has topics for them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from homie.kernel.types import (
 from homie.runtime.planner_inputs import RoundInput
 
 LONGEST = 2**20
-"""Characters of an announcement: that of a round has some thousand."""
+"""Maximum characters of an announcement: that of a round has some thousand."""
 EVENTS: Mapping[str, TypeAdapter[Any]] = {
     "started": TypeAdapter(EpisodeStarted),
     "asked": TypeAdapter(RoundInput),
@@ -45,17 +45,17 @@ EVENTS: Mapping[str, TypeAdapter[Any]] = {
     "recorded": TypeAdapter(RoundRecord),
     "ended": TypeAdapter(EpisodeResult),
 }
-"""What an announcement is about, by the name of its event."""
+"""Type of an announcement's content, by the name of its event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """An event that was announced.
+    """An announced event.
 
     Attributes:
-        name: Of `EVENTS`.
-        stamp: Robot time (s) of then, None where the event has none.
-        about: As `EVENTS` has it.
+        name: Key of `EVENTS`.
+        stamp: Robot time (s) of the event, None if it has none.
+        about: Content, of the type in `EVENTS`.
     """
 
     name: str
@@ -63,10 +63,10 @@ class Announcement:
     about: Any
 
     def event(self, observation: Observation) -> Event:
-        """The event again.
+        """Recreate the event.
 
         Args:
-            observation: The last one before it.
+            observation: The last observation before it.
         """
         match self.about:
             case RoundInput() as recorded:
@@ -80,7 +80,7 @@ class Announcement:
 
 
 class Announcements(EpisodeListener):
-    """Has a robot announce an episode."""
+    """Listener that makes a robot announce an episode."""
 
     def __init__(self, robot: Announcer) -> None:
         self._robot = robot
@@ -92,7 +92,7 @@ class Announcements(EpisodeListener):
 
 
 def announced(event: Event) -> str:
-    """The announcement of an event, "" for one that is not announced."""
+    """Return the announcement of an event, "" for events that are not announced."""
     match event:
         case EpisodeStarted():
             return _text("started", None, event)
@@ -110,10 +110,10 @@ def announced(event: Event) -> str:
 
 
 def read_announcement(text: str) -> Announcement:
-    """What was announced.
+    """Parse an announcement.
 
     Args:
-        text: As `announced` makes it; from a network or a file, so that it may be anything.
+        text: Output of `announced`, but untrusted, as it comes from a network or a file.
 
     Raises:
         BadInput: It is not an announcement.
@@ -136,7 +136,7 @@ def read_announcement(text: str) -> Announcement:
 
 
 def _public(decision: Decision) -> Decision:
-    """A decision without what was exchanged with a language model, which is long and nobody else's business."""
+    """Remove the exchange with a language model from a decision: it is long, and not meant for others."""
     return replace(decision, raw="", answers=(), system="", question="")
 
 

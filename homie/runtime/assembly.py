@@ -1,4 +1,4 @@
-"""From options to parts that work together, found by name.
+"""Construction of all parts of an episode from options.
 
 OpenOptions --registry--> planner, checks, detector, robot, locator, skill sets --> Parts
 """
@@ -52,16 +52,16 @@ from homie.runtime.provenance import described
 from homie.runtime.skills_by_action import skills_by_action
 
 FALLBACK = "classical"
-"""The skill set that runs in place of models without a checkpoint."""
+"""The skill set that is the fallback for models without a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSkills:
-    """The skill sets of a run, not bound to a robot yet.
+    """The skill sets of a run, not yet bound to a robot.
 
     Attributes:
-        sets: The sets by model, in the order of `--skills`; the class of a set that could not be made.
-        missing: Why a listed model cannot run, by its name; `fallback` runs in its place.
+        sets: The sets by model, in the order of `--skills`; for a model without checkpoint its class.
+        missing: The reason why a listed model cannot run, by its name; `fallback` runs instead.
         fallback: The set for the models in `missing`, None if it is not needed.
         external: Models whose sets were given as objects. Their owner closes them.
     """
@@ -72,7 +72,7 @@ class LoadedSkills:
     external: frozenset[str] = frozenset()
 
     def bind(self, robot: Robot) -> SkillTable:
-        """Which skill runs for what on a robot."""
+        """Create the skills for a robot."""
         skills = {
             name: skills_by_action(skill_set, robot)
             for name, skill_set in self.sets.items()
@@ -91,13 +91,13 @@ class LoadedSkills:
         return tuple(check for skill_set in self.sets.values() for check in skill_set.own_checks)
 
     def reset(self, seed: int) -> None:
-        """An episode of a seed begins."""
+        """Reset the sets for an episode with a seed."""
         for skill_set in (*self.sets.values(), self.fallback):
             if isinstance(skill_set, SkillSet):
                 skill_set.reset(seed=seed)
 
     def describe(self) -> dict[str, Any]:
-        """What they say of themselves, by the names of their models."""
+        """Return the descriptions of the sets, by model."""
         return {
             name: described(skill_set, skill_set.describe())
             if isinstance(skill_set, SkillSet)
@@ -106,7 +106,7 @@ class LoadedSkills:
         }
 
     def close(self) -> None:
-        """Release what they hold. Idempotent."""
+        """Release their resources, except those of external sets. Idempotent."""
         for skill_set in (*self.sets.values(), self.fallback):
             if isinstance(skill_set, SkillSet) and skill_set.name not in self.external:
                 skill_set.close()
@@ -114,7 +114,8 @@ class LoadedSkills:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that an episode needs, wired together. Who has made it closes it: the robot, then the skill sets."""
+    """All parts of an episode, wired together. The owner has to close them: `close` closes the robot, then the skill
+    sets."""
 
     robot: Robot
     planner: Planner
@@ -122,7 +123,7 @@ class Parts:
     loaded_skills: LoadedSkills = field(repr=False)
 
     def describe(self) -> dict[str, dict[str, Any]]:
-        """What the parts say of themselves, JSON-ready: what a `homie.runtime.provenance.PartsFile` is made of."""
+        """Return the descriptions of the parts, JSON-serializable, for a `homie.runtime.provenance.PartsFile`."""
         planner, detector, robot = self.planner, self.executor.senses.detector, self.robot
         robot_description = described(robot, robot.describe())
         body = {"name": robot.spec.name, "picture_size": robot.picture_size, **robot_description}
@@ -134,7 +135,7 @@ class Parts:
         }
 
     def reset(self, seed: int) -> None:
-        """Reset to the start of an episode; nothing in it depends on an earlier one."""
+        """Reset to the start of an episode, without state of earlier ones."""
         self.executor.senses.reset(seed=seed)
         self.loaded_skills.reset(seed)
         self.executor.skills = self.loaded_skills.bind(self.robot)
@@ -155,9 +156,9 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """The parts that outlive an episode, with their networks and models loaded, before there is a robot.
+    """The parts that outlive an episode, with their networks and models loaded, without a robot.
 
-    Who has chosen them closes them; the `Parts` that they become are closed before, or in their place.
+    The owner has to close them; `Parts` made from them are closed earlier, or instead of them.
     """
 
     planner: Planner
@@ -169,15 +170,15 @@ class Chosen:
     objects: Objects
 
     def robot(self, options: OpenOptions) -> Robot:
-        """The robot of the options. Raises BadInput, MissingPart."""
+        """Construct the robot of the options. Raises BadInput, MissingPart."""
         return open_robot(options, self.objects)
 
     def named_robot(self, options: OpenOptions) -> NamedPart[Robot]:
-        """The robot of the options, not made yet. Raises BadInput, MissingPart."""
+        """Find the robot of the options without constructing it. Raises BadInput, MissingPart."""
         return named_part(ROBOT, options.robot, options.robot_settings, self.objects)
 
     def around(self, robot: Robot, options: OpenOptions) -> Parts:
-        """The parts on a robot that is there. Raises BadInput, MissingPart."""
+        """Wire the parts to an open robot. Raises BadInput, MissingPart."""
         _check_pictures(robot, options)
         if self.planner.uses_wrist_camera and not robot.hand:
             raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
@@ -196,7 +197,8 @@ class Chosen:
         return Parts(robot, self.planner, executor, self.loaded_skills)
 
     def on_robot(self, options: OpenOptions) -> Parts:
-        """The parts on the robot of the options. If that fails the robot is closed. Raises BadInput, MissingPart."""
+        """Construct the robot of the options and wire the parts to it. On failure the robot is closed. Raises BadInput,
+        MissingPart."""
         robot = self.robot(options)
         try:
             return self.around(robot, options)
@@ -210,8 +212,8 @@ class Chosen:
 
 
 def open_robot(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Robot:
-    """The robot of the options alone: a class is made as `cls(argument, settings)`, an `Opening` gets the options and
-    the argument, a function the options. Who has opened it closes it. Raises BadInput, MissingPart."""
+    """Construct only the robot of the options: a class is called as `cls(argument, settings)`, an `Opening` with the
+    options and the argument, a function with the options. The caller has to close it. Raises BadInput, MissingPart."""
     named = named_part(ROBOT, options.robot, options.robot_settings, objects)
     if isinstance(named.make, Opening):
         robot: Robot = named.make(options, named.argument)
@@ -222,18 +224,18 @@ def open_robot(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Robot:
 
 
 def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
-    """The parts that the options name, but for the robot.
+    """Construct the parts that the options name, except the robot.
 
     Raises BadInput, MissingPart.
 
     Args:
-        objects: Those made in Python.
+        objects: Parts given as Python objects.
     """
     planner = load_planner(options.planner, options.planner_settings, objects)
     checks = load_checks(options.check_order, objects)
     detector = make_part(DETECTOR, options.detector, options.detector_settings, objects)
     make_locator, _ = resolve("targets", options.targets, objects)
-    named_part(ROBOT, options.robot, options.robot_settings, objects)  # a mistake shows before networks are loaded
+    named_part(ROBOT, options.robot, options.robot_settings, objects)  # finds mistakes before networks are loaded
     fallback = options.on_missing_model == "fallback"
     loaded_skills = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
     execution = registry.load("execution", "emmoe")
@@ -249,7 +251,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
 
 
 def assemble(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Parts:
-    """The parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
+    """Construct the parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
     chosen = choose(options, objects)
     try:
         return chosen.on_robot(options)
@@ -264,15 +266,15 @@ def _check_pictures(robot: Robot, options: OpenOptions) -> None:
 
 
 def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Planner:
-    """A planner from its name and its settings.
+    """Construct a planner from its name and its settings.
 
     Args:
         text: NAME or NAME:ARGUMENT, as for `--planner` (`scripted:plan.yaml`).
-        settings: By their names; what is left out has its default.
-        objects: Planners that were made in Python, which `text` may name.
+        settings: Settings by name; missing ones have their defaults.
+        objects: Planners given as Python objects, which `text` may refer to.
 
     Raises:
-        BadInput: There is no such planner, or a setting or its argument is wrong.
+        BadInput: There is no such planner, or a setting or its argument is invalid.
         MissingPart: It needs a package that is not installed.
 
     Example:
@@ -286,14 +288,14 @@ def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: 
 def named_planner(
     text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS
 ) -> NamedPart[Planner]:
-    """The planner that `load_planner` would make, not made yet. Raises as `make_part`."""
-    if text == "expert":  # of a bench, which knows it and asks nobody here
+    """Find a planner and validate its settings without constructing it. Raises as `make_part`."""
+    if text == "expert":  # a bench handles it itself and does not call this function
         raise BadInput("The planner 'expert' plays the steps that a suite gives: only `homie bench` has it.")
     return named_part(PLANNER, text, settings, objects)
 
 
 def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default") -> PromptWriter:
-    """How language models are asked, by its name and its settings (`{"template": "emmoe-text"}`).
+    """Construct a prompt writer from its name and its settings (`{"template": "emmoe-text"}`).
 
     Raises BadInput, MissingPart.
     """
@@ -303,7 +305,7 @@ def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default
 
 
 def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, ...]:
-    """The checks of `--check-order`, in their order; a name in a sequence stands for all of its checks.
+    """Return the checks of `--check-order` in order; a name in a sequence is replaced by its checks.
 
     Raises BadInput, MissingPart.
     """
@@ -328,13 +330,13 @@ def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, .
 def load_skills(
     text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS, *, fallback: bool = True
 ) -> LoadedSkills:
-    """The skill sets of `--skills` and their settings (`{"nomad.topomap": ...}`).
+    """Construct the skill sets of `--skills` with their settings (`{"nomad.topomap": ...}`).
 
     Args:
         text: Names of skill sets with their arguments, separated by commas.
         settings: Settings by `SET.SETTING`.
         objects: Parts given as objects instead of names.
-        fallback: Use `classical` in place of a model without checkpoint, with a warning; otherwise raise.
+        fallback: Whether to use `classical` for a model without checkpoint, with a warning; otherwise raise.
 
     Raises:
         BadInput: An unknown set or setting, or two sets of the same model.
@@ -370,7 +372,7 @@ def load_skills(
 
 
 def skill_names(text: str) -> list[tuple[str, str]]:
-    """The registered names and arguments of the skill sets in `--skills`. Raises BadInput."""
+    """Parse names and arguments of the skill sets in `--skills`. Raises BadInput."""
     parts = [part.partition(":") for part in separated(text)]
     pairs = [(name.strip(), argument.strip()) for name, _, argument in parts]
     if not pairs or len(set(pairs)) < len(pairs):

@@ -1,6 +1,6 @@
-"""The text panel under the pictures of a video, and their names.
+"""The text panel below the pictures of a video, and the labels in them.
 
-The font comes with Pillow, so every machine draws the same.
+The font comes with Pillow, so that every machine draws the same.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ WIDTH, HEIGHT = 1280, 208
 COLUMN = 832
 MARGIN = 16
 CHIP = 28
-"""Height of a subtask of the history; there are two lines of them."""
+"""Height of a subtask in the history, pixels; the history has two lines."""
 STRIP = HEIGHT - 2 * (CHIP + 6) - 4
-"""Where the history begins."""
+"""Top of the history, pixels."""
 BACKGROUND = (18, 20, 24)
 WHITE, GREY = (238, 238, 238), (150, 156, 166)
 TONES = {"good": (96, 211, 120), "bad": (255, 110, 98), "plain": (240, 200, 90)}
@@ -30,12 +30,12 @@ TONES = {"good": (96, 211, 120), "bad": (255, 110, 98), "plain": (240, 200, 90)}
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What the panel says.
+    """Content of the panel.
 
     Attributes:
         history: Subtasks and whether they succeeded.
-        clock: Seconds of robot time.
-        speed: How many of them pass in one second of video.
+        clock: Robot time, s.
+        speed: Seconds of robot time per second of video.
     """
 
     task: str = ""
@@ -51,12 +51,12 @@ class Caption:
     speed: float = 1.0
 
     def change(self, **fields: Any) -> Caption:
-        """The caption with some fields replaced."""
+        """Return the caption with some fields replaced."""
         return replace(self, **fields)
 
 
 def draw_caption(caption: Caption) -> Image:
-    """The panel, (HEIGHT, WIDTH, 3)."""
+    """Draw the panel, (HEIGHT, WIDTH, 3)."""
     panel = _draw_static_part(replace(caption, clock=0.0)).copy()
     draw = ImageDraw.Draw(panel)
     clock = f"{caption.clock:.1f} s  ·  {caption.speed:g}x"
@@ -65,7 +65,7 @@ def draw_caption(caption: Caption) -> Image:
 
 
 def label(picture: Image, text: str) -> Image:
-    """A picture (H, W, 3) with its name in the upper left corner."""
+    """Write the name of a picture (H, W, 3) into its upper left corner."""
     image = Picture.fromarray(picture)
     draw = ImageDraw.Draw(image)
     left, top, right, bottom = draw.textbbox((MARGIN, 12), text, font=_font(18))
@@ -83,7 +83,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=1)
 def _draw_static_part(caption: Caption) -> Picture.Image:
-    """All but the clock: most frames of a video differ from the one before in nothing else."""
+    """Draw everything except the clock, which is the only difference between most consecutive frames of a video."""
     panel = Picture.new("RGB", (WIDTH, HEIGHT), BACKGROUND)
     draw = ImageDraw.Draw(panel)
     left, right, y = MARGIN, COLUMN + MARGIN, 10
@@ -100,7 +100,7 @@ def _draw_static_part(caption: Caption) -> Picture.Image:
 
 
 def draw_card(picture: Image, title: str, lines: Sequence[str]) -> Image:
-    """A picture (H, W, 3), darker, with a title and lines of text in its middle."""
+    """Darken a picture (H, W, 3) and write a title and lines of text into its middle."""
     height, width = picture.shape[:2]
     image = Picture.fromarray((picture * 0.35).astype(np.uint8))
     draw = ImageDraw.Draw(image)
@@ -122,7 +122,7 @@ def _write(
     width: int,
     lines: int,
 ) -> int:
-    """Write a text wrapped to `width` pixels and at most `lines` lines; the y below it."""
+    """Write a text wrapped to `width` pixels and at most `lines` lines; return the y coordinate below it."""
     font, step = _font(size), round(size * 1.3)
     wrapped = wrap(text, font, width)
     if len(wrapped) > lines:
@@ -133,7 +133,7 @@ def _write(
 
 
 def _write_history(draw: ImageDraw.ImageDraw, history: tuple[tuple[str, bool], ...]) -> None:
-    """As many of the last subtasks as fit on two lines, oldest first, each in a box that is green or red."""
+    """Draw as many of the last subtasks as fit on two lines, oldest first, each in a green or red box."""
     font, pad, gap = _font(17), 10, 8
     rows: list[list[tuple[str, bool]]] = [[]]
     used_width = 0.0
@@ -157,8 +157,8 @@ def _write_history(draw: ImageDraw.ImageDraw, history: tuple[tuple[str, bool], .
 
 
 def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
-    """Lines no wider than `width` pixels, broken at blanks, or inside a word that is wider than a line. A letter that
-    is wider has a line of its own."""
+    """Wrap a text to lines no wider than `width` pixels, at spaces, or inside a word that is wider than a line. A
+    single letter that is wider has a line of its own."""
     lines: list[str] = []
     line = ""
     for word in text.split():

@@ -1,4 +1,4 @@
-"""What Ctrl-C, SIGTERM and SIGHUP do to what runs: it ends in order, once."""
+"""Handling of Ctrl-C, SIGTERM and SIGHUP: the running command shuts down in order, once."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from homie.kernel.stop_signals import SIGNALS, stop_came
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], None]]:
-    """SIGTERM and SIGHUP (the terminal is gone) stop like Ctrl-C.
+    """Context in which SIGTERM and SIGHUP (closed terminal) raise KeyboardInterrupt like Ctrl-C.
 
-    A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; elsewhere
-    nothing changes. Raises KeyboardInterrupt also where a library made another error of it, as pydantic does when it
-    comes while it writes JSON, and where a library has swallowed it: before the first line for a signal of the command
-    so far, at the end for one that comes in between. A loop that must not wait for its end calls the yielded function,
-    which raises KeyboardInterrupt if a signal came.
+    A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; in others this
+    has no effect. KeyboardInterrupt is also raised if a library has converted it to another error, as pydantic does
+    while it writes JSON, or has swallowed it: on entry for an earlier signal to the command, on exit for one in
+    between. A loop that has to react earlier calls the yielded function, which raises KeyboardInterrupt after a signal.
     """
     arrived: list[int] = []
     if stop_came():
@@ -50,7 +49,7 @@ def stoppable() -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """A second Ctrl-C must not keep the robot from stopping or the files from closing."""
+    """Context that ignores stop signals: a second Ctrl-C must not prevent stopping the robot or closing files."""
     with ExitStack() as stack:
         for number in SIGNALS:
             stack.enter_context(_handling(number, signal.SIG_IGN))

@@ -43,11 +43,11 @@ STYLES = {
 }
 
 QUIET_SECONDS = 30.0
-"""Seconds of wall clock after which a log, which has no running clock, gets a line that a skill is still at work."""
+"""Wall time (s) after which a log, which has no running clock, gets a line that a skill is still running."""
 
 
 class ProgressDisplay(EpisodeListener):
-    """Writes one line for everything that happens, so that a log of it reads like the screen."""
+    """Listener that prints one line per event, so that a log reads like the screen."""
 
     def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console or Console(stderr=True)
@@ -88,7 +88,7 @@ class ProgressDisplay(EpisodeListener):
 
     def _show_decision(self, decision: Decision) -> None:
         if decision.analysis:
-            # Why nothing was begun, or what was not done, is what a person has to read.
+            # Highlighted because people need to read why the task was declined or not done.
             rest_style = "bold yellow" if decision.report in ("failure", "declined") else "dim"
             self._line("  analysis  ", decision.analysis, rest=rest_style)
         subtasks = " ".join(str(subtask) for subtask in decision.subtasks)
@@ -100,7 +100,7 @@ class ProgressDisplay(EpisodeListener):
         self._began = None
         self._doing = printable(str(subtask))
         self._shown_at = self._clock()
-        # Only while a skill runs: a planner may be a person at this terminal.
+        # Live clock only while a skill runs: the planner may be a person typing at this terminal.
         if self._console.is_terminal:
             self._status = self._console.status(Text(self._doing))
             self._status.start()
@@ -145,24 +145,24 @@ class ProgressDisplay(EpisodeListener):
         self._line("  inventory ", " ".join(record.inventory) or "nothing", rest="dim")
 
     def _show_end(self, decision: Decision) -> None:
-        """What the planner says of its task. End is never wrong, so that its feedback would tell nothing."""
+        """Print the planner's answer and report instead of the feedback, which is always success for End."""
         if decision.answer:
             self._line("  answer    ", decision.answer, rest="bold")
         rest_style = {"": "dim", "success": "green"}.get(decision.report, "bold yellow")
         self._line("  report    ", decision.report_in_words, rest=rest_style)
 
     def close(self) -> None:
-        """Take the running clock off the screen. Idempotent."""
+        """Remove the running clock from the screen. Idempotent."""
         if self._status is not None:
             self._status.stop()
 
     def _show_checks(self) -> None:
-        """The layers that looked, in their order. The execution check shows in the attempts."""
+        """Print the results of the checks before execution, in order. Attempts show that of the execution check."""
         results = "  ".join(f"{check.layer} {check.code or 'ok'}" for check in self._checks)
         self._line("  checks    ", results, rest="red" if self._checks[-1].code else "dim")
         self._checks = []
 
     def _line(self, head: str, text: str, *, style: str = "dim", rest: str = "") -> None:
-        # A Text takes no markup from what a planner wrote, and escape sequences are shown, not obeyed; soft wrap keeps
-        # one line one line in a log.
+        # A Text does not interpret markup in a planner's output, and escape sequences are printed, not executed; soft
+        # wrap keeps each line a single line in a log.
         self._console.print(Text.assemble((head, style), (printable(text), rest)), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Who answers plain questions: a respondent by its name, or the model of a planner."""
+"""Lookup of respondents to plain questions: by name, or the model of a planner."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from homie.kernel.interfaces.prompts import Respondent
 from homie.runtime.assembly import load_planner
 
 MODEL = "model"
-"""The respondent that asks the model of a planner; the others are named themselves."""
+"""The respondent that asks the model of a planner; others are selected by their own name."""
 
 
 def respondent_of(planner: str, settings: Mapping[str, Any]) -> Respondent:
-    """The respondent that `--planner` and `--set` mean. Raises BadInput and MissingPart."""
+    """Construct the respondent that `--planner` and `--set` select. Raises BadInput and MissingPart."""
     name, _, argument = planner.partition(":")
     if name != MODEL and name in registry.names("respondents"):
         if settings:

@@ -1,7 +1,8 @@
-"""The keywords of `homie.run` and `homie.open`, for editors and type checkers. A test holds them to the options.
+"""Keyword arguments of `homie.run` and `homie.open`, for editors and type checkers. A test compares them with the
+options.
 
-Where an option names a part, the part itself may stand: an object, its class, or a function that makes it. A planner
-may also be a function that decides.
+An option that names a part also accepts the part itself: an object, its class, or a factory function. A planner may
+also be a planner function.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ OneSkillSet: TypeAlias = "str | SkillSet | type[SkillSet]"
 
 
 class OpenKeywords(TypedDict, total=False):
-    """Of `homie.open`."""
+    """Keyword arguments of `homie.open`."""
 
     planner: str | Planner | type[Planner] | Decide
     planner_settings: Mapping[str, Any]
@@ -53,7 +54,7 @@ class OpenKeywords(TypedDict, total=False):
 
 
 class RunKeywords(OpenKeywords, total=False):
-    """Of `homie.run`: also what is kept in the run folder."""
+    """Keyword arguments of `homie.run`: also the content of the run folder."""
 
     out: str | Path | None
     video: bool

@@ -1,13 +1,13 @@
-"""A robot in its scene that stays open: the public way from a notebook or a script (`homie.open`).
+"""Session with a robot in its scene, for notebooks and scripts (`homie.open`).
 
     with homie.open(seed=7) as session:
         session.call("Pick", "apple")                  one skill, checked like a planner's subtask
         for round in session.rounds("set the table"):  a planner, round by round
             print(round)
 
-Any thread may call a session: calls wait for each other. `stop` does not wait, and ends the subtask under way.
+Any thread may call a session: calls wait for each other. `stop` does not wait, and ends the running subtask.
 
-What the world knows by itself (`world_state`) is privileged: no planner and no skill ever gets it.
+World state (`world_state`) is privileged: no planner and no skill ever gets it.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ from homie.runtime.runstore import RunFolder
 from homie.runtime.thread_turns import Turns
 
 FILM_SIZE = (640, 480)
-"""Width and height of a film picture where none is asked for."""
+"""Default width and height of a film picture, pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round of a planner: what it decided, and what became of each subtask that was carried out."""
+    """One round of a planner: its decision, and the result of each executed subtask."""
 
     number: int
     decision: Decision
@@ -75,7 +75,7 @@ class Round:
     feedback: Feedback
     inventory: tuple[str, ...]
     over: bool
-    """Whether it was the last: the planner said End, or the rounds have run out."""
+    """Whether it was the last round: the planner said End, or the round limit was reached."""
 
     def __str__(self) -> str:
         executions_text = ", ".join(
@@ -87,13 +87,13 @@ class Round:
 
 
 class Session:
-    """A robot, its scene, a planner and skills. Made by `homie.open`; `close` stops the robot and releases it.
+    """A robot, its scene, a planner and skills. Created by `homie.open`; `close` stops the robot and releases it.
 
-    The world goes on from one call to the next until `reset`, and so does the inventory.
+    World state and inventory persist between calls until `reset`.
     """
 
     def __init__(self, options: OpenOptions, chosen: Chosen, display: ProgressDisplay | None = None) -> None:
-        """Raises BadInput, MissingPart. If it fails nothing stays open."""
+        """Raises BadInput, MissingPart. On failure nothing stays open."""
         self.options = options
         self._chosen = chosen
         self._display = display
@@ -105,7 +105,7 @@ class Session:
         self._inventory: tuple[str, ...] = ()
         self._history: tuple[HistoryItem, ...] = ()
 
-    # ------------------------------------------------------------ what there is
+    # ------------------------------------------------------------ state
 
     @property
     def robot(self) -> Robot:
@@ -113,7 +113,7 @@ class Session:
 
     @property
     def inventory(self) -> tuple[str, ...]:
-        """What the agent believes to be in the hand."""
+        """The held objects according to the agent."""
         return self._inventory
 
     @property
@@ -123,12 +123,12 @@ class Session:
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """What can be called, and End."""
+        """The available actions, and End."""
         return self._parts.executor.actions
 
     @property
     def action_table(self) -> ActionTable:
-        """What the actions take, ask of the world and leave behind, by their names."""
+        """Arguments, preconditions and effects of the actions, by name."""
         return self._parts.executor.skills.table
 
     @property
@@ -136,30 +136,30 @@ class Session:
         """The skill sets that a decision may choose from."""
         return self._parts.executor.skills.models
 
-    # ------------------------------------------------------------ looking
+    # ------------------------------------------------------------ observations
 
     def observe(self, *cameras: str) -> Observation:
-        """What the robot feels now, with RGB-D frames of the cameras (none given: of the planner's views)."""
+        """Return the robot's current state with RGB-D frames of the cameras (by default the planner's views)."""
         with self._turns.look():
             return self.robot.observe(cameras or self.robot.views)
 
     def views(self) -> dict[str, Image]:
-        """The planner's pictures by camera: (H, W, 3) uint8 RGB. They are the caller's own."""
+        """Return copies of the planner's pictures by camera: (H, W, 3) uint8 RGB."""
         return {name: frame.rgb.copy() for name, frame in self.observe().frames.items()}
 
     def depth(self) -> dict[str, Depth | None]:
-        """The depth of the same views: (H, W) float32 metres, 0 for no return; None for a camera without depth. They
-        are the caller's own."""
+        """Return copies of the depth pictures of the same views: (H, W) float32 metres, 0 for no return; None for a
+        camera without depth."""
         frames = self.observe().frames
         return {name: None if frame.depth is None else frame.depth.copy() for name, frame in frames.items()}
 
     def detections(self) -> tuple[Detection, ...]:
-        """What the detector names in the planner's pictures now. The locator has taken it in."""
+        """Run the detector on the planner's current views, and update the locator with the result."""
         with self._turns.look():
             return self._look().detections
 
     def _look(self) -> Sight:
-        """What the planner's cameras show now: between two calls the caller may have changed the world."""
+        """Take new pictures with the planner's cameras: the caller may have changed the world between two calls."""
         senses = self._parts.executor.senses
         senses.forget()
         return senses.look_around()
@@ -170,11 +170,11 @@ class Session:
         lookat: tuple[float, float, float] | None = None,
         size: tuple[int, int] = FILM_SIZE,
     ) -> Image:
-        """A picture of the robot and its world from outside, simulators only.
+        """Render a third-person picture of the robot and its world, simulators only.
 
         Args:
-            position: Of the camera, (x, y, z), metres in the world; None for the camera of the videos.
-            lookat: What it looks at, in the same frame; given if `position` is.
+            position: Camera position (x, y, z), metres in the world; None for the camera of the videos.
+            lookat: Point that the camera looks at, in the same frame; required with `position`.
             size: Width and height, pixels.
 
         Returns:
@@ -193,30 +193,30 @@ class Session:
         raise BadInput(f"The robot '{self.options.robot}' cannot be filmed from there: it is not a simulator that can.")
 
     def save_views(self, folder: str | Path) -> list[Path]:
-        """Write the planner's pictures as `FOLDER/<camera>.png`. Raises BadInput if that cannot be done."""
+        """Write the planner's pictures to `FOLDER/<camera>.png`. Raises BadInput if they cannot be written."""
         return [save_picture(image, Path(folder) / f"{name}.png") for name, image in self.views().items()]
 
     def world_state(self) -> WorldSnapshot:
-        """Ground truth: where everything is, as a simulator knows it. Raises BadInput for a real robot."""
+        """Return the ground-truth state of a simulated world. Raises BadInput for a real robot."""
         if not isinstance(self.robot, WorldState):
             raise BadInput(f"The robot '{self.options.robot}' has no world state: only simulators know their world.")
         with self._turns.look():
             return self.robot.snapshot()
 
-    # ------------------------------------------------------------ doing
+    # ------------------------------------------------------------ actions
 
     def call(self, action: str, target: str = "", destination: str = "", *, model: str = "") -> Execution:
-        """Check and carry out one subtask, such as `call("Put", "apple", "bowl")`.
+        """Check and execute one subtask, such as `call("Put", "apple", "bowl")`.
 
         Args:
             action: An action that the robot and its skills have.
-            target: What it is done to, in words.
-            destination: Where a Put ends, in words.
-            model: The skill set that is to do it, "" for the first that can.
+            target: Target in words.
+            destination: Destination of a Put in words.
+            model: The skill set to use, "" for the first that has the action.
 
         Returns:
             Checks, attempts and `feedback`, which says what was wrong with the subtask or how it failed. An attempt
-            that `stop` has ended has the outcome `Outcome.STOPPED`.
+            ended by `stop` has the outcome `Outcome.STOPPED`.
 
         Raises:
             Stopped: `stop` was called before the subtask began.
@@ -240,19 +240,19 @@ class Session:
         return execution
 
     def rounds(self, task: str) -> Generator[Round, None, EpisodeResult]:
-        """Let the planner do a task from the world as it is now. Nothing is written.
+        """Run the planner on a task from the current state of the world. No files are written.
 
         Args:
             task: The instruction.
 
         Returns:
-            The rounds, each played when it is asked for; `over` says whether it was the last. The generator's own
-            value, that of `yield from`, is the result.
+            Generator of rounds, each run on demand; `over` says whether it was the last. The return value of the
+            generator (`yield from`) is the result.
 
         Raises:
             BadInput: The instruction is empty.
             PlannerError: The planner could not decide.
-            Stopped: `stop` was called since; the last subtask is in `history`.
+            Stopped: `stop` was called in the meantime; the last subtask is in `history`.
         """
         if not task.strip():
             raise BadInput("The instruction is empty: say what to do.")
@@ -279,7 +279,7 @@ class Session:
                 HistoryItem(len(previous_history) + item.number, item.subtask, item.feedback)
                 for item in episode.history
             )
-            if not records:  # a limit of the planner's has ended it
+            if not records:  # a limit of the planner has ended the episode
                 break
             last = records[-1]
             executions = tuple(record.execution for record in records)
@@ -287,15 +287,16 @@ class Session:
         return episode.finish()
 
     def run(self, task: str, *listeners: EpisodeListener, **options: Any) -> sessions.EpisodeSummary:
-        """Run one task from the start of the scene and write its run folder, as `homie.run` does; then go on there.
+        """Run one task from the start of the scene and write its run folder, as `homie.run` does. The session continues
+        from the final state.
 
         Args:
             task: The instruction.
-            listeners: Get every event of the episode.
+            listeners: Receive every event of the episode.
             options: `out`, `video`, `frames`, `rounds`.
 
         Returns:
-            How it ended and where its folder is.
+            The result and the path of the run folder.
 
         Raises:
             HomieError: As `homie.run`.
@@ -310,9 +311,9 @@ class Session:
         return summary
 
     def reset(self, seed: int | None = None) -> None:
-        """Back to the start of the scene; with another seed, to the start of the scene of that seed.
+        """Reset to the start of the scene; with another seed, to the start of the scene with that seed.
 
-        A robot that was given as an object is only reset with the seed. Raises BadInput, and then stays unchanged.
+        A robot that was given as an object is only reset with the seed. Raises BadInput without changing the session.
         """
         with self._turns.move():
             options = self.options
@@ -325,10 +326,10 @@ class Session:
             self.options, self._inventory, self._history = options, (), ()
 
     def stop(self) -> None:
-        """Stop the robot, whatever it does and whichever thread has told it to; returns once it stands.
+        """Stop the robot, whichever thread commands it; return once it is at rest.
 
-        The subtask under way ends after the control period that it is in (a policy that is computing finishes that
-        first), and calls that were waiting for their turn raise Stopped. Later calls move the robot again.
+        The running subtask ends after the current control period (a policy that is computing finishes first), and
+        calls that were waiting for their turn raise Stopped. Later calls move the robot again.
 
         Raises:
             RobotFault: It still moves.
@@ -340,7 +341,7 @@ class Session:
     # ------------------------------------------------------------ the end
 
     def close(self) -> None:
-        """Stop the robot and release it and the skills; from any thread, like `stop`. Idempotent."""
+        """Stop the robot and release it and the skills; callable from any thread, like `stop`. Idempotent."""
         self._turns.stop()
         with self._turns.look():
             self._parts.close()
@@ -353,7 +354,7 @@ class Session:
 
     @contextmanager
     def _stopped_by_errors(self) -> Iterator[None]:
-        """Whatever is raised, Ctrl-C included, the robot stops first."""
+        """Context that stops the robot before any exception, Ctrl-C included, is raised on."""
         try:
             yield
         except BaseException:
@@ -365,7 +366,7 @@ class Session:
 
 
 def open_session(config: str | Path | None, progress: bool, values: Mapping[str, Any]) -> Session:
-    """What `homie.open` does. Raises HomieError."""
+    """Implement `homie.open`. Raises HomieError."""
     named, objects = split(values)
     options = OpenOptions.build(None if config is None else Path(config), **named)
     chosen = choose(options, objects)
@@ -383,7 +384,7 @@ def run_task(
     progress: bool,
     values: Mapping[str, Any],
 ) -> sessions.EpisodeSummary:
-    """What `homie.run` does. Raises HomieError."""
+    """Implement `homie.run`. Raises HomieError."""
     named, objects = split(values)
     options = RunOptions.build(None if config is None else Path(config), task=task, **named)
     with ExitStack() as stack:
@@ -395,7 +396,7 @@ def run_task(
 
 
 def save_picture(image: Image, path: str | Path) -> Path:
-    """Write a picture (H, W, 3) into a file; its ending says the format. Raises BadInput if that cannot be done."""
+    """Write a picture (H, W, 3) to a file, in the format of its extension. Raises BadInput if that fails."""
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""No process of Homie goes on working when the one that started it is gone."""
+"""Worker processes that end with the process that started them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> None:
-    """End this process at once when its parent ends, however it ends: an orphan must not go on writing or waiting."""
+    """Make this process end at once when its parent ends in any way: an orphan must not continue to write or wait."""
     parent = parent_process()
     if parent is None:
         return
@@ -32,7 +32,7 @@ def die_with_parent() -> None:
 
 
 def _end_with(other: Connection | int) -> None:
-    """End this process at once when a process ends (by its sentinel), or the other end of a pipe is closed."""
+    """Make this process end at once when another process ends (given its sentinel), or a pipe's other end is closed."""
 
     def watch() -> None:
         wait([other])
@@ -45,15 +45,15 @@ def _end_with(other: Connection | int) -> None:
 def worker_pool(
     workers: int, prepare: Callable[..., None] | None = None, *arguments: object
 ) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes that end with this one; and at once where the block is left by an error or by Ctrl-C, however
-    often that is pressed: what they are doing is lost then, and nobody waits for it.
+    """Context with a pool of processes that end with this one. If an exception or Ctrl-C (repeated or not) leaves the
+    block, they end at once without finishing their work.
 
     Args:
-        workers: How many.
-        prepare: What each of them calls first, with the arguments.
+        workers: Number of processes.
+        prepare: Function that each of them calls first, with the arguments.
 
     Raises (on leaving):
-        InfrastructureError: One of them died.
+        InfrastructureError: A worker died.
     """
     context = get_context("spawn")
     held, parent_end = context.Pipe(duplex=False)
@@ -74,12 +74,12 @@ def worker_pool(
 
 
 def _begin(held: Connection, prepare: Callable[..., None] | None, arguments: tuple[object, ...]) -> None:
-    """Begin a worker.
+    """Initialize a worker.
 
     Args:
-        held: The end of a pipe, whose other end is closed when the worker is not needed any more.
+        held: End of a pipe, whose other end is closed when the worker is no longer needed.
     """
-    # The terminal sends Ctrl-C to all its processes; when they end is the parent's business.
+    # The terminal sends Ctrl-C to all its processes, but the parent decides when they end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     _end_with(held)

@@ -1,9 +1,9 @@
-"""`inputs.jsonl`: the input of the planner in each round, without its pictures and its history.
+"""`inputs.jsonl`: the planner's input in each round, without its pictures and its history.
 
 PlannerInput --RoundInput.of--> a line of RUN/episodes/<task>-<trial>/inputs.jsonl --planner_input--> PlannerInput
 
-With it, and with `frames/` and `steps.jsonl`, the question of a round can be asked again word for word, by any template
-and whichever planner made the episode: training data are made of it (`homie.data`).
+With it, and with `frames/` and `steps.jsonl`, the prompt of a round can be recreated verbatim, by any template and for
+episodes of any planner: training data are made from it (`homie.data`).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from homie.kernel.types import (
 
 INPUTS = "inputs.jsonl"
 HAND = "hand"
-"""What the picture of the camera at the hand is called."""
+"""Name of the wrist camera's picture."""
 _OTHERS = ("detections", "pictures", "telling")
-"""Fields that are not as they are in the planner's input."""
+"""Fields that are converted, not copied from the planner's input."""
 
 
 class NamedBox(BaseModel):
-    """A detection without its mask and its states, of which `Knowledge` tells.
+    """A detection without its mask, and without its states, which are in `Knowledge`.
 
     The fields are those of `homie.kernel.types.Detection`.
     """
@@ -56,11 +56,11 @@ class NamedBox(BaseModel):
 
     @classmethod
     def of(cls, detection: Detection) -> NamedBox:
-        """The box of a detection."""
+        """Convert a detection."""
         return cls.model_validate({name: getattr(detection, name) for name in cls.model_fields})
 
     def detection(self) -> Detection:
-        """The detection again, without a mask."""
+        """Convert back to a detection, without a mask."""
         return Detection(self.name, self.view, self.box, self.score, self.instance, self.part, number=self.number)
 
 
@@ -77,7 +77,7 @@ class SavedVisibility(BaseModel):
 
     @classmethod
     def of(cls, planner_input: PlannerInput) -> SavedVisibility:
-        """Those of a round."""
+        """Take visibility and quirks from a planner's input."""
         visibility = planner_input.visibility
         return cls(
             feedback=visibility.feedback,
@@ -89,14 +89,14 @@ class SavedVisibility(BaseModel):
 
     @property
     def visibility(self) -> Visibility:
-        """The visibility again."""
+        """The restored visibility."""
         return Visibility(self.feedback, self.history, self.last, self.things)
 
 
 class RoundInput(BaseModel):
     """One line of `inputs.jsonl`; the fields are those of `homie.kernel.types.PlannerInput`.
 
-    The history is that of `steps.jsonl`, the pictures are in `frames/`; `pictures` are the names of their views.
+    The history is in `steps.jsonl`, the pictures are in `frames/`; `pictures` has the names of their views.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -121,7 +121,7 @@ class RoundInput(BaseModel):
 
     @classmethod
     def of(cls, planner_input: PlannerInput) -> RoundInput:
-        """What of a planner's input is kept."""
+        """Convert a planner's input."""
         fields = {name: getattr(planner_input, name) for name in cls.model_fields if name not in _OTHERS}
         pictures = (*planner_input.views, *([HAND] if planner_input.hand is not None else []))
         return cls(
@@ -134,12 +134,12 @@ class RoundInput(BaseModel):
     def planner_input(
         self, history: tuple[HistoryItem, ...], views: Mapping[str, Image], hand: Image | None = None
     ) -> PlannerInput:
-        """The planner's input again.
+        """Restore the planner's input.
 
         Args:
-            history: The earlier subtasks as they were; what the planner saw of them is kept here.
-            views: pictures (H, W, 3) by the names of the views.
-            hand: what the camera at the hand saw, None where nobody looked.
+            history: The complete earlier subtasks; the stored visibility is applied to them.
+            views: Pictures (H, W, 3) by the names of the views.
+            hand: Picture of the wrist camera, None if it was not taken.
         """
         fields = {name: getattr(self, name) for name in type(self).model_fields if name not in _OTHERS}
         boxes = tuple(box.detection() for box in self.detections)
@@ -161,15 +161,15 @@ class RoundInput(BaseModel):
 
 
 def read_inputs(folder: Path) -> tuple[RoundInput, ...]:
-    """The inputs of an episode folder, by round. A last line that a kill has torn is left out.
+    """Read the inputs of an episode folder, by round. A last line truncated by a kill is left out.
 
     Raises:
-        BadInput: the file is missing or cannot be read; the message says which line.
+        BadInput: The file is missing or cannot be read; the message says which line.
     """
     path = folder / INPUTS
     with reading(path):
         lines = path.read_bytes().split(b"\n")
-    lines.pop()  # what follows the last line feed: nothing, or a torn line
+    lines.pop()  # the part after the last line feed: empty, or a truncated line
     rounds = []
     for number, line in enumerate(lines, 1):
         with reading(f"{path}, line {number}"):

@@ -1,8 +1,8 @@
-"""What episodes are made with: planner, detector, skills, robot, settings, versions. Kept once for each that differs.
+"""Provenance of episodes: planner, detector, skills, robot, settings, versions. Each distinct one is stored once.
 
 Parts --describe--> PartsFile --keep--> RUN/parts/<sha256>.json      episode.json refers to it: `parts`
-                                        RUN/texts/<sha256>.txt       templates, examples, plan files: referred to by it
-                                                                     system messages: referred to by steps.jsonl
+                                        RUN/texts/<sha256>.txt       templates, examples, plan files: it refers to them
+                                                                     system messages: steps.jsonl refers to them
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from homie.kernel.support.packages import DISTRIBUTION, OURS, installed_version
 
 PACKAGES = (DISTRIBUTION, "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
 WHERE_USED = ("torch", "transformers", "onnxruntime", "ultralytics")
-"""Packages that only some parts need; their versions count where they have been imported."""
+"""Packages that only some parts need; their versions are recorded if they have been imported."""
 NOT_PLAYING = (
     "homie/bench",
     "homie/cli",
     *(f"suites/{room}" for room in ("authoring", "commands", "leaderboard", "protocols", "published", "tables")),
 )
-"""Code of ours that no episode runs through: it may change between two episodes of a run."""
+"""Code of Homie that no episode executes: it may change between two episodes of a run."""
 SETTINGS = ("targets", "grasp", "check_order", "attempts", "rounds", "on_missing_model")
-"""Options that affect an episode and belong to no single part."""
+"""Options that affect an episode and do not belong to a single part."""
 SHOWN = 12
-"""Hex digits of a SHA-256 in a sentence."""
+"""Hex digits of a SHA-256 in messages."""
 
 
 class OtherParts(BadInput):
-    """A run would be made with other parts than its first episodes; the message says what differs."""
+    """A run would continue with other parts than those of its first episodes; the message says what differs."""
 
 
 class PartsFile(BaseModel):
-    """`parts/<sha256>.json`, named by the SHA-256 of its content: what some episodes of a run were made with.
+    """`parts/<sha256>.json`, named by the SHA-256 of its content: the provenance of some episodes of a run.
 
-    Parts are as they describe themselves. Versions: of Python, of packages, and of Homie's own source.
+    Parts are given by their `describe`. Versions are those of Python, of packages, and of Homie's own source.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,7 +67,7 @@ class PartsFile(BaseModel):
 
     @classmethod
     def of(cls, described: Mapping[str, Mapping[str, Any]], options: RunOptions) -> PartsFile:
-        """From what parts say of themselves (`Parts.describe`) and the options that they were assembled from."""
+        """Create the file from descriptions of parts (`Parts.describe`) and the options that they were made from."""
         settings = options.model_dump(mode="json", include=set(SETTINGS))
         return cls.model_validate({**described, "settings": settings, "versions": versions()})
 
@@ -83,18 +83,18 @@ class PartsFile(BaseModel):
 
     @property
     def facts(self) -> dict[str, str]:
-        """Everything in it by its dotted name (`planner.sha256`), as text."""
+        """Its values as text, by dotted name (`planner.sha256`)."""
         content = self.model_dump(mode="json", exclude={"format"})
         return dict(_flat("", content))
 
 
 def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -> str:
-    """Keep a description and its texts in a run folder; the name by which episodes refer to it. Raises OtherParts,
-    OSError.
+    """Store a description and its texts in a run folder; return the name by which episodes refer to it. Raises
+    OtherParts, OSError.
 
     Args:
-        texts: By their SHA-256.
-        mixed: Whether the run may be made with other parts too.
+        texts: Texts by their SHA-256.
+        mixed: Whether the run may have episodes with different parts.
     """
     folder = run / "parts"
     folder.mkdir(exist_ok=True)
@@ -115,7 +115,7 @@ def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -
 
 
 def keep_text(run: Path, text: str, digest: str = "") -> str:
-    """Keep a text in a run folder, once; the SHA-256 by which it is referred to (`digest`, where it is known).
+    """Store a text in a run folder, once; return its SHA-256 (`digest` if given), by which others refer to it.
 
     Raises OSError.
     """
@@ -124,14 +124,14 @@ def keep_text(run: Path, text: str, digest: str = "") -> str:
     path = run / "texts" / f"{digest}.txt"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        with _lock_folder(path.parent):  # workers whose planners answer together tell the same system message together
+        with _lock_folder(path.parent):  # workers may store the same system message at the same time
             if not path.exists():
                 write_atomically(path, data)
     return digest
 
 
 def kept(run: Path) -> tuple[str, ...]:
-    """The names of all descriptions in a run folder."""
+    """Return the names of all descriptions in a run folder."""
     return tuple(sorted(path.stem for path in (run / "parts").glob("*.json")))
 
 
@@ -141,7 +141,7 @@ def forget(run: Path, digest: str) -> None:
 
 
 def read_parts(run: str | Path, digest: str) -> PartsFile | None:
-    """What episodes that refer to `digest` were made with; None where the file is missing or damaged."""
+    """Read the description named `digest`; None if the file is missing or damaged."""
     try:
         data = (Path(run) / "parts" / f"{digest}.json").read_bytes()
         return PartsFile.model_validate_json(data) if hashlib.sha256(data).hexdigest() == digest else None
@@ -150,10 +150,8 @@ def read_parts(run: str | Path, digest: str) -> PartsFile | None:
 
 
 def read_text(run: Path, digest: str) -> str | None:
-    """A text that parts refer to by its SHA-256 (a prompt template, examples, a plan file, a system message).
-
-    None if it is not there.
-    """
+    """Read a text by its SHA-256 (a prompt template, examples, a plan file, a system message); None if it is missing or
+    damaged."""
     try:
         data = (run / "texts" / f"{digest}.txt").read_bytes()
     except OSError:
@@ -162,7 +160,7 @@ def read_text(run: Path, digest: str) -> str | None:
 
 
 def differences(previous: PartsFile | None, current: PartsFile | None) -> tuple[str, ...]:
-    """What differs, in words: `versions.mujoco (3.9.0, now 3.10.0)`."""
+    """Describe each difference: `versions.mujoco (3.9.0, now 3.10.0)`."""
     if previous is None or current is None:
         return ("what they were is not known",)
     old, new = previous.facts, current.facts
@@ -171,16 +169,16 @@ def differences(previous: PartsFile | None, current: PartsFile | None) -> tuple[
 
 
 def shown(value: str | None) -> str:
-    """A fact in a sentence: a SHA-256 by its first digits, - for none."""
+    """Format a value for a message: a SHA-256 by its first digits, - for None."""
     if value is None:
         return "-"
     return value[:SHOWN] if len(value) == 64 and not value.strip("0123456789abcdef") else value
 
 
 def described(part: object, description: Mapping[str, object]) -> dict[str, Any]:
-    """What a part says of itself with its class or function, and for code that is not Homie's the SHA-256 of its file.
+    """Complete the description of a part by its class or function, and for user code by the SHA-256 of its file.
 
-    Raises BadInput for a description that is none.
+    Raises BadInput for a description that is not a mapping.
     """
     code = path_of(part.function if isinstance(part, FunctionPlanner) else part)
     facts: dict[str, Any] = {"class": code}
@@ -192,7 +190,7 @@ def described(part: object, description: Mapping[str, object]) -> dict[str, Any]
 
 
 def versions() -> dict[str, str]:
-    """Of Python, of the packages that a result may depend on, and of the code of Homie's that plays episodes."""
+    """Return the versions of Python, of packages that results may depend on, and of Homie's code that runs episodes."""
     packages = {name: installed_version(name) or "not installed" for name in PACKAGES}
     used_versions = {name: installed_version(name) or "unknown" for name in WHERE_USED if name in sys.modules}
     return {"python": platform.python_version(), **packages, **used_versions, "source": source()}
@@ -200,7 +198,7 @@ def versions() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def source() -> str:
-    """The SHA-256 of the code and data of Homie that episodes run through, shortened."""
+    """Return the shortened SHA-256 of Homie's code and data that episodes use."""
     digest = hashlib.sha256()
     for package in OURS:
         spec = find_spec(package)
@@ -219,9 +217,9 @@ def _files(folder: Path) -> list[Path]:
 
 
 def check_code(run: Path) -> None:
-    """Raise OtherParts if code that is not Homie's has changed since a run was begun with it.
+    """Raise OtherParts if user code has changed since a run was begun with it.
 
-    What the parts of a run are is seen where they are made; with episodes that are all finished none are.
+    Changes are otherwise detected when parts are constructed, which does not happen if all episodes are finished.
     """
     for file in filter(None, (read_parts(run, digest) for digest in kept(run))):
         parts = {"planner": file.planner, "detector": file.detector, "robot": file.robot}
@@ -237,9 +235,9 @@ def check_code(run: Path) -> None:
 
 @lru_cache
 def _source_of(module: str) -> str:
-    """The SHA-256 of the file of a module, imported or not, "" where there is none."""
+    """Return the SHA-256 of the file of a module, imported or not, "" if there is none."""
     try:
-        if module in sys.modules:  # a script that is run has no specification
+        if module in sys.modules:  # a script that is being run has no import specification
             file = getattr(sys.modules[module], "__file__", None)
         else:
             file = getattr(find_spec(module), "origin", None)
@@ -258,7 +256,7 @@ def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
-    """One process at a time: workers keep their descriptions side by side."""
+    """Context with an exclusive lock on a folder: several workers store their descriptions in it."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

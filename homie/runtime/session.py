@@ -1,4 +1,4 @@
-"""A run from its options: wire the parts together, run the episode, leave a consistent folder.
+"""Execution of a run from its options: construct the parts, run the episode, leave a consistent run folder.
 
 RunOptions --assemble--> Parts --run_episode--> EpisodeSummary
 """
@@ -38,11 +38,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSummary:
-    """What a run leaves: how the episode ended and where its files are (`video` is None if none was asked for).
+    """Result of a run and the paths of its files (`video` is None if it was not requested).
 
     Attributes:
-        verdict: Of the world, None where its scene sets no task.
-        conclusion: What became of the task, in sentences.
+        verdict: The simulator's verdict on its scene's own task, None if it has none.
+        conclusion: The outcome of the task, in sentences.
     """
 
     result: EpisodeResult
@@ -59,20 +59,20 @@ def run(
     """Run one episode and write its run folder.
 
     Args:
-        options: Everything that `homie run` takes.
-        listeners: Get every event of the episode.
-        objects: Parts that were made in Python (`homie.kernel.registry.split`).
+        options: All options of `homie run`.
+        listeners: Receive every event of the episode.
+        objects: Parts given as Python objects (`homie.kernel.registry.split`).
 
     Returns:
-        How it ended and where its folder is.
+        The result and the path of the run folder.
 
     Raises:
-        BadInput: An option or a file is wrong, and nothing has been written; or a part has returned what it may not.
+        BadInput: An option or a file is invalid, and nothing has been written; or a part has returned an invalid value.
         MissingPart: An optional package is not installed.
-        Interrupted: Ctrl-C or SIGTERM; the robot was stopped first. The folder has whole lines in `steps.jsonl` and no
-            `episode.json`, and the same command with the same --out runs the episode again.
+        Interrupted: Ctrl-C or SIGTERM; the robot was stopped first. The folder has complete lines in `steps.jsonl` and
+            no `episode.json`, and the same command with the same --out runs the episode again.
         PlannerError: The planner could not decide.
-        PartError: The code of a part that is not Homie's raised an exception.
+        PartError: The code of a user's part raised an exception.
         InfrastructureError: The machine, a server, the robot or the simulator failed.
     """
     RunFolder.check(options)
@@ -84,7 +84,7 @@ def run(
 
 
 def _keep_open() -> None:
-    """The parts go on to another episode."""
+    """Do nothing: the parts are used for another episode."""
 
 
 def record(
@@ -95,12 +95,12 @@ def record(
     required: Iterable[EpisodeListener] = (),
     ending: Callable[[], None] = _keep_open,
 ) -> EpisodeSummary:
-    """Run one episode on parts that are there, and write its run folder. Raises as `run`.
+    """Run one episode on existing parts, and write its run folder. Raises as `run`.
 
     Args:
         required: As for `play`.
-        ending: What the owner of the parts does with them, once the robot has stopped, before the files are closed: a
-            robot that is not needed any more is released first. Nothing but the owner closes parts.
+        ending: Called once the robot has stopped, before the files are closed, so that the owner of the parts can
+            release a robot that is no longer needed. Nothing but the owner closes parts.
     """
     file = PartsFile.of(parts.describe(), options)
     folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
@@ -120,7 +120,7 @@ def record(
 
 
 def own_verdict(episode: Path) -> Verdict | None:
-    """What the world of a finished episode says of its scene's own task; None where there is none."""
+    """Read the simulator's verdict on the scene's own task from a finished episode; None if it has no task."""
     path = episode / "final_state.json"
     state = load_json(path) if path.exists() else {}
     return Verdict.of(state)
@@ -136,27 +136,27 @@ def play(
     required: Iterable[EpisodeListener] = (),
     ending: Callable[[], None] = _keep_open,
 ) -> EpisodeResult:
-    """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
-    `ending` is called (see `record`), before the files are closed.
+    """Run one episode from the start of the scene, and record it in an empty episode folder. However it ends, the robot
+    is stopped and `ending` is called (see `record`) before the files are closed.
 
     Args:
-        options: Task and video; the seed of the options only says which scene it is.
+        options: Task and video; the seed of the options only selects the scene.
         parts: Robot, planner and executor.
-        store: Of the episode folder, with the seed of the episode.
-        rules: Of the episode.
-        listeners: Get every event. One that raises gets no more of them, and the episode goes on.
-        required: Those that may end it by an exception: they write files that it cannot do without, or stop it.
+        store: Writer of the episode folder, with the seed of the episode.
+        rules: Rules of the episode.
+        listeners: Receive every event. If one raises, it gets no more events, and the episode continues.
+        required: Listeners whose exceptions end the episode: they write necessary files, or stop it.
         ending: Called once the robot has stopped.
 
     Raises:
         Interrupted: Ctrl-C, SIGTERM or SIGHUP.
-        PartError: An unexpected exception of code that is not Homie's.
+        PartError: An unexpected exception of user code.
         InfrastructureError: Any other unexpected exception.
-        HomieError: Every other, as it comes.
+        HomieError: Any other HomieError, unchanged.
     """
     robot, path = parts.robot, store.folder
     video = _video_of(robot, path / "video.mp4") if options.video else None
-    # The store comes last: `episode.json` says that all the rest is there.
+    # The store comes last: `episode.json` marks all other files as complete.
     announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
     listener = Listeners([*([video] if video else []), *required, store], optional=[*announced, *listeners])
     try:
@@ -177,7 +177,7 @@ def play(
     except BaseException as error:
         try:
             _shut_down(parts, ending, video, store)
-        except RobotFault as fault:  # report first what ended the episode
+        except RobotFault as fault:  # but raise the error that ended the episode
             log.error("%s", fault)
         if isinstance(error, HomieError) or not isinstance(error, Exception):
             raise
@@ -197,7 +197,7 @@ def _video_of(robot: Robot, path: Path) -> VideoWriter:
 
 
 class _StopCheck(EpisodeListener):
-    """Ends an episode at its next event where a library has swallowed the exception of a stop signal."""
+    """Listener that ends an episode at the next event if a library has swallowed the exception of a stop signal."""
 
     def __init__(self, check: Callable[[], None]) -> None:
         self._check = check
@@ -207,7 +207,7 @@ class _StopCheck(EpisodeListener):
 
 
 def _shut_down(parts: Parts, ending: Callable[[], None], video: VideoWriter | None, store: EpisodeStore) -> None:
-    """The stop order: stop, hold or park, disconnect, then flush data."""
+    """Shut down in the fixed order: stop, hold or park, disconnect, then flush data."""
     try:
         try:
             parts.robot.stop()

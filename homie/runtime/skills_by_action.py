@@ -1,4 +1,4 @@
-"""The skills of a set, which may be a user's own, by the actions that they carry out."""
+"""Creation and validation of the skills of a set, which may be user code, by action."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from homie.kernel.interfaces.parts import brief, is_line, method_of, misfit
 
 
 def skills_by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
-    """The skills of a set for a robot, for one episode.
+    """Create the skills of a set for a robot, for one episode, by action.
 
     Raises:
-        BadInput: The set has no skills for this robot, or a member of a skill is not what its interface says.
+        BadInput: The set has no skills for this robot, or a member of a skill violates its interface.
     """
     if isinstance(skill_set, GroundTruthAccess):
         skill_set.bind(robot)

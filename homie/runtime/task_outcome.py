@@ -11,18 +11,18 @@ from homie.kernel.types import END, WITHOUT_REASON, EpisodeResult
 
 Status: TypeAlias = Literal["done", "not done", "declined", "nothing done", "not checked"]
 """`done`, `not done`: the goal holds in the world, or not. `declined`: the planner did not understand the task and
-began nothing. `nothing done`: no subtask succeeded, and no question was answered. `not checked`: something was done,
-and no goal is known."""
+did not begin. `nothing done`: no subtask succeeded, and no question was answered. `not checked`: some subtask
+succeeded, and no goal is known."""
 NOTHING: tuple[Status, ...] = ("declined", "nothing done")
-"""What a run ends with that has done nothing."""
+"""Statuses of a run in which nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a simulated world says of the task that its scene sets: whether it is done, and which that is, in words.
+    """A simulator's verdict on its scene's own task: whether it is done, and the instruction.
 
     Attributes:
-        unmet: The conditions of its goal that do not hold, as a suite writes them.
+        unmet: Conditions of its goal that do not hold, in the format of suites.
     """
 
     done: bool
@@ -31,7 +31,7 @@ class Verdict:
 
     @classmethod
     def of(cls, state: dict[str, Any]) -> Verdict | None:
-        """The verdict in a `final_state.json`, None where the scene sets no task."""
+        """Read the verdict from the content of `final_state.json`, None if the scene has no task of its own."""
         is_done = state.get("success")
         if not isinstance(is_done, bool):
             return None
@@ -43,14 +43,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """How a run ended, in sentences.
+    """Result of a run, in sentences.
 
     Attributes:
-        status: In two words at most.
+        status: Status in at most two words.
         world: Whether the goal holds, or that none is known.
         planner: What ended the episode, and what the planner claims.
         subtasks: How many succeeded.
-        reason: What the planner said last, where it matters, or the limit that ended the episode.
+        reason: The planner's last words, if relevant, or the limit that ended the episode.
     """
 
     status: Status
@@ -61,10 +61,10 @@ class Conclusion:
 
     @classmethod
     def of(cls, result: EpisodeResult, verdict: Verdict | None, analysis: str = "") -> Conclusion:
-        """The conclusion of an episode.
+        """Derive the conclusion of an episode.
 
         Args:
-            analysis: Of the planner's last decision.
+            analysis: Analysis of the planner's last decision.
         """
         attempted = [item for item in result.history if item.subtask.action != END.action]
         success_count = sum(item.feedback.ok for item in attempted)

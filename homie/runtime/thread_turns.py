@@ -1,4 +1,4 @@
-"""Callers in several threads take turns at one robot, and a stop reaches the one whose turn it is."""
+"""Mutual exclusion of threads that use one robot, with a stop that interrupts the current user."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ STOPPED = "Stopped by a call of stop()."
 
 
 class Turns(EpisodeListener):
-    """Who moves the robot. A listener of what it does: that is where a stop takes effect."""
+    """Turns of several threads at one robot. As a listener of episodes it makes a stop take effect."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._stops = 0
         self._seen = 0
-        """The stops that had been asked for when the present turn was asked for."""
+        """Number of stops when the current turn was requested."""
 
     def look(self) -> AbstractContextManager[bool]:
-        """A turn that moves nothing: it only waits for others."""
+        """Return a context for a turn without motion: it waits for others, and a stop does not affect it."""
         return self._lock
 
     @property
     def stops(self) -> int:
-        """How often `stop` was called."""
+        """Number of calls of `stop`."""
         return self._stops
 
     @contextmanager
     def move(self, since: int | None = None) -> Iterator[None]:
-        """A turn that may move the robot.
+        """Context for a turn that may move the robot.
 
         Args:
-            since: The `stops` when it was asked for; None for now.
+            since: Value of `stops` when the turn was requested; None for now.
 
         Raises:
-            Stopped: `stop` was called after that.
+            Stopped: `stop` was called after the request.
         """
         stop_count = self._stops if since is None else since
         with self._lock:
@@ -52,10 +52,10 @@ class Turns(EpisodeListener):
                 self._seen = previous
 
     def stop(self) -> None:
-        """End the present turn, and all that were asked for before this call. Returns at once, from any thread."""
+        """End the current turn, and all turns requested before this call. Returns at once; callable from any thread."""
         self._stops += 1
 
     def on(self, event: Event) -> None:
-        """Raises Stopped, which ends an attempt at a subtask, and an episode before its planner is asked again."""
+        """Raise Stopped after a stop: it ends the attempt at a subtask, or the episode before the next planner call."""
         if isinstance(event, PeriodPassed | PlannerAsked) and self._seen != self._stops:
             raise Stopped(STOPPED)

@@ -49,22 +49,22 @@ FPS = 15
 SPEED = 4.0
 """Seconds of robot time in one second of video."""
 HOLD = 1.2
-"""Seconds of video that a decision is shown; feedback is shown half as long."""
+"""Seconds of video for which a decision is shown; feedback is shown half as long."""
 END_HOLD = 2.0
-"""Seconds of video that the end is shown."""
+"""Seconds of video for which the end is shown."""
 SHARE = 0.25
-"""Filming takes no more than about this many wall seconds per second of robot time: without OpenGL a picture takes
-long, and then fewer are taken and shown longer."""
+"""Approximate limit of the wall time (s) for filming per second of robot time: rendering is slow without OpenGL, and
+then fewer pictures are taken and shown longer."""
 SLOW = 0.15
-"""Seconds for one third-person picture above which it is taken at half the size."""
+"""Wall time (s) for rendering a third-person picture above which it is rendered at half the size."""
 
 
 class VideoWriter(EpisodeListener):
-    """Films an episode. One instance writes one file; `close` makes it valid, whatever has happened before.
+    """Listener that films an episode. One instance writes one file; `close` makes it valid, whatever happened before.
 
     Args:
-        speed: Seconds of robot time shown in one second of video.
-        hold: Seconds of video that a new text is shown.
+        speed: Seconds of robot time per second of video.
+        hold: Seconds of video for which a new text is shown.
     """
 
     def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = HOLD) -> None:
@@ -154,8 +154,9 @@ class VideoWriter(EpisodeListener):
             self._container.close()
 
     def _shoot(self, observation: Observation, hold: int | None = None) -> None:
-        """Take a picture of now; show it as long as the robot took since the last one, and, where it stands still or is
-        the first, one frame and `hold` more. Parts of frames are made up for later: a slow camera loses no time."""
+        """Take a picture and show it for the robot time since the last one; the first picture is shown for one more
+        frame, a still (`hold` is given) for 1 + `hold` more. Fractions of frames are carried over, so that a slow
+        camera loses no time."""
         start = time.perf_counter()
         due_frames = self._rest + (
             0.0 if self._shot_at is None else (observation.stamp - self._shot_at) / self._interval
@@ -176,7 +177,7 @@ class VideoWriter(EpisodeListener):
         self._next = observation.stamp + max(self._interval, (time.perf_counter() - start) / SHARE)
 
     def _head(self, observation: Observation) -> Image:
-        """What the robot sees: looked at anew for every second picture, since it costs as much as the other view."""
+        """Return the robot's view, rendered for every second picture only, since it costs as much as the other view."""
         frame, last = observation.frames.get(self._robot.eye), self._head_view
         if frame is None and last is not None:
             self._head_view = None
@@ -193,7 +194,7 @@ class VideoWriter(EpisodeListener):
         return self._head_view
 
     def _outside(self) -> Image:
-        """The third-person view; what the robot last saw ahead where nobody can film it."""
+        """Return the third-person view, or the last front picture of a robot that cannot be filmed."""
         width = WIDTH - VIEW_HEIGHT
         if not isinstance(self._robot, Filmable):
             front = np.zeros((VIEW_HEIGHT, width, 3), np.uint8) if self._front is None else self._front
@@ -206,10 +207,10 @@ class VideoWriter(EpisodeListener):
 
 
 def frame_stamps(records: Sequence[RoundRecord], count: int) -> Array:
-    """The robot time (count,) that each of the `count` frames of a finished episode's video shows.
+    """Estimate the robot time (count,), s, of each of the `count` frames of a finished episode's video.
 
-    The file does not say it. How long pictures stand still is known; all other frames are taken to be evenly spaced,
-    which is true to about a second of robot time.
+    It is not in the file. The lengths of stills are known; the other frames are assumed to be evenly spaced, which is
+    accurate to about a second of robot time.
     """
     still: list[tuple[float, int]] = []
     for previous, record in zip((None, *records), records, strict=False):
@@ -232,7 +233,7 @@ def _sentence(words: str) -> str:
 
 
 def _fit(image: Image, width: int, height: int) -> Image:
-    """An image (H, W, 3) scaled to fit into (height, width, 3), the rest black."""
+    """Scale an image (H, W, 3) to fit into (height, width, 3), and fill the rest with black."""
     if image.shape[:2] == (height, width):
         return image
     scale = min(width / image.shape[1], height / image.shape[0])

@@ -1,1 +1,1 @@
-"""What a robot is: its body in named groups, the safety gate, the conventions of policies and robots."""
+"""Robots: specification of the body by named groups of joints, the safety gate, conventions of policies and robots."""

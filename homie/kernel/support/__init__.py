@@ -1,1 +1,1 @@
-"""Files, text, packages, checksums, configuration and headers: what every room needs and nobody comes for."""
+"""Utilities for all packages: files, text, installed packages, checksums, configuration and HTTP headers."""

@@ -1,4 +1,4 @@
-"""Telling a file that was damaged or edited from what was written: marks of files, and JSON that has its checksum."""
+"""Detection of damaged or edited files: marks of files, and JSON with a checksum."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import check_regular, reason_of, to_json
 
 CHECKSUM = "checksum"
-"""The last key of a sealed file: the SHA-256 of the file without it."""
+"""Last key of a sealed file: SHA-256 of the file without this key."""
 BLOCK = 2**20
-"""Bytes that are read at once."""
+"""Bytes read at once."""
 WHOLE = 64
-"""Blocks up to which a file of a model counts whole in its fingerprint; of a longer one each 64th counts: weights of
-many GB are not read twice, and training changes all of them."""
+"""Blocks up to which a model file is hashed completely for its fingerprint; of a longer file every 64th block is
+hashed, so as not to read many GB of weights twice. Training changes all weights."""
 
 
 class FileMark(BaseModel):
-    """What a file was when it was written: its length, and its SHA-256 ("" where only the length is looked at)."""
+    """Length of a file when it was written, and its SHA-256 ("" if only the length is compared)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,22 +32,22 @@ class FileMark(BaseModel):
 
 
 def mark(path: Path, *, content: bool = True) -> FileMark:
-    """The mark of a file; without `content` of its length alone. Raises OSError."""
+    """Create the mark of a file, without `content` only of its length. Raises OSError."""
     check_regular(path)
     size = path.stat().st_size
     return FileMark(bytes=size, sha256=sha256(path) if content else "")
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file's content, as 64 hex digits. Raises OSError."""
+    """Return the SHA-256 of a file's content, as 64 hex digits. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fingerprint(path: Path) -> str:
-    """The SHA-256 of the names, lengths and contents in a folder (or of a file); of long files a sample of the content.
+    """Return the SHA-256 of the names, lengths and contents in a folder (or of a file); long files are sampled.
 
-    Where files are links, as in the cache of a hub, what they lead to counts. Raises OSError.
+    Links, as in the cache of a hub, are followed. Raises OSError.
     """
     digest = hashlib.sha256()
     files = sorted(file_path for file_path in path.rglob("*") if file_path.is_file()) if path.is_dir() else [path]
@@ -64,17 +64,15 @@ def fingerprint(path: Path) -> str:
 
 
 def sealed(value: Mapping[str, Any]) -> bytes:
-    """A JSON object with its checksum as the last key."""
-    restored = json.loads(
-        to_json(value)
-    )  # as it will be read: writing replaces NaN, reading joins halves of surrogates
+    """Serialize a JSON object with its checksum as the last key."""
+    restored = json.loads(to_json(value))  # as it will be read: writing replaces NaN, reading joins surrogate pairs
     return to_json({**value, CHECKSUM: hashlib.sha256(to_json(restored)).hexdigest()})
 
 
 def unsealed(data: bytes) -> dict[str, Any]:
-    """The object in the bytes of a sealed file, without its checksum. Raises ValueError that says what is wrong.
+    """Parse a sealed file, verify its checksum and remove it. Raises ValueError that says what is wrong.
 
-    A file of format 1 has no checksum: Homie wrote none then.
+    Files of format 1 have no checksum.
     """
     try:
         document = parse_json(data)

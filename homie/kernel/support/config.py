@@ -11,9 +11,9 @@ from homie.kernel.support.files import reading
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The options in a file. Names may be written as on the command line (`check-order`). Raises BadInput.
+    """Read the options in a file. Names may be written as on the command line (`check-order`). Raises BadInput.
 
-    A name that stands twice is refused: YAML would take the last and say nothing.
+    Duplicate names are refused: YAML would silently take the last.
     """
     advice = "It has options in YAML, such as `seed: 7` (docs/command-line.md)."
     with reading(path, "the config file", advice=advice):

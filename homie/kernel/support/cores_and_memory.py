@@ -1,4 +1,4 @@
-"""What a process may use of its machine: cores and memory, as affinity and control groups have it."""
+"""Cores and memory that a process may use, by its affinity and control groups."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ GIB = 2**30
 
 
 def cores(groups: Path = GROUPS, own_group: Path = MINE) -> int:
-    """How many cores this process may use: those of its affinity, or fewer where a control group has a quota.
+    """Return the number of cores that this process may use: by its affinity, or fewer if a control group has a quota.
 
     Args:
-        groups: Where control groups are, version 2.
-        own_group: The file that says which one is this process's.
+        groups: Mount point of control groups, version 2.
+        own_group: File with the name of this process's control group.
     """
     allowed = float(len(os.sched_getaffinity(0)))
     for folder in _groups(groups, own_group):
@@ -28,12 +28,12 @@ def cores(groups: Path = GROUPS, own_group: Path = MINE) -> int:
 
 
 def free_memory(groups: Path = GROUPS, own_group: Path = MINE, memory: Path = MEMORY) -> float:
-    """GiB that this process and its children may still take; infinity where nobody can tell.
+    """Return the memory (GiB) that this process and its children may still allocate; infinity if not known.
 
     Args:
-        groups: Where control groups are, version 2.
-        own_group: The file that says which one is this process's.
-        memory: What the system says of its memory.
+        groups: Mount point of control groups, version 2.
+        own_group: File with the name of this process's control group.
+        memory: File in the format of /proc/meminfo.
     """
     free = float("inf")
     for line in _read_text(memory).splitlines():
@@ -47,7 +47,7 @@ def free_memory(groups: Path = GROUPS, own_group: Path = MINE, memory: Path = ME
 
 
 def _groups(groups: Path, own_group: Path) -> Iterator[Path]:
-    """The control group of this process and those around it."""
+    """Yield the control group of this process and its ancestors."""
     names = [line.removeprefix("0::") for line in _read_text(own_group).splitlines() if line.startswith("0::")]
     for name in names:
         folder = groups / name.lstrip("/")
@@ -55,7 +55,7 @@ def _groups(groups: Path, own_group: Path) -> Iterator[Path]:
 
 
 def _read_text(file: Path) -> str:
-    """The text of a file, "" where there is none or it may not be read."""
+    """Return the text of a file, "" if it does not exist or cannot be read."""
     try:
         return file.read_text(encoding="utf-8")
     except OSError:

@@ -1,4 +1,4 @@
-"""Modules that have moved: imports, configurations and entry points with an old name work for one release, with a
+"""Support of moved modules: imports, configurations and entry points with an old name work for one release, with a
 DeprecationWarning that names the new one."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 
 from homie.kernel.support.moved_modules import MOVED
 
-TYPE_CHECKING = False  # as in `homie`, which imports this first of all
+TYPE_CHECKING = False  # as in `homie`, which imports this module first
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from importlib.abc import Loader
@@ -22,7 +22,7 @@ else:
 
 
 def new_name(name: str) -> str | None:
-    """Where a module is now, None for one that has not moved."""
+    """Return the new name of a module, None for a module that has not moved."""
     head, tail = name, ""
     while head and head not in MOVED:
         head, _, leaf = head.rpartition(".")
@@ -38,12 +38,12 @@ def new_name(name: str) -> str | None:
 
 
 class MovedModules:
-    """Finds modules by their old names. It is asked first: a moved package would find its modules once more."""
+    """Import finder for old module names. Comes first: the path of a moved package would import its modules twice."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The specification of a module that has moved, None for any other."""
+        """Return the specification of a moved module, None for any other."""
         new = new_name(name)
         if new is None:
             return None
@@ -54,24 +54,25 @@ class MovedModules:
 
 
 class _Alias(Loader):
-    """Loads the module with the new name, and lets the old name mean the same object."""
+    """Loads the module with the new name, and makes the old name refer to the same object."""
 
     def __init__(self, new: str) -> None:
         self._new = new
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Nothing: the module is made under its new name."""
+        """Return None: the module is created under its new name."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the module in the place of the empty one of the old name."""
+        """Replace the empty module of the old name by the module with the new name."""
         new = importlib.import_module(self._new)
         if not hasattr(new, "__path__"):
-            new.__path__ = []  # the old name may have been a package, whose modules Python asks for only in a package
+            new.__path__ = []  # the old name may have been a package, and Python imports submodules of packages only
         sys.modules[module.__name__] = new
 
 
 def attribute(old: str, name: str, new: str) -> Any:
-    """A name that has moved from a module that stays, for its `__getattr__`. Raises AttributeError for others."""
+    """Return a name that has moved to another module, for the `__getattr__` of the old one. Raises AttributeError for
+    other names."""
     try:
         value = None if name.startswith("_") else getattr(importlib.import_module(new), name, None)
     except ImportError:
@@ -87,15 +88,15 @@ def attribute(old: str, name: str, new: str) -> Any:
 
 
 def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """A `__getattr__` for a module in which something is called otherwise than in version 0.1.
+    """Create a `__getattr__` for a module with names that have changed since version 0.1.
 
     Args:
         module: The module's `__name__`.
-        names: New names by the old ones.
+        names: New names by old names.
 
     Returns:
         A function that returns the attribute with the new name, with a DeprecationWarning. It raises AttributeError for
-        names that are not old ones.
+        names that are not in `names`.
     """
 
     def getattribute(name: str) -> Any:
@@ -112,11 +113,11 @@ def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
 
 
 def renamed_members(cls: type, names: Mapping[str, str]) -> None:
-    """Let what a class of another package defines under an old name count under the new one, with a warning.
+    """Copy members that a class of another package defines under an old name to the new name, with a warning.
 
     Args:
         cls: The class.
-        names: New names by the old ones; `not NAME` for a property that says the opposite.
+        names: New names by old names; `not NAME` for a property with the negated value.
     """
     for old, name in names.items():
         new = name.removeprefix("not ")
@@ -134,5 +135,5 @@ def _opposite(name: str) -> property:
 
 
 def install() -> None:
-    """Make the old names importable."""
+    """Install the import finder of old names."""
     sys.meta_path.insert(0, MovedModules())

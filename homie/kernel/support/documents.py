@@ -1,7 +1,7 @@
-"""JSON and YAML from outside, read within bounds: of size, depth and aliases, each name once, numbers finite.
+"""Strict parsers of untrusted JSON and YAML: bounded size, depth and aliases, unique names, finite numbers.
 
-All files, replies and messages that somebody else wrote are read here, so that one that is made to hurt ends in a
-sentence: neither parser of PyYAML bounds its recursion, and LibYAML's ends the process.
+All files, replies and messages from outside are read here, so that a malicious one ends in an error message: neither
+parser of PyYAML bounds its recursion, and LibYAML's crashes the process.
 """
 
 from __future__ import annotations
@@ -23,44 +23,44 @@ from yaml.resolver import Resolver
 from homie.kernel.support.text import HALF_CHARACTER
 
 LARGEST = 256 * 2**20
-"""Bytes of JSON: a data set of training lines has some tens of MiB."""
+"""Maximum bytes of JSON: a data set of training lines has some tens of MiB."""
 LARGEST_YAML = 16 * 2**20
-"""Bytes of YAML, which takes a hundred times as long as JSON: the largest built-in suite has half a MiB."""
+"""Maximum bytes of YAML, which takes a hundred times as long as JSON: the largest built-in suite has half a MiB."""
 DEEPEST = 64
-"""Lists and mappings inside each other: the deepest file of Homie has 12."""
+"""Maximum nesting of lists and mappings: the deepest file of Homie has 12 levels."""
 MOST_NODES = 2_000_000
-"""Values of a YAML file, an alias counted as all that it stands for: nine lines of aliases can stand for 10^9."""
+"""Maximum number of values in a YAML file with its aliases expanded: nine lines of aliases can expand to 10^9."""
 _BESIDE_BRACKETS = re.compile(r'"(?>[^"\\]+|\\.)*+"|[^\[\]{}"]+', re.DOTALL)
 _LONG_NUMBER = re.compile(r"[eE]\+?\d{3}|\d{300}")
-"""What a number needs to be larger than the largest float."""
+"""Occurs in every number that is larger than the largest float."""
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9_]+")
 _OF_YAML = "tag:yaml.org,2002:"
 _KINDS = ("null", "str", "seq", "map")
-"""Tags of values that are what PyYAML makes of them. Sets, dates and bytes, which JSON has not, are left out."""
+"""Tags whose values PyYAML constructs. Sets, dates and bytes, which JSON does not have, are left out."""
 _TOO_DEEP = f"it is nested too deeply (more than {DEEPEST} lists and mappings inside each other)"
 
 
 def load_json(path: Path, *, lax: bool = False) -> Any:
-    """The content of a JSON file, as `parse_json` reads it. Raises OSError, ValueError."""
+    """Parse a JSON file by `parse_json`. Raises OSError, ValueError."""
     return parse_json(bounded_bytes(path, LARGEST), lax=lax)
 
 
 def load_yaml(path: Path, *, words: bool = False) -> Any:
-    """The content of a YAML file, as `parse_yaml` reads it. Raises OSError, ValueError, yaml.YAMLError."""
+    """Parse a YAML file by `parse_yaml`. Raises OSError, ValueError, yaml.YAMLError."""
     return parse_yaml(bounded_bytes(path), words=words)
 
 
 def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
-    """What a text of JSON says; a byte order mark before it is passed over.
+    """Parse JSON; a leading byte order mark is skipped.
 
     Args:
         data: The text, or its bytes in UTF-8.
-        lax: As Python's own reader: of a name that stands twice the last counts, and NaN and Infinity are numbers.
-            For what other programs write, of which only a part is used.
+        lax: Whether to parse like Python's `json`: the last of duplicate names is used, and NaN and Infinity are
+            numbers. For output of other programs, of which only a part is used.
 
     Raises:
-        ValueError: It is none, or outside the bounds: empty, too large, nested too deeply, a number that is not finite
-            or has thousands of digits, a name twice in an object.
+        ValueError: It is not JSON, or outside the bounds: empty, too large, nested too deeply, a number that is not
+            finite or has thousands of digits, a duplicate name in an object.
 
     Example:
         >>> parse_json('{"speed": 1, "speed": 2}')
@@ -73,26 +73,27 @@ def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
     with _clear_digit_errors():
         if lax:
             return json.loads(text)
-        floats = _finite if _LONG_NUMBER.search(text) else None  # a hook for each number takes twice the time
+        floats = _finite if _LONG_NUMBER.search(text) else None  # calling a hook for each number doubles the time
         return json.loads(text, object_pairs_hook=_unique_members, parse_constant=_not_finite, parse_float=floats)
 
 
 def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
-    """What a text of YAML says, of which JSON has the like; None for an empty one. Dates and times are text.
+    """Parse YAML with the types of JSON; None for an empty text. Dates and times are text.
 
     Args:
         data: The text, or its bytes in UTF-8.
         words: Whether `on`, `off`, `yes` and `no` are words, as in YAML 1.2, and not true and false.
 
     Raises:
-        yaml.YAMLError: It is none, or has a name twice in a mapping, a tag such as `!!set`, or half a character.
-        ValueError: It is outside the bounds: too large, nested too deeply, with aliases that stand for too much or for
-            themselves, a number that is not finite.
+        yaml.YAMLError: It is not YAML, or has a duplicate name in a mapping, a tag such as `!!set`, or a lone
+            surrogate.
+        ValueError: It is outside the bounds: too large, nested too deeply, aliases that expand to too many values or
+            contain themselves, a number that is not finite.
     """
     text = _text(data, LARGEST_YAML, empty=True)
     slow, fast = (_SlowWords, _FastWords) if words else (_Slow, _Fast)
     with _clear_digit_errors():
-        # Errors of the slow parser name line and column in the form that is read everywhere.
+        # After an error parse again: messages of the slow parser have line and column in the expected format.
         with contextlib.suppress(yaml.YAMLError):
             return yaml.load(text, Loader=fast)
         return yaml.load(text, Loader=slow)
@@ -100,7 +101,7 @@ def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
 
 @contextmanager
 def _clear_digit_errors() -> Iterator[None]:
-    """What Python says of a number of 5000 digits, in words for people."""
+    """Replace Python's error about a number of 5000 digits by a readable message."""
     try:
         yield
     except ValueError as error:
@@ -110,8 +111,8 @@ def _clear_digit_errors() -> Iterator[None]:
 
 
 def bounded_bytes(path: Path, largest: int = LARGEST_YAML) -> bytes:
-    """The bytes of a file, at most one more than `largest`, by which a parser sees that it is too large."""
-    with path.open("rb") as file:  # not by its length: a pipe has none
+    """Read a file, at most one byte more than `largest`, so that the parser can detect that it is too large."""
+    with path.open("rb") as file:  # not by file size: a pipe has none
         return file.read(largest + 1)
 
 
@@ -126,7 +127,7 @@ def _text(data: str | bytes, largest: int, *, empty: bool = False) -> str:
 
 
 def _depth(text: str) -> int:
-    """How deep brackets are inside each other, those in strings aside."""
+    """Return the nesting depth of brackets, ignoring those in strings."""
     depth = deepest = 0
     for character in _BESIDE_BRACKETS.sub("", text):
         depth += (character in "[{") - (character in "]}")
@@ -155,7 +156,8 @@ def _finite(text: str) -> float:
 
 
 def _resolvers(*excluded: str) -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    """What plain text is by its first character: a number, true, ... All but some types; true and false stay bools."""
+    """Return the resolvers of plain scalars (number, true, ...) by first character, without the excluded types; true
+    and false stay bools."""
     return {
         character: [
             (tag, pattern)
@@ -167,7 +169,7 @@ def _resolvers(*excluded: str) -> dict[str, list[tuple[str, re.Pattern[str]]]]:
 
 
 class _Slow(yaml.SafeLoader):
-    """A loader that bounds what it composes, event by event."""
+    """YAML loader that enforces the bounds event by event."""
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -207,7 +209,7 @@ class _Slow(yaml.SafeLoader):
         text = super().construct_scalar(node)
         if text.isascii() or not HALF_CHARACTER.search(text):
             return text
-        try:  # JSON writes one character as two escapes, which the slow parser takes as two characters
+        try:  # JSON may write one character as two escapes, which the slow parser reads as two characters
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
             raise ConstructorError(None, None, "an escape stands for half a character", node.start_mark) from None
@@ -224,7 +226,7 @@ class _Slow(yaml.SafeLoader):
         return mapping
 
     def construct_number(self, node: yaml.ScalarNode) -> Any:
-        """A number or truth value; by its tag, so that it may be none. `1:30` is text and `017` 17, as in YAML 1.2."""
+        """Construct a number or bool by its tag, which may not fit. `1:30` is text and `017` 17, as in YAML 1.2."""
         kind = node.tag.removeprefix(_OF_YAML)
         if kind != "bool" and ":" in node.value:
             return node.value
@@ -263,9 +265,9 @@ if yaml.__with_libyaml__:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
     class _ByLibYaml(CParser, _Slow):
-        """With LibYAML's parser, where PyYAML was built with it: a fifth of the time.
+        """Loader with LibYAML's parser, if PyYAML was built with it: five times as fast.
 
-        Its composer recurses in C and ends the process where lists are deep, so that Python's composes here, too.
+        LibYAML's composer recurses in C and crashes the process on deep lists, so that Python's composer is used.
         """
 
         check_node, get_node, get_single_node = Composer.check_node, Composer.get_node, Composer.get_single_node

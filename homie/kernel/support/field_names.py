@@ -1,6 +1,6 @@
-"""The names that a model of pydantic would know where it was given another: what a misspelt one may have meant.
+"""Valid field names at the location of an unknown name in a pydantic error, to suggest a correction.
 
-ValidationError --title--> model --the place of the fault, through fields, lists and unions--> names of the fields there
+ValidationError --title--> model --location of the error, through fields, lists and unions--> names of the fields there
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def names_beside(error: ValidationError, place: Sequence[int | str]) -> list[str]:
-    """The names of the fields where a name was not known; none where the model cannot be found.
+    """Return the valid names at the location of an unknown name; none if the model cannot be found.
 
     Args:
-        error: Tells the model by its title.
-        place: The `loc` of the fault, which ends with the unknown name.
+        error: The error, with the name of the model as title.
+        place: The `loc` of the error, which ends with the unknown name.
     """
     from pydantic import BaseModel
 
@@ -35,7 +35,7 @@ def _descendants(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _field_names(annotation: Any, place: Sequence[int | str]) -> list[str]:
-    """The names of the fields at a place inside of a type; a place may have the tags of unions between its names."""
+    """Return the field names at a location inside a type; a location may have tags of unions between its names."""
     fields = getattr(annotation, "model_fields", None) if isinstance(annotation, type) else None
     if fields is None:
         argument_types = [argument for argument in get_args(annotation) if not isinstance(argument, str)]
@@ -44,7 +44,7 @@ def _field_names(annotation: Any, place: Sequence[int | str]) -> list[str]:
     if len(place) == 1:
         return [field.alias or name for name, field in fields.items()]
     name, *remaining = place
-    if len(remaining) > 1 and remaining[0] == name:  # the tag of a union, and the field that tells it
+    if len(remaining) > 1 and remaining[0] == name:  # the tag of a union, and the field with that tag
         return _field_names(annotation, remaining)
     field = next((field for known, field in fields.items() if name in (known, field.alias)), None)
     return [] if field is None else _field_names(field.annotation, remaining)

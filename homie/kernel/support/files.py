@@ -1,7 +1,7 @@
-"""Files that survive a kill at any instant: atomic writes, synced folders, JSON that every parser accepts.
+"""File operations that survive a kill at any instant: atomic writes, synced folders, JSON that every parser accepts.
 
-A file that a user gives is read inside `reading` and written inside `writing`: whatever is wrong with it becomes one
-sentence of one form, `Cannot read the suite home.yaml: No such file or directory.`
+A file of the user is read inside `reading` and written inside `writing`, which convert all errors to messages of one
+form: `Cannot read the suite home.yaml: No such file or directory.`
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from homie.kernel.errors import BadInput, HomieError
 from homie.kernel.support.validation_sentences import first_problem
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
-"""Errors of a disk that hit every file on it, not only this one."""
+"""Errors that concern the whole disk, not only one file."""
 GO_ON = "Make room there and give the same command again: it goes on where it stopped."
-"""What to do where a disk fails while a command fills a folder."""
+"""Advice if a disk fails while a command fills a folder."""
 DEVICES = ("/dev", "/dev/fd")
-"""Folders of names such as `stdout`, which may lead to a file; `/dev/shm` is a folder of files like any other."""
+"""Folders with names such as `stdout`, which may refer to a file; `/dev/shm` is an ordinary folder."""
 UNREADABLE = (OSError, ValueError, RecursionError, yaml.YAMLError)
-"""What opening, decoding, parsing and validating raise. The errors of UTF-8, JSON and pydantic are ValueErrors; a plain
-ValueError is what `json` says of a number of 5000 digits and `yaml` of the date 2026-13-01."""
+"""Exceptions of opening, decoding, parsing and validating. The errors of UTF-8, JSON and pydantic are ValueErrors; a
+plain ValueError is raised by `json` for a number of 5000 digits and by `yaml` for the date 2026-13-01."""
 
 
 @contextmanager
 def reading(path: Path | str, label: str = "", *, advice: str = "") -> Iterator[None]:
-    """Read, parse and validate a file that a user gave; what is wrong with it is raised as one sentence.
+    """Context for reading, parsing and validating a file of the user; errors are raised with a one-sentence message.
 
     Args:
-        path: The file, as the sentence names it.
-        label: What the file is, before its path: `the suite`. Empty for the path alone.
-        advice: A sentence that says what the file should be or what to do, behind the reason; left out where one field
-            of a file is wrong that is of the right kind.
+        path: The file, as named in the message.
+        label: Role of the file, before its path: `the suite`. Empty for the path alone.
+        advice: A sentence on the expected content or the remedy, after the reason; left out if the file is of the right
+            kind and only one field is wrong.
 
     Raises:
-        BadInput: The file cannot be opened, is not UTF-8 text, not the YAML or JSON that it should be, or not valid.
+        BadInput: The file cannot be opened, is not UTF-8 text, not YAML or JSON as expected, or not valid.
 
     Example:
         >>> from homie.kernel.support.files import reading
@@ -64,16 +64,16 @@ def reading(path: Path | str, label: str = "", *, advice: str = "") -> Iterator[
 def writing(
     path: Path | str, label: str = "", *, advice: str = "", raises: type[HomieError] = BadInput
 ) -> Iterator[None]:
-    """Write a file or a folder; an OSError is raised as one sentence.
+    """Context for writing a file or a folder; an OSError is raised with a one-sentence message.
 
     Args:
-        path: The file or folder, as the sentence names it.
-        label: What it is, before its path: `the log file`, `into the run folder`.
-        advice: A sentence that says what to do where a disk fails, behind the reason.
-        raises: BadInput where the user chose the path, InfrastructureError where a disk failed later.
+        path: The file or folder, as named in the message.
+        label: Its role, before the path: `the log file`, `into the run folder`.
+        advice: A sentence on the remedy if a disk fails, after the reason.
+        raises: BadInput if the user chose the path, InfrastructureError for a later failure of a disk.
 
     Raises:
-        HomieError: An OSError was raised inside; of the class `raises`, and BadInput for what may not be written.
+        HomieError: An OSError was raised inside: of the class `raises`, or BadInput for missing permission.
     """
     try:
         yield
@@ -87,7 +87,7 @@ def writing(
 
 
 def _refused_path(error: PermissionError) -> Path | None:
-    """The file that may not be written, or the folder in which none may be made; None where the error names none."""
+    """Return the file or folder without write permission; None if the error does not name it."""
     if not isinstance(error.filename, str):
         return None
     path = Path(error.filename)
@@ -95,7 +95,7 @@ def _refused_path(error: PermissionError) -> Path | None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise BadInput for a folder that may not be read, or in which no file can be made."""
+    """Raise BadInput for a folder that cannot be read, or in which no file can be created."""
     with reading(path):
         entries_of(path)
     with writing(path, "into"):
@@ -103,7 +103,7 @@ def check_folder(path: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a file could not be read or written, without a period at the end.
+    """Explain why a file could not be read or written, without a period at the end.
 
     Example:
         >>> from homie.kernel.support.files import reason_of
@@ -129,7 +129,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def is_about_a_field(error: BaseException) -> bool:
-    """Whether a file is of the right kind and has a wrong field: none of those that it needs at the top is missing."""
+    """Whether a file is of the right kind and has an invalid field: no required top-level field is missing."""
     if not isinstance(error, ValidationError):
         return False
     problems = error.errors()
@@ -148,22 +148,22 @@ def _one_line(error: BaseException) -> str:
 
 
 def place_of(path: Path) -> Path:
-    """Where a path leads to, as `Path.resolve` says; of a loop of links, which raises nothing here, the path itself."""
-    with contextlib.suppress(ValueError):  # a zero in its name
+    """Resolve a path like `Path.resolve`, but return the path itself instead of raising for a loop of links."""
+    with contextlib.suppress(ValueError):  # a null character in its name
         return Path(os.path.realpath(path))
     return path.absolute()
 
 
 def check_regular(path: Path) -> None:
-    """Raise OSError for a pipe or a device where a program has left a file: to read one may never end."""
+    """Raise OSError for a pipe or a device in place of a file of Homie: reading it may block forever."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
 
 
 def entries_of(folder: Path) -> list[Path]:
-    """What is in a folder, by name; nothing where there is none. Raises OSError for one that cannot be read, which
-    `Path.glob` takes for an empty one."""
+    """List the entries of a folder, by name; none if it does not exist. Raises OSError for an unreadable folder, which
+    `Path.glob` treats as empty."""
     try:
         return sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
@@ -171,18 +171,18 @@ def entries_of(folder: Path) -> list[Path]:
 
 
 def user_cache(name: str) -> Path:
-    """The folder of something that can be made again: `$XDG_CACHE_HOME/homie/NAME`, by default in `~/.cache`."""
+    """Return a cache folder: `$XDG_CACHE_HOME/homie/NAME`, by default in `~/.cache`."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "homie" / name
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a whole file or nothing: temporary file, fsync, rename, fsync of the folder. Raises OSError.
+    """Write a file completely or not at all: temporary file, fsync, rename, fsync of the folder. Raises OSError.
 
     A write that fails leaves no temporary file behind; one that is killed does, and the next write replaces it. Devices
-    and pipes, such as `/dev/stdout`, are written into, since a rename would put a file in their place. As where a file
-    is opened, a link is followed and stays one, a file that may not be written is refused, and its mode stays.
+    and pipes, such as `/dev/stdout`, are written to directly, since a rename would replace them by a file. As with
+    `open`, a link is followed and kept, a read-only file is refused, and the file mode is kept.
     """
-    if path.is_dir():  # before the temporary name is made: `.` and `/` have none
+    if path.is_dir():  # before the temporary name is made: `.` and `/` have no name
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and (not path.is_file() or str(path.absolute().parent) in DEVICES):
         with path.open("wb") as device:
@@ -195,7 +195,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     temporary = path.with_name(f".{path.name}.tmp")
     try:
-        temporary.unlink(missing_ok=True)  # left by a kill, with the mode of that time
+        temporary.unlink(missing_ok=True)  # left by a kill, perhaps with another mode
         with temporary.open("wb") as file:
             if path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
@@ -211,7 +211,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Make new names in a folder durable."""
+    """Make new names in a folder durable by fsync."""
     folder = os.open(path, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -220,20 +220,20 @@ def sync_folder(path: Path) -> None:
 
 
 def to_json(value: object, indent: int | None = 2) -> bytes:
-    """UTF-8 JSON with a newline at the end. NaN and infinities, which JSON has not, become null.
+    """Serialize to UTF-8 JSON with a newline at the end. NaN and infinities, which JSON does not have, become null.
 
-    A lone surrogate, which a model's raw text may hold and UTF-8 may not, is written as its JSON escape.
+    A lone surrogate, which may occur in a model's raw text but not in UTF-8, is written as a JSON escape.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    except (TypeError, ValueError):  # not finite, or none of the types that `json` knows
+    except (TypeError, ValueError):  # not finite, or a type that `json` does not support
         text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
     return (text + "\n").encode("utf-8", errors="backslashreplace")
 
 
 def _finite(value: object) -> object:
     if isinstance(value, float):
-        # A number in disguise (numpy's float64 is a float) becomes a plain one.
+        # Subclasses of float, such as numpy's float64, become plain floats.
         return float(value) if value - value == 0 else None
     if isinstance(value, Mapping):
         return {str(key): _finite(item) for key, item in value.items()}
@@ -243,7 +243,7 @@ def _finite(value: object) -> object:
 
 
 def slug(text: str, length: int = 48) -> str:
-    """A text as a file name: lower-case letters and digits of any script, joined by `-`."""
+    """Convert a text to a file name: lower-case letters and digits of any script, joined by `-`."""
     words = re.findall(r"\w+", text.lower().replace("_", " "))
     name = ""
     for word in words:

@@ -1,6 +1,6 @@
-"""Files of the user that Python imports in the place of modules which Homie needs.
+"""Detection of user files that Python imports in place of modules that Homie needs.
 
-This module imports next to nothing: it is asked where an import of the command line has failed.
+This module imports almost nothing: it is used after a failed import of the command line.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from importlib.machinery import PathFinder
 
 
 def hiding_file(error: BaseException) -> str:
-    """A sentence about the module of the current folder that an exception names, where Python takes it for one of its
-    own or of a package; "" for any other exception."""
+    """Return a message if an exception names a module of the current folder that hides one of Python or of a package;
+    "" for any other exception."""
     current_folder = os.path.realpath(os.getcwd())
     if os.path.realpath(__file__) == os.path.join(
         current_folder, "homie", "kernel", "support", os.path.basename(__file__)
     ):
-        return ""  # a checkout: Homie itself is here
+        return ""  # a checkout of Homie itself
     other_places = [place for place in sys.path if os.path.realpath(place or current_folder) != current_folder]
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

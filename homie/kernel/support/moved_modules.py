@@ -1,4 +1,4 @@
-"""Where the modules of earlier versions are now."""
+"""New names of the modules of earlier versions."""
 
 from __future__ import annotations
 
@@ -414,5 +414,5 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "suites.vigil.run": "suites.vigil.play_episodes",
     }
 )
-"""Where a module or package is now, by the name that it had in version 0.1; what was in it moved with it. A name that
-ends with `_` begins the names of the modules of a package: `skills.octo.text` is `skills.effector.octo_text`."""
+"""New name of a module or package by its name in version 0.1; submodules moved with it. A new name that ends with `_`
+is the prefix of a package's former modules: `skills.octo.text` is `skills.effector.octo_text`."""

@@ -1,4 +1,4 @@
-"""Whose code has raised an exception that nobody expected: a user's, at which line of it, or Homie's own.
+"""Attribution of unexpected exceptions to a line of the user's code, or to Homie's own code.
 
 exception --traceback--> the last frame outside Homie, Python and installed packages --> CodePlace --> PartError
 """
@@ -28,11 +28,11 @@ WORDS: Mapping[str, str] = {
     "Locator": "locator",
     "EpisodeListener": "listener",
 }
-"""What users call a part, by its interface. Nothing of these is imported here: an error of Homie's own imports is
-reported too."""
+"""Nouns for parts, by the name of their interface. The interfaces are not imported: this module also reports errors of
+Homie's own imports."""
 _INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 _TYPED_IN = ("<stdin>", "<ipython")
-"""How the names of code begin that is in no file, and is a user's all the same."""
+"""Prefixes of file names for code that a user has typed interactively."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CodePlace:
     """A line of a user's code.
 
     Attributes:
-        part: The part that it belongs to, such as `planner 'Mine'`; "" where it belongs to none.
+        part: The part that it belongs to, such as `planner 'Mine'`; "" for none.
     """
 
     file: str
@@ -49,16 +49,16 @@ class CodePlace:
     part: str = ""
 
     def __str__(self) -> str:
-        """It in a sentence: `mine.py, line 12, in decide`. A file below the current folder is named from there."""
+        """Format for a message: `mine.py, line 12, in decide`. Paths are relative to the current folder if possible."""
         path = Path(self.file)
         displayed = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
         return f"{displayed}, line {self.line}" + ("" if self.function == "<module>" else f", in {self.function}")
 
 
 def own_code(error: BaseException) -> CodePlace | None:
-    """The last line of a user's code on the way to an exception; None where there was none below Homie's code.
+    """Return the last line of a user's code in a traceback; None if Homie's code did not call any.
 
-    Code counts as a user's if it is neither of Homie nor installed, or if it is of an installed part.
+    Code counts as a user's if it is neither Homie's nor installed, or if it belongs to an installed part.
     """
     part = ""
     below_homie = False
@@ -79,8 +79,8 @@ def own_code(error: BaseException) -> CodePlace | None:
 
 
 def unexpected(error: BaseException, remark: str = "") -> HomieError:
-    """The error of a sentence about an exception that nobody expected: a PartError if a user's code has raised it, a
-    BadInput if a file of the user hides a module that Homie needs.
+    """Convert an unexpected exception to a HomieError: a PartError if a user's code has raised it, a BadInput if a file
+    of the user hides a module that Homie needs, else an InfrastructureError.
 
     Args:
         remark: A further sentence, about its traceback.
@@ -94,7 +94,7 @@ def unexpected(error: BaseException, remark: str = "") -> HomieError:
 
 
 def in_words(error: BaseException) -> str:
-    """An exception in a sentence: its class and what it says."""
+    """Format an exception for a message: its class and its text."""
     return ": ".join(filter(None, (type(error).__name__, one_line(error))))
 
 
@@ -103,14 +103,14 @@ def _owner(place: CodePlace) -> str:
 
 
 def _class_of(frame: FrameType) -> type | None:
-    """The class whose method a frame runs; None for a function."""
+    """Return the class whose method a frame runs; None for a function."""
     name = next(iter(frame.f_code.co_varnames), "")
     owner = frame.f_locals.get(name) if name in ("self", "cls") else None
     return owner if owner is None or inspect.isclass(owner) else type(owner)
 
 
 def _part_label(kind: type | None) -> str:
-    """What a user calls a part of a class, with its name unless it is Homie's; "" for a class of no part."""
+    """Return the noun for a part of a class, with the class's name unless it is Homie's; "" if it is not a part."""
     if kind is None:
         return ""
     interfaces = (base.__name__ for base in kind.__mro__ if base.__module__.startswith(INTERFACES))

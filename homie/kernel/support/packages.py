@@ -1,7 +1,7 @@
-"""What this installation of Homie declares that it needs, what of it is missing, and what stands in its way.
+"""Declared requirements of this installation of Homie, missing packages, and conflicting files or distributions.
 
 The commands that are shown to users are those of docs/installation.md, with the folder that Homie was installed from.
-Where that is gone, they come from the distribution's own metadata, so they ask for the versions that Homie allows.
+If that no longer exists, they are made from the distribution's metadata, with the versions that Homie allows.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 DISTRIBUTION = "homie-robot"
-"""The name to install, which is not the name to import."""
+"""Name of the distribution, which differs from the name to import."""
 STRANGER = "homie"
-"""Another project on PyPI, for MQTT: it brings a package of the same name."""
+"""Another project on PyPI, for MQTT, with a package of the same name."""
 OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "robot_server", "suites")
-"""The packages that Homie brings, all beside each other."""
+"""The packages of Homie's distribution."""
 
 OWN_ENVIRONMENT: Mapping[str, str] = MappingProxyType({"libero": "MuJoCo below 4", "inspect": "an older fsspec"})
-"""Extras that do not go with the tested versions of other packages, and what they ask for."""
+"""Extras that are incompatible with the tested versions of other packages, and their requirement."""
 
 
 def installed_version(distribution: str) -> str | None:
-    """The installed version of a distribution, or None."""
+    """Return the installed version of a distribution, or None."""
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -41,7 +41,7 @@ def installed_version(distribution: str) -> str | None:
 
 
 def extras() -> tuple[str, ...]:
-    """The optional parts that this version of Homie declares, `()` where it runs without having been installed."""
+    """Return the extras that this version of Homie declares, `()` if it is not installed."""
     try:
         return tuple(importlib.metadata.metadata(DISTRIBUTION).get_all("Provides-Extra") or ())
     except importlib.metadata.PackageNotFoundError:
@@ -49,8 +49,8 @@ def extras() -> tuple[str, ...]:
 
 
 def requirements(extra: str = "") -> tuple[Requirement, ...]:
-    """What Homie itself needs on this machine, or what an extra adds to it; extras within extras are followed."""
-    from packaging.requirements import Requirement  # not at start-up, which needs none of it
+    """Return the requirements of Homie itself on this machine, or those added by an extra, with nested extras."""
+    from packaging.requirements import Requirement  # not needed at start-up
 
     try:
         declared = [Requirement(line) for line in importlib.metadata.requires(DISTRIBUTION) or ()]
@@ -68,7 +68,7 @@ def requirements(extra: str = "") -> tuple[Requirement, ...]:
 
 
 def lacking(extra: str = "") -> tuple[Requirement, ...]:
-    """What of `requirements` is not installed, or is in a version that Homie does not allow."""
+    """Return those of `requirements` that are not installed, or in a version that Homie does not allow."""
     states = ((requirement, installed_version(requirement.name)) for requirement in requirements(extra))
     return tuple(
         requirement for requirement, version in states if version is None or version not in requirement.specifier
@@ -76,11 +76,11 @@ def lacking(extra: str = "") -> tuple[Requirement, ...]:
 
 
 def install_command(extra: str = "", package: str = "") -> str:
-    """The command that brings an extra, or all that Homie itself needs ("").
+    """Return the command that installs an extra, or all that Homie itself needs ("").
 
-    In a clone it is that of docs/installation.md, `pip install -c constraints.txt -e '.[chat]'`. Where what Homie was
-    installed from is gone, it names what is lacking (`pip install 'openai>=3.0'`), and for the extra of somebody else
-    `package`.
+    In a clone it is that of docs/installation.md, `pip install -c constraints.txt -e '.[chat]'`. If the source of the
+    installation no longer exists, it names the missing packages (`pip install 'openai>=3.0'`), and for the extra of
+    another distribution `package`.
     """
     is_homie = extra in extras() or not (extra or package)
     options, place = _installed_from() if is_homie else ([], "")
@@ -99,12 +99,12 @@ def install_command(extra: str = "", package: str = "") -> str:
 
 
 def _installed_from() -> tuple[list[str], str]:
-    """Options of pip and what it has installed Homie from: a folder, a wheel, or the name in a package index (PEP 610).
-    "" where that is gone."""
+    """Return options of pip and the source of this installation: a folder, a wheel, or the name in a package index
+    (PEP 610). "" if it no longer exists."""
     distributions = list(importlib.metadata.distributions(name=DISTRIBUTION))
     installed = [
         distribution for distribution in distributions if distribution.read_text("METADATA")
-    ]  # what a build leaves in a clone has none
+    ]  # leftovers of a build in a clone have no METADATA
     if not installed:
         return [], ""
     record = installed[0].read_text("direct_url.json")
@@ -122,7 +122,7 @@ def _installed_from() -> tuple[list[str], str]:
 
 
 def missing_part(user: str, package: str | None, extra: str) -> MissingPart:
-    """The error of a part that lacks a package. `user` begins the sentence: "The detector 'yolo'"."""
+    """Create the error of a part that lacks a package. `user` begins the message: "The detector 'yolo'"."""
     command = install_command(extra, package or "") if extra else f"pip install {package}"
     constraint = OWN_ENVIRONMENT.get(extra)
     environment = f" in an environment of its own, as it asks for {constraint}," if constraint else ""
@@ -131,7 +131,8 @@ def missing_part(user: str, package: str | None, extra: str) -> MissingPart:
 
 
 def shadows() -> dict[str, Path]:
-    """Packages of `OURS` that a file or folder of others hides, with that path: it comes first on the Python path."""
+    """Return the packages of `OURS` that another file or folder hides because it comes first on the Python path, with
+    that path."""
     root = Path(__file__).resolve().parents[3]
     hidden: dict[str, Path] = {}
     for package in OURS:
@@ -145,7 +146,8 @@ def shadows() -> dict[str, Path]:
 
 
 def stranger() -> str:
-    """A sentence about another distribution whose package is called homie, "" where there is none."""
+    """Return a message about an installed distribution of another project with a package called homie, "" if there is
+    none."""
     version = installed_version(STRANGER)
     if version is None:
         return ""

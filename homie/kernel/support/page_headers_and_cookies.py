@@ -1,4 +1,4 @@
-"""What the small servers of Homie say to a browser: headers that let a page run nothing but its own, and a cookie."""
+"""HTTP headers and cookies of Homie's small web servers: pages may only run scripts of their own server."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from http.cookies import CookieError, SimpleCookie
 
 
 def page_headers(*, pictures: str) -> Mapping[str, str]:
-    """Headers of every answer: scripts, styles and connections of this server alone, in no frame, kept nowhere.
+    """Return the headers of every response: scripts, styles and connections of this server alone, no framing, no
+    caching.
 
     Args:
-        pictures: Where a page may show pictures from, as the header has it: `'self' data:`.
+        pictures: Allowed sources of pictures, in the syntax of the header: `'self' data:`.
     """
     return {
         "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -24,12 +25,12 @@ def page_headers(*, pictures: str) -> Mapping[str, str]:
 
 
 def secret_cookie(name: str, secret: str) -> str:
-    """The `Set-Cookie` of a secret that scripts and other sites cannot use."""
+    """Return the `Set-Cookie` header of a secret that scripts and other sites cannot use."""
     return f"{name}={secret}; HttpOnly; SameSite=Strict; Path=/"
 
 
 def cookie_in(header: str, name: str) -> str:
-    """The value of a cookie in a `Cookie` header, "" where it is not there or the header is none."""
+    """Return the value of a cookie in a `Cookie` header, "" if it is missing or the header is malformed."""
     try:
         cookies = SimpleCookie(header)
     except CookieError:
@@ -38,12 +39,12 @@ def cookie_in(header: str, name: str) -> str:
 
 
 def same_secret(answer: str, secret: str) -> bool:
-    """Whether they are equal; how long it takes says nothing of where they differ."""
+    """Whether a secret is right, compared in constant time."""
     return hmac.compare_digest(answer.encode("utf-8", "replace"), secret.encode())
 
 
 def is_local(host: str) -> bool:
-    """Whether an address can be reached from this machine alone.
+    """Whether an address can only be reached from this machine.
 
     Example:
         >>> is_local("127.0.0.1"), is_local("0.0.0.0")

@@ -1,4 +1,4 @@
-"""True and false are no numbers in the files of users; pydantic would read them as 1 and 0."""
+"""Models that reject true and false for numbers in users' files; pydantic would read them as 1 and 0."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic_core import PydanticKnownError
 
 
 class PlainNumbers(BaseModel):
-    """The base of models whose numbers are numbers, in lists and mappings too."""
+    """Base class of models that reject bools for numbers, in lists and mappings too."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -25,7 +25,7 @@ class PlainNumbers(BaseModel):
 
 @cache
 def _number(model: type[BaseModel], name: str) -> type[int | float] | None:
-    """Which numbers a field takes; None where it takes none, or models or truth values too."""
+    """Return the type of numbers that a field takes; None if it takes no numbers, or models or bools too."""
     kinds = set(_kinds(model.model_fields[name].annotation))
     if bool in kinds or Any in kinds or any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
         return None
@@ -33,7 +33,7 @@ def _number(model: type[BaseModel], name: str) -> type[int | float] | None:
 
 
 def _kinds(annotation: Any) -> Iterator[Any]:
-    """The types in an annotation; of the values of a Literal their types."""
+    """Yield the types in an annotation; for a Literal the types of its values."""
     arguments = get_args(annotation)
     if not arguments:
         yield annotation if isinstance(annotation, type) or annotation is Any else type(annotation)
@@ -42,7 +42,7 @@ def _kinds(annotation: Any) -> Iterator[Any]:
 
 
 def _are_bools(value: Any) -> Iterator[bool]:
-    """Whether each part of a value is true or false."""
+    """Yield for each part of a value whether it is a bool."""
     if isinstance(value, list | tuple):
         for part in value:
             yield from _are_bools(part)

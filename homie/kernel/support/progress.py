@@ -1,4 +1,4 @@
-"""How long-running work reports its progress."""
+"""Progress reports of long-running work."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class StepOver(Protocol):
         """Report a step.
 
         Args:
-            step: Its number, from 1.
-            steps: How many there are.
+            step: Number of the step, from 1.
+            steps: Total number of steps.
             loss: The training loss of the step.
-            speed: Tokens per second of this process so far; 0 where they are not counted.
+            speed: Tokens per second of this process so far; 0 if they are not counted.
         """

@@ -1,4 +1,4 @@
-"""Text for people: what a model, a file or a server says made safe to show, and numbers with their nouns."""
+"""Text for people: text from models, files and servers made safe to display, and numbers with their nouns."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Sequence
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]"
 )
-"""What moves the cursor, colours or retitles a terminal, turns the direction of a line around, or cannot be encoded.
-Tabs and line feeds are left."""
+"""Characters that move the cursor, colour or retitle a terminal, reverse the direction of text, or cannot be encoded.
+Tabs and line feeds are left out."""
 
 HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
-"""A lone surrogate, which JSON can write as an escape and UTF-8 has not."""
+"""A lone surrogate, which can be written as an escape in JSON but not in UTF-8."""
 
 
 def printable(text: str) -> str:
-    r"""A text as a terminal or a page may show it: control characters are written as escapes (`\x1b`, `\u202e`)."""
+    r"""Make a text safe for a terminal or a page: control characters are replaced by escapes (`\x1b`, `\u202e`)."""
     return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def json_safe(text: str) -> str:
-    r"""JSON with the characters that `printable` escapes as escapes of JSON (`\u202e`): it says the same."""
+    r"""Replace the characters that `printable` escapes by JSON escapes (`\u202e`); the JSON's value is unchanged."""
     return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def one_line(text: object, longest: int = 300) -> str:
-    """What a text or an error says in one line that may stand in a sentence: without its full stop, and cut off where
-    it is longer.
+    """Format a text or an error as one line for use in a message: without its full stop, and truncated to `longest`
+    characters.
 
     >>> one_line("No such  file.\\n"), one_line("abc", longest=2)
     ('No such file', 'ab ...')
@@ -37,7 +37,7 @@ def one_line(text: object, longest: int = 300) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a docstring or a description, on one line.
+    """Return the first sentence of a docstring or a description, on one line.
 
     >>> first_sentence("Go to by `nomad.pth`. The constructor loads it.")
     'Go to by `nomad.pth`.'
@@ -46,24 +46,24 @@ def first_sentence(text: str) -> str:
 
 
 def the(name: str) -> str:
-    """A name in a sentence: `the mug`, but `mug 2`, which says by itself which one is meant."""
+    """Add the article to a name, `the mug`, but not to a numbered one: `mug 2`."""
     return name if name[-1:].isdigit() else f"the {name}"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: `1 round`, `3 rounds`.
+    """Format a number with its noun: `1 round`, `3 rounds`.
 
     Args:
-        plural: Where it is not the noun with an s.
+        plural: The plural, by default the noun with an s.
     """
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def separated(text: str) -> list[str]:
-    """What stands between the commas of a text, without blanks around it; nothing for nothing."""
+    """Split a text at its commas, without surrounding spaces and empty parts."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them: `an arm`, `a base and an arm`, `a base, an arm and a gripper`."""
+    """Join words as in a sentence: `an arm`, `a base and an arm`, `a base, an arm and a gripper`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -1,4 +1,4 @@
-"""Text of a certain spelling in the models of files and options: what is wrong with another is said in words."""
+"""Validators of text by a pattern, with readable error messages, for models of files and options."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pydantic import AfterValidator
 
 
 def spelt(pattern: str, rule: str) -> AfterValidator:
-    """A validator of text that has to match a pattern as a whole.
+    """Create a validator of text that has to match a pattern as a whole.
 
     Args:
-        pattern: A regular expression, which no user sees.
-        rule: The end of the sentence for other text, after `must be` or `must have`.
+        pattern: A regular expression, which is not shown to users.
+        rule: The rule in the error message, after `must`: `be ...` or `have ...`.
 
     Example:
         >>> spelt("[a-z]+", "be lower case letters").func("Apple")

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a value, as one plain sentence: `must be a whole number (got '1.5')`."""
+"""Validation errors of pydantic as one plain sentence: `must be a whole number (got '1.5')`."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ _PHRASES = {
     "too_long": "takes at most {max_length} of them (got {actual_length})",
     "string_pattern_mismatch": "must match the pattern {pattern}",
 }
-"""What is wrong by pydantic's type of error, filled in with its context. All other types have pydantic's words."""
+"""Format strings by pydantic's error type, filled with the error's context. Other types keep pydantic's message."""
 _WITHOUT_VALUE = ("missing", "too_long", "too_short")
-"""Types of which the value is left out: it is not there, or cannot be shown."""
+"""Error types without the value in the message: it is missing, or too long."""
 _NOT_DECODED = re.compile(r"[\udc80-\udcff]")
-"""What Python makes of a byte of the command line that is not of the terminal's encoding."""
+"""Python's replacement of a command-line byte that is invalid in the terminal's encoding."""
 _VERBS = ("must ", "is ", "needs ", "takes ")
-"""What a phrase begins with that follows a name without a colon."""
+"""Beginnings of phrases that follow a name without a colon."""
 _MEMBER = re.compile(r"(constrained|function|lax-or-strict|json-or-python|nullable|is-instance|literal)[-\[]|.*\[.*\]$")
-"""How pydantic calls a type of several, or a key, in the place of a value: `constrained-str`, `tuple[str, ...]`."""
+"""Pydantic's names for a member of a union, or for a key, in a location: `constrained-str`, `tuple[str, ...]`."""
 LONGEST = 120
-"""Characters of a value that is shown; a longer one, such as a whole mapping, hides what is said about it."""
+"""Maximum characters of a value in a message; a longer one, such as a whole mapping, would hide the problem."""
 
 
 def _lone_surrogate(text: str) -> str:
-    """What is wrong with a text that has a lone surrogate."""
+    """Describe the lone surrogate in a text."""
     surrogate = HALF_CHARACTER.search(text)
     if surrogate is None:
         return "is not valid text"
@@ -73,14 +73,14 @@ def _lone_surrogate(text: str) -> str:
 
 
 def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) -> str:
-    """What is wrong with a value, to be read after its name, without a period.
+    """Describe an error of a value, to follow the value's name, without a period.
 
     Args:
-        problem: Of `ValidationError.errors()`.
-        bounds: The smallest and the largest number that the value may be, both included, if it has both.
+        problem: An item of `ValidationError.errors()`.
+        bounds: Minimum and maximum of the value, inclusive, if it has both.
 
     Returns:
-        `must be at least 1 (got 0)`; for a ValueError raised by a validator its own words.
+        `must be at least 1 (got 0)`; for a ValueError raised by a validator its own message.
     """
     kind = problem["type"]
     context = {name: _shorten(value) for name, value in problem.get("ctx", {}).items()}
@@ -113,10 +113,10 @@ def sentence_of(
     *,
     error: ValidationError | None = None,
 ) -> str:
-    """What is wrong with a named value, without a period: `--seed must be a whole number (got '1.5')`.
+    """Describe an error of a named value, without a period: `--seed must be a whole number (got '1.5')`.
 
     Args:
-        error: That the problem is of. An unknown name is followed by the known one that it is most like.
+        error: The error that the problem is from, to suggest a similar valid name for an unknown one.
     """
     phrase = phrase_of(problem, bounds)
     if error is not None and problem["type"] == "extra_forbidden":
@@ -129,19 +129,19 @@ def sentence_of(
 
 
 def first_problem(error: ValidationError, content_name: str = "") -> str:
-    """The first fault that pydantic finds in a file, without its period: `field.name must be ...`. Unknown names come
-    first, since a misspelt name makes another one missing.
+    """Describe the first error in a file, without a period: `field.name must be ...`. Unknown names come first, since a
+    misspelt name makes another one missing.
 
     Args:
-        content_name: The name of the file's content, for faults that are not about one field.
+        content_name: Name of the file's content, for errors that do not concern one field.
     """
     problem = fault_of(error)
     return sentence_of(problem, where(problem["loc"]) or content_name, error=error)
 
 
 class Usage(NamedTuple):
-    """How a command is typed: its words after `homie`, the option that is its argument ("" for none), an example of
-    it."""
+    """Syntax of a command: its words after `homie`, the option that is its positional argument ("" for none), and an
+    example."""
 
     command: str = ""
     argument: str = ""
@@ -152,14 +152,14 @@ class Usage(NamedTuple):
 
 
 RUN_USAGE = Usage("run", "task", '"put the apple in the bowl"')
-"""That of `homie run`."""
+"""Usage of `homie run`."""
 
 
 def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str:
-    """The first fault that pydantic finds in options, as one sentence that names the option; unknown names come first.
+    """Describe the first error in options as one sentence with the name of the option; unknown names come first.
 
     Args:
-        model: Whose options they are. Those of a command are named as on the command line (`--seed`).
+        model: The model of the options. Those of a command are named as on the command line (`--seed`).
     """
     problems = error.errors()
     fault = fault_of(error)
@@ -186,8 +186,8 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
 
 
 def fault_of(error: ValidationError) -> ErrorDetails:
-    """The fault to report: an unknown name before all others. Where a value may be of several types, what is said of
-    the type that it fits best; its place is without pydantic's names of types."""
+    """Select the error to report: an unknown name before all others. For a union, the error of the best matching type;
+    pydantic's names of types are removed from its location."""
     problems = error.errors()
     fault = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
     place = fault["loc"]
@@ -200,7 +200,7 @@ def fault_of(error: ValidationError) -> ErrorDetails:
 
 
 def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:
-    """The smallest and the largest number that a field may be, both included, if it has both."""
+    """Return minimum and maximum of a field, inclusive, if it has both."""
     limits = field.metadata if field is not None else []
     lowest = next((limit.ge for limit in limits if hasattr(limit, "ge")), None)
     highest = next((limit.le for limit in limits if hasattr(limit, "le")), None)
@@ -208,22 +208,22 @@ def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:
 
 
 def _shorten(value: Any) -> Any:
-    """A whole number without its `.0`; all else as it is."""
+    """Convert a float with an integer value to int; other values are unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def where(location: Sequence[int | str]) -> str:
-    """The place of a value: `tasks.3.goal`."""
+    """Format the location of a value: `tasks.3.goal`."""
     return ".".join(str(part) for part in location)
 
 
 def own_words(message: str) -> str:
-    """A message of pydantic about a ValueError of ours, without what pydantic puts before it."""
+    """Strip pydantic's prefix from the message of a ValueError raised by a validator."""
     return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 
 def as_typed(value: Any) -> Any:
-    """A value as a user has typed it: a path is its text."""
+    """Return a value as typed by the user: paths as text."""
     if isinstance(value, list | tuple):
         return [as_typed(part) for part in value]
     return str(value) if isinstance(value, Path) else value

@@ -1,3 +1,3 @@
-"""The version of Homie, for what is written into files and pages."""
+"""The version of Homie, as written into files and pages."""
 
 __version__ = "0.2.0"

@@ -1,20 +1,20 @@
-"""The run folder: everything a run leaves behind. A kill at any instant loses only the episode in flight.
+"""The run folder: all files of a run. A kill at any instant loses only the current episode.
 
     RUN/run.json                      configuration, versions, seed; written once, atomically, first
     RUN/scene.json                    the scene spec
-    RUN/parts/<sha256>.json           what episodes were made with, and in texts/ their prompts: `provenance`
+    RUN/parts/<sha256>.json           the parts of episodes, and in texts/ their prompts: `provenance`
     RUN/episodes/<task>-<trial>/
         steps.jsonl                   one `homie.kernel.types.RoundRecord` a line, append-only, synced line by line
-        inputs.jsonl                  the input of the planner, a line a round, see `homie.runtime.planner_inputs`
+        inputs.jsonl                  the planner's input, one line per round, see `homie.runtime.planner_inputs`
         commands.jsonl                every command, requested and sent, see `homie.runtime.runstore.command_log`
-        goals.jsonl                   benches: the truth of the goal after every subtask, `homie.bench.goal_lines`
-        frames/                       round-NN-<view>.png, what the planner was shown
+        goals.jsonl                   benches: whether the goal holds after every subtask, `homie.bench.goal_lines`
+        frames/                       round-NN-<view>.png, the planner's pictures
         video.mp4                     see `homie.runtime.video`
         final_state.json              simulators: `WorldState.snapshot()`
-        episode.json                  an `EpisodeFile`; written once, atomically, last: there means finished
+        episode.json                  an `EpisodeFile`; written once, atomically, last: marks a finished episode
 
-docs/run-folder.md describes the fields. `models` says what the files hold, `sealed` keeps them from damage, `folders`
-knows where they are, `run` makes a run folder, `episode` writes an episode folder.
+docs/run-folder.md describes the fields. `file_models` defines the content of files, `checksummed_json` detects damage,
+`folders` has the paths, `run_folder` creates a run folder, `episode_folder` writes an episode folder.
 """
 
 from homie.runtime.runstore.checksummed_json import contents, kind_of, read_model, write_model

@@ -1,4 +1,4 @@
-"""Models as JSON files with a checksum, whole or not at all."""
+"""Models stored as JSON files with a checksum, written atomically."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def contents(path: Path) -> bytes:
-    """The bytes of a file. Raises BadInput."""
+    """Read the bytes of a file. Raises BadInput."""
     with reading(path):
         check_regular(path)
         return path.read_bytes()
 
 
 def read_model(path: Path, model: type[Model]) -> Model:
-    """A sealed JSON file as the model that it was written from. Raises BadInput, also where it was damaged since."""
+    """Load a model from a sealed JSON file. Raises BadInput, also if the file is damaged."""
     try:
         return model.model_validate(unsealed(contents(path)))
     except ValidationError as error:
@@ -33,12 +33,12 @@ def read_model(path: Path, model: type[Model]) -> Model:
 
 
 def write_model(path: Path, model: BaseModel) -> None:
-    """A model as a sealed JSON file (`homie.kernel.support.checksums`), whole or not at all. Raises OSError."""
+    """Write a model to a sealed JSON file (`homie.kernel.support.checksums`), atomically. Raises OSError."""
     write_atomically(path, sealed(model.model_dump(mode="json")))
 
 
 def kind_of(run: Path) -> str:
-    """Whose run folder this is: `bench`, `run`, or "" where `run.json` does not tell."""
+    """Return the kind of a run folder: `bench`, `run`, or "" if `run.json` cannot be read."""
     try:
         return str(unsealed(contents(run / "run.json")).get("kind", "run"))
     except (BadInput, ValueError):

@@ -1,11 +1,11 @@
-"""`commands.jsonl`: every command as it was requested and as the safety gate sent it.
+"""`commands.jsonl`: every command as requested and as sent by the safety gate.
 
     {"stamp": 12.36, "pose": [1.5, 2.25, 0.3], "requested": {"base": [0.9, 0.0]}, "sent": {"base": [0.82, 0.0]},
      "changes": ["base: ..."]}
 
-`stamp` is that of the observation that the skill decided on, `pose` where the base was in it: x, y (m), yaw (rad) in
-the odometry frame, to a tenth of a millimetre and of a milliradian. Commands are by
-group of the robot's body, a list of numbers each; groups that were not commanded are left out.
+`stamp` is that of the observation from which the command was computed, `pose` the base pose in it: x, y (m), yaw (rad)
+in the odometry frame, rounded to 0.1 mm and 0.1 mrad. Commands have a list of numbers for each group of the robot's
+body; groups without a target are left out.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from homie.kernel.types import Array, Command, Observation, SentCommand
 
 
 class CommandLog:
-    """Appends to one file. Lines reach the disk at `flush`: there are too many to sync each."""
+    """Appends commands to one file. Lines reach the disk at `flush`: there are too many to sync each."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("ab")
 
     def write(self, observation: Observation, sent: SentCommand) -> None:
-        """Add one line: what became of the command that was decided on an observation. Raises OSError."""
+        """Append one line: a command as requested and sent, with stamp and pose of its observation. Raises OSError."""
         base = observation.body.base
         line = {
             "stamp": observation.stamp,
@@ -39,11 +39,11 @@ class CommandLog:
         self._file.write(to_json(line, indent=None))
 
     def flush(self) -> None:
-        """Hand what was written to the system."""
+        """Flush buffered lines to the operating system."""
         self._file.flush()
 
     def close(self) -> None:
-        """Idempotent."""
+        """Close the file. Idempotent."""
         self._file.close()
 
 
@@ -56,9 +56,9 @@ def _parts(command: Command) -> dict[str, object]:
 
 
 def read_poses(path: Path) -> Array:
-    """Where the base was, (n, 4): robot time (s), x, y (m), yaw (rad) of every command, in order.
+    """Read the base poses, (n, 4): robot time (s), x, y (m), yaw (rad) of every command, in order.
 
-    (0, 4) where there is no file, and for one of before poses were kept. What a kill has torn is left out.
+    (0, 4) if there is no file, or if it is from before poses were recorded. Lines truncated by a kill are left out.
     """
     if not path.exists():
         return np.zeros((0, 4))

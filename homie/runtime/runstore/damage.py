@@ -1,4 +1,4 @@
-"""Whether a finished episode is still what was written: no number is made of a file that was torn, changed or lost."""
+"""Integrity check of finished episodes: no metric is computed from a truncated, changed or missing file."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from homie.kernel.types import END, HistoryItem, RoundRecord
 from homie.runtime.runstore import EpisodeFile, read_episode, read_steps
 
 DAMAGED: Literal["damaged"] = "damaged"
-"""The cause of an episode that is lost because its files cannot be trusted."""
+"""Cause of an episode that is lost because its files are damaged."""
 ENDING = "episode.json"
 STEPS = "steps.jsonl"
 
 
 class Damaged(BadInput):
-    """An episode that says it is finished cannot be trusted. The message is `FILE (what is wrong with it)`."""
+    """The files of a finished episode are damaged. The message is `FILE (what is wrong with it)`."""
 
 
 def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] | None:
-    """How an episode ended and its records, or None if it is unfinished.
+    """Read the end of an episode and its records, or None if it is unfinished.
 
-    Raises Damaged: for a file that cannot be read, that is not what `episode.json` says it was, or that disagrees
-    with another. Of an episode that infrastructure ended only `episode.json` is looked at; it has no records here.
+    Raises Damaged for a file that cannot be read, differs from its mark in `episode.json`, or contradicts another. For
+    an episode that ended by infrastructure only `episode.json` is read, and no records are returned.
     """
     try:
         ending = read_episode(folder)
@@ -40,7 +40,7 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
         if difference := changed(folder / name, file_mark):
             raise Damaged(f"{name} ({difference})")
     try:
-        # A torn last line is a warning where an episode was killed, and damage where it was finished.
+        # A truncated last line is a warning in a killed episode, but damage in a finished one.
         with warnings.catch_warnings(action="error", category=UserWarning):
             records = read_steps(folder)
     except (BadInput, UserWarning) as error:
@@ -53,7 +53,7 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
 
 
 def lost_to(damage: Damaged, *, task: str, trial: int, seed: int) -> EpisodeFile:
-    """How a damaged episode counts: ended by infrastructure, with the cause `damaged: FILE (what is wrong)`."""
+    """Return the record of a damaged episode: ended by infrastructure, cause `damaged: FILE (what is wrong)`."""
     return EpisodeFile(
         task=task,
         trial=trial,
@@ -69,7 +69,7 @@ def lost_to(damage: Damaged, *, task: str, trial: int, seed: int) -> EpisodeFile
 
 
 def changed(path: Path, expected: FileMark) -> str:
-    """How a file differs from what it was, in words; "" if it does not."""
+    """Describe how a file differs from its mark; "" if it does not."""
     try:
         current = mark(path, content=bool(expected.sha256))
     except FileNotFoundError:
@@ -82,18 +82,18 @@ def changed(path: Path, expected: FileMark) -> str:
 
 
 def history_of(records: tuple[RoundRecord, ...]) -> tuple[HistoryItem, ...]:
-    """The history that an episode of these records ends with: an output that could not be read is not an item of it."""
+    """Return the final history of an episode from its records, without outputs that could not be parsed."""
     executions = [record.execution for record in records if not record.decision.problem]
     return tuple(HistoryItem(n, execution.subtask, execution.feedback) for n, execution in enumerate(executions, 1))
 
 
 def _ends(records: tuple[RoundRecord, ...]) -> bool:
-    """Whether the last subtask is an End that was taken: one that is in no list of numbered actions is refused."""
+    """Whether the last subtask is an accepted End: an End that is not in the list of numbered actions is refused."""
     last = records[-1].execution if records else None
     return last is not None and last.subtask.action == END.action and last.feedback.ok
 
 
 def _short(error: Exception, folder: Path) -> str:
-    """What is wrong, without the path that everybody knows, in one line."""
+    """Format an error on one line, without the path of the folder."""
     text = " ".join((reason_of(error) if isinstance(error, OSError) else str(error)).replace(f"{folder}/", "").split())
     return text[:200].removeprefix(f"{ENDING} is damaged: ").removesuffix(".")

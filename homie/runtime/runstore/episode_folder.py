@@ -1,4 +1,4 @@
-"""One episode folder, written as the episode goes on."""
+"""Writer of an episode folder."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from homie.runtime.runstore.folders import FRAMES, frame
 
 
 class EpisodeStore(EpisodeListener):
-    """Writes one episode folder as the episode goes on. A disk that fails raises InfrastructureError.
+    """Listener that writes one episode folder during the episode. Disk failures raise InfrastructureError.
 
     Args:
-        robot: What its world is like in the end is kept where it knows (`WorldState`).
+        robot: The robot; its final world state is stored if it has one (`WorldState`).
     """
 
     def __init__(self, folder: Path, robot: object, *, seed: int, trial: int, frames: bool, parts: str = "") -> None:
@@ -48,7 +48,7 @@ class EpisodeStore(EpisodeListener):
         self._trial = trial
         self._began = time.perf_counter()
         self._usage = Usage()
-        self._systems: dict[str, str] = {}  # SHA-256 of the system messages that the model was sent
+        self._systems: dict[str, str] = {}  # SHA-256 of the system messages sent to the model, by text
         self._steps = (folder / "steps.jsonl").open("ab")
         self._inputs = (folder / INPUTS).open("ab")
         self._commands = CommandLog(folder / "commands.jsonl")
@@ -88,7 +88,7 @@ class EpisodeStore(EpisodeListener):
         self._usage = self._usage.plus(decision.answers)
 
     def _keep_record(self, record: RoundRecord) -> None:
-        # Wall time is among the timings, so that equal episodes have equal records without them.
+        # Wall times are only stored in the timings, so that records of equal episodes are equal without them.
         decision = replace(record.decision, system=self._systems.get(record.decision.system, ""))
         record = replace(record, decision=decision)
         line = to_json(RECORD.dump_python(record, mode="json", exclude={"execution": {"skill_seconds"}}), indent=None)
@@ -116,7 +116,7 @@ class EpisodeStore(EpisodeListener):
             parts=self._parts,
         )
         with recording(self.folder):
-            self._commands.flush()  # its mark is that of what is on the disk
+            self._commands.flush()  # its mark is computed from the file on disk
             if isinstance(self._robot, WorldState):
                 write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot().to_json()))
             write_ending(self.folder, ending)
@@ -131,7 +131,7 @@ class EpisodeStore(EpisodeListener):
 
 
 def disk_failure(folder: Path, error: OSError) -> InfrastructureError:
-    """What to raise when a file of an episode folder cannot be written."""
+    """Create the error for a file of an episode folder that cannot be written."""
     return InfrastructureError(
         f"Cannot write into {folder}: {reason_of(error)}. Make room there and give the same command again with --out: "
         "it runs this episode again."
@@ -140,7 +140,7 @@ def disk_failure(folder: Path, error: OSError) -> InfrastructureError:
 
 @contextmanager
 def recording(folder: Path) -> Iterator[None]:
-    """An OSError in here is raised as the InfrastructureError of a disk that fails."""
+    """Context that converts an OSError to the InfrastructureError of a disk failure."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the files of a run folder hold, and how they are read."""
+"""Models of the files of a run folder, and functions to read them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from homie.runtime.planner_inputs import INPUTS
 from homie.runtime.runstore.checksummed_json import contents, read_model, write_model
 
 HASHED = ("steps.jsonl", INPUTS, "commands.jsonl", "goals.jsonl", "final_state.json", "scene.json")
-"""Files of an episode that numbers are made of: `episode.json` keeps their SHA-256."""
+"""Files of an episode from which metrics are computed: `episode.json` stores their SHA-256."""
 SIZED = ("video.mp4",)
-"""Files that are too long to be read again for a table: `episode.json` keeps their length."""
+"""Files that are too long to be read again for a table: `episode.json` stores their length."""
 
 RECORD = TypeAdapter(RoundRecord)
 """A line of `steps.jsonl`."""
 
 
 class RunFile(BaseModel):
-    """`run.json`: how to make this run again.
+    """`run.json`: the configuration of a run, sufficient to repeat it.
 
-    Homie 0.1 wrote format 1, without the last two and without a checksum.
+    Homie 0.1 wrote format 1, without the last two fields and without a checksum.
 
     Attributes:
-        parts: The name of a `provenance.PartsFile`.
-        files: `scene.json`.
+        parts: Name of a `provenance.PartsFile`.
+        files: Mark of `scene.json`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,11 +51,11 @@ class RunFile(BaseModel):
 
 
 class Usage(BaseModel):
-    """What the language model of an episode took.
+    """Answers, tokens and cost of the language model in an episode.
 
-    `unreadable` answers were asked again, `lenient` ones read by one of the `leniencies`, which are counted by name.
-    `cached` answers took nothing; `cache_read_tokens` of the input came from a cache of the provider; `cost` is in US
-    dollars, 0 where prices are not known.
+    `unreadable` answers were retried, `lenient` ones parsed by one of the `leniencies`, which are counted by name.
+    `cached` answers were free; `cache_read_tokens` are input tokens from the provider's prompt cache; `cost` is in US
+    dollars, 0 if prices are not known.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -71,7 +71,7 @@ class Usage(BaseModel):
     cache_read_tokens: int = 0
 
     def plus(self, answers: Iterable[Answer]) -> Usage:
-        """With some answers more."""
+        """Return the usage with further answers added."""
         total = self
         for answer in answers:
             total = Usage(
@@ -89,16 +89,16 @@ class Usage(BaseModel):
 
 
 class EpisodeFile(BaseModel):
-    """`episode.json`: how one episode ended. Equal episodes differ in `wall_seconds`, the mark of `steps.jsonl`, which
-    has timings, and the checksum.
+    """`episode.json`: the result of one episode. Equal episodes only differ in `wall_seconds`, in the mark of
+    `steps.jsonl`, which has timings, and in the checksum.
 
     Attributes:
-        ended_by: The planner (`ended`), a limit (`rounds`, `steps`, `failures`, and of an agent `calls`,
-            `robot_seconds`), or, in a bench, something that was caused neither by the planner nor by the skills
-            (`infrastructure`); `cause` says what.
-        report, answer: What the planner said when it ended the task (`homie.kernel.types.EpisodeResult`).
-        parts: The name of a `provenance.PartsFile`.
-        files: The other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
+        ended_by: The planner (`ended`), a limit (`rounds`, `steps`, `failures`, and for agents `calls`,
+            `robot_seconds`), or, in a bench, a failure not caused by planner or skills (`infrastructure`), with its
+            `cause`.
+        report, answer: The planner's report and answer at the end (`homie.kernel.types.EpisodeResult`).
+        parts: Name of a `provenance.PartsFile`.
+        files: Marks of the episode's other files at its end. Homie 0.1 wrote format 1, without the last two fields.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -122,7 +122,7 @@ class EpisodeFile(BaseModel):
 
 
 def read_run(run: str | Path) -> RunFile:
-    """The configuration of a run.
+    """Read the configuration of a run.
 
     Args:
         run: The run folder.
@@ -134,13 +134,13 @@ def read_run(run: str | Path) -> RunFile:
 
 
 def read_episode(folder: str | Path) -> EpisodeFile | None:
-    """How an episode ended.
+    """Read the result of an episode.
 
     Args:
         folder: The episode folder (`EpisodeSummary.episode_folder`, `episode_folders`).
 
     Returns:
-        What `episode.json` holds, or None if the episode is unfinished.
+        The content of `episode.json`, or None if the episode is unfinished.
 
     Raises:
         BadInput: `episode.json` is damaged.
@@ -150,7 +150,7 @@ def read_episode(folder: str | Path) -> EpisodeFile | None:
 
 
 def read_steps(folder: str | Path) -> tuple[RoundRecord, ...]:
-    """The records of an episode, one per subtask. A last line torn by a kill is left out with a warning.
+    """Read the records of an episode, one per subtask. A last line truncated by a kill is left out with a warning.
 
     Args:
         folder: The episode folder.
@@ -175,7 +175,7 @@ def read_steps(folder: str | Path) -> tuple[RoundRecord, ...]:
 
 
 def write_ending(folder: Path, ending: EpisodeFile) -> None:
-    """`episode.json`, with the marks of the files that are beside it. Raises OSError."""
+    """Write `episode.json`, with the marks of the other files in its folder. Raises OSError."""
     marks = {
         name: mark(folder / name, content=name in HASHED) for name in (*HASHED, *SIZED) if (folder / name).exists()
     }

@@ -1,4 +1,4 @@
-"""The folders of a run: where they are made, who holds them, what their episodes are called."""
+"""The folders of a run: their paths, locks, and the names of episode folders."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from homie.kernel.support.files import check_folder, entries_of, reading, slug, 
 
 FRAMES = "frames"
 SET_ASIDE = re.compile(r"-partial-(\d+)$")
-"""The end of the name of an episode folder that was set aside, with its number."""
+"""Suffix of the name of an interrupted episode's folder that was set aside, with its number."""
 
 
 class HeldFolder:
-    """A run folder that this process alone holds until `close`.
+    """A run folder that is locked by this process until `close`.
 
     Args:
         lock: The descriptor from `held_folder`.
@@ -35,18 +35,18 @@ class HeldFolder:
 
 
 def runs_folder() -> Path:
-    """Where run folders are made without --out: `runs`, or what the environment variable HOMIE_RUNS says."""
+    """Return the parent of run folders without --out: the environment variable HOMIE_RUNS, by default `runs`."""
     return Path(os.environ.get("HOMIE_RUNS") or "runs").expanduser()
 
 
 def held_folder(out: Path | None, name: str, noun: str = "run folder") -> tuple[Path, int]:
-    """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off. Raises
+    """Create and lock the run folder `out`, or a new one named after the time and `name`; return path and lock. Raises
     BadInput.
 
-    The lock is a file descriptor; closing it, or the end of the process, lets go.
+    The lock is a file descriptor; closing it, or the end of the process, releases the folder.
 
     Args:
-        noun: What the folder is called in errors.
+        noun: Noun for the folder in errors.
     """
     with writing(out or runs_folder(), f"the {noun}"):
         path = out or _fresh(name)
@@ -61,14 +61,14 @@ def held_folder(out: Path | None, name: str, noun: str = "run folder") -> tuple[
 
 
 def check_writable(run: Path) -> None:
-    """Raise BadInput where a run folder, or one in it, may not be read or written: an episode would be lost to it."""
+    """Raise BadInput if a run folder, or a folder in it, cannot be read or written: episodes would be lost later."""
     for folder in (run, *(run / name for name in ("episodes", "workers", "parts", "texts"))):
         if folder.exists():
             check_folder(folder)
 
 
 def new_episode(path: Path) -> Path:
-    """Make an empty episode folder. What an interrupted episode left there is set aside as `...-partial-N`."""
+    """Create an empty episode folder. The folder of an interrupted episode is set aside as `...-partial-N`."""
     if path.exists():
         number = 1
         while (partial_path := path.with_name(f"{path.name}-partial-{number}")).exists():
@@ -80,14 +80,14 @@ def new_episode(path: Path) -> Path:
 
 
 def episode_folders(run: str | Path) -> tuple[Path, ...]:
-    """The episode folders of a run, by name, without those that were set aside. Raises BadInput."""
+    """Return the episode folders of a run, by name, without those that were set aside. Raises BadInput."""
     folder = Path(run) / "episodes"
     with reading(folder):
         return tuple(path for path in entries_of(folder) if path.is_dir() and not SET_ASIDE.search(path.name))
 
 
 def tries(folder: Path) -> tuple[Path, ...]:
-    """What was set aside of an episode folder, oldest first."""
+    """Return the interrupted attempts at an episode that were set aside, oldest first."""
     partials = {
         path: int(match[1])
         for path in folder.parent.glob("*-partial-*")
@@ -97,12 +97,12 @@ def tries(folder: Path) -> tuple[Path, ...]:
 
 
 def frame(folder: Path, round_number: int, view: str) -> Path:
-    """Where an episode folder has the picture of a view, or that of the `HAND`, in a round."""
+    """Return the path of a picture of a round in an episode folder: a view or `HAND`."""
     return folder / FRAMES / f"round-{round_number:02d}-{view}.png"
 
 
 def _fresh(task: str) -> Path:
-    """A new folder <time>-<task> in the folder of runs. Raises OSError."""
+    """Create a new folder <time>-<task> in the folder of runs. Raises OSError."""
     base = runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
     base.parent.mkdir(parents=True, exist_ok=True)
     number = 1

@@ -1,4 +1,4 @@
-"""A file of one record a line that a kill can only shorten, and the head that says whose records they are."""
+"""Files of one JSON record per line, which a kill can only truncate, and head files that identify their records."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ Record = TypeVar("Record", bound=BaseModel)
 
 
 ALONE = "delete this line alone: its record is made again"
-"""What to do about a damaged line, where each record is for itself."""
+"""Advice on a damaged line if records are independent."""
 
 
 def kept_lines(path: Path, model: type[Record], *, advice: str = ALONE) -> tuple[list[Record], int]:
-    """The records of a file, and the bytes that they take; none without a file. What a kill has cut off is left out.
+    """Read the records of a file, and their length in bytes; none without a file. A line truncated by a kill is left
+    out.
 
     Args:
-        advice: What to do about a line that no kill has damaged, if there is no copy of the file.
+        advice: Advice on a line that was not damaged by a kill, if there is no copy of the file.
 
     Raises:
-        BadInput: A damaged line has sound ones behind it, which would be lost with it.
+        BadInput: A damaged line is followed by sound ones, which would be lost with it.
         OSError: The file cannot be read.
     """
     records: list[Record] = []
@@ -48,7 +49,7 @@ def kept_lines(path: Path, model: type[Record], *, advice: str = ALONE) -> tuple
 
 
 def _record(line: bytes, model: type[Record]) -> Record | None:
-    """The record in a line, None where it is cut off or damaged: a kill of the machine can leave zeros."""
+    """Parse the record in a line, None if it is truncated or damaged: a crash of the machine can leave zeros."""
     try:
         return model.model_validate_json(line) if line.endswith(b"\n") else None
     except ValidationError:
@@ -56,24 +57,24 @@ def _record(line: bytes, model: type[Record]) -> Record | None:
 
 
 def append_line(file: BinaryIO, data: object) -> None:
-    """Add a line of JSON, which is on the disk when this returns. Raises OSError."""
+    """Append a line of JSON and sync it to disk. Raises OSError."""
     file.write(to_json(data, indent=None))
     file.flush()
     os.fsync(file.fileno())
 
 
 class KeptRecords(Generic[Record]):
-    """A file of records that a command adds to, each kept at once: after a kill the same command goes on with them.
+    """A file to which a command appends records, each synced at once, so that it can resume after a kill.
 
     Args:
-        path: Of the file, in a folder that is there. A line that a kill has cut off is removed.
+        path: Path of the file, in an existing folder. A line truncated by a kill is removed.
         model: The class of the records.
 
     Attributes:
-        records: Those that are in the file.
+        records: The records in the file.
 
     Raises:
-        BadInput: A line is damaged that no kill has cut off.
+        BadInput: A line is damaged otherwise than by a kill.
         OSError: The file cannot be read or written.
     """
 
@@ -84,7 +85,7 @@ class KeptRecords(Generic[Record]):
         sync_folder(path.parent)
 
     def add(self, record: Record, *, exclude_defaults: bool = False) -> None:
-        """Add a record, which is on the disk when this returns. Raises OSError."""
+        """Append a record and sync it to disk. Raises OSError."""
         append_line(self._file, record.model_dump(mode="json", exclude_defaults=exclude_defaults))
         self.records.append(record)
 
@@ -96,7 +97,7 @@ class KeptRecords(Generic[Record]):
 
 
 def differing_fields(path: Path, head: BaseModel) -> tuple[str, ...]:
-    """The fields in which the head in a file is another one; a file that is not there is written, and none differ.
+    """Return the fields in which a head file differs from `head`; a missing file is written, and none differ.
 
     Raises BadInput if the file cannot be read, OSError.
     """

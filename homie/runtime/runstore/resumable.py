@@ -1,6 +1,6 @@
-"""A folder that one command fills, in one go or in several: used by one process, finished once.
+"""Folders that one command fills and can resume after an interruption; locked by one process, finished once.
 
-OUT/order.json   what an unfinished folder is to hold; the same command goes on with it
+OUT/order.json   the options of an unfinished folder; the same command resumes it
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ ORDER = "order.json"
 
 
 class Order(BaseModel):
-    """What a folder is to hold.
+    """Specification of a folder's content.
 
     Attributes:
-        options: Of the command, by name, without those that say only where things are.
+        options: Options of the command, by name, without those that are only paths.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,15 +34,15 @@ class Order(BaseModel):
 
 @contextmanager
 def resumable_folder(out: Path, order: Order, finished: str, noun: str, besides: str) -> Iterator[None]:
-    """Hold a new or an unfinished folder; it is finished where nothing is raised inside.
+    """Context that locks a new or an unfinished folder; it is finished if the block ends without an exception.
 
     Args:
-        finished: The file that is written last: a folder that has it is finished.
-        noun: What the folder holds, for sentences, such as "training".
-        besides: What differs where two orders have the same options.
+        finished: The file that is written last: it marks a finished folder.
+        noun: Noun for the folder's content in messages, such as "training".
+        besides: Name of the difference between two orders with the same options, for messages.
 
     Raises:
-        BadInput: It holds a finished or another one, or something else, or another process uses it.
+        BadInput: The folder is finished, belongs to another order, has other content, or is used by another process.
         InfrastructureError: The disk fails.
     """
     with (
@@ -56,7 +56,7 @@ def resumable_folder(out: Path, order: Order, finished: str, noun: str, besides:
 
 def _begin(out: Path, order: Order, finished: str, noun: str, besides: str) -> None:
     if (out / finished).exists():
-        (out / ORDER).unlink(missing_ok=True)  # a kill came between the two
+        (out / ORDER).unlink(missing_ok=True)  # left by a kill after the last file was written
         raise BadInput(f"The folder {out} holds a finished {noun}: choose another --out, or delete it.")
     if (out / ORDER).exists():
         try:
@@ -70,6 +70,6 @@ def _begin(out: Path, order: Order, finished: str, noun: str, besides: str) -> N
                 f"The folder {out} holds another unfinished {noun} (different: {differing}): choose another --out."
             )
         return
-    if {path.name for path in out.iterdir()} - {f".{ORDER}.tmp"}:  # which a kill has left
+    if {path.name for path in out.iterdir()} - {f".{ORDER}.tmp"}:  # a temporary file left by a kill
         raise BadInput(f"The folder {out} is not empty and has no {noun}: choose another --out.")
     write_model(out / ORDER, order)

@@ -1,4 +1,4 @@
-"""The run folder of one episode: made, or resumed if it is of the same run."""
+"""The run folder of one episode: created, or resumed if it belongs to the same run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from homie.runtime.runstore.folders import HeldFolder, check_writable, episode_f
 
 @runtime_checkable
 class Staged(Protocol):
-    """A simulator whose scene can be written down and played again with `--scene`."""
+    """Simulator whose scene can be serialized and reused with `--scene`."""
 
     @property
     def scene(self) -> BaseModel:
@@ -31,7 +31,7 @@ class Staged(Protocol):
 
 
 def scene_file(robot: object) -> bytes | None:
-    """`scene.json` of a robot that has a scene."""
+    """Return the content of `scene.json` for a robot that has a scene, else None."""
     return to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
 
 
@@ -40,19 +40,19 @@ class RunFolder(HeldFolder):
 
     @classmethod
     def check(cls, options: RunOptions) -> None:
-        """Raise BadInput if `options.out` cannot take this run. Writes nothing."""
+        """Raise BadInput if `options.out` cannot be used for this run. Writes nothing."""
         if options.out is None:
             return
-        with writing(options.out, "the run folder"):  # no right to look into it, a name that is too long
+        with writing(options.out, "the run folder"):  # for missing permission, or a name that is too long
             _check_existing(options.out, options)
 
     @classmethod
     def open(cls, options: RunOptions, robot: object, parts: PartsFile, texts: Mapping[str, str]) -> RunFolder:
-        """Create the run folder, or take up an unfinished one of the same configuration and parts. Raises BadInput.
+        """Create the run folder, or resume an unfinished one with the same configuration and parts. Raises BadInput.
 
         Args:
-            robot: Its scene is kept where it is `Staged`.
-            texts: What the parts name by its SHA-256 (`Planner.texts`).
+            robot: The robot; its scene is stored if it is `Staged`.
+            texts: Texts that the parts refer to by SHA-256 (`Planner.texts`).
         """
         scene = scene_file(robot)
         path, lock = held_folder(options.out, options.task)
@@ -75,7 +75,7 @@ class RunFolder(HeldFolder):
         return cls(path, lock)
 
     def episode(self, name: str, trial: int) -> Path:
-        """A new empty episode folder. What an interrupted episode left there is set aside as `...-partial-N`."""
+        """Create an empty episode folder. The folder of an interrupted episode is set aside as `...-partial-N`."""
         path = self.path / "episodes" / f"{slug(name)}-{trial}"
         if (path / "episode.json").exists():
             raise BadInput(f"The episode {path} is finished already.")
