@@ -1,6 +1,6 @@
-"""Suites, the runner that plays them, and what is made of their run folders.
+"""Suites, the runner that plays them, and reports and comparisons of their run folders.
 
-The package can be called: `homie.bench("homie-100", planner="rule")` runs a suite as `homie bench` does.
+The package is callable: `homie.bench("homie-100", planner="rule")` runs a suite as `homie bench` does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class _Bench(ModuleType):
-    """A function `homie.bench` would be replaced by this package as soon as a module of it is imported."""
+    """Callable module, because a function `homie.bench` would be replaced by this package once a module of it is
+    imported."""
 
     def __call__(
         self,
@@ -28,15 +29,15 @@ class _Bench(ModuleType):
         progress: bool = False,
         **options: Unpack[BenchKeywords],
     ) -> BenchSummary:
-        """Run a suite of tasks and sum it up, as `homie bench` does; the same call goes on with an unfinished one.
+        """Run a suite of tasks and summarise it, as `homie bench` does; the same call resumes an unfinished run.
 
-        Worker processes import the script that calls this: call it under `if __name__ == "__main__":`.
+        Worker processes import the calling script: call it under `if __name__ == "__main__":`.
 
         Args:
             suite: The name of a suite, a suite file, or a folder of EMMOE-100.
             config: A file of options, or the `run.json` of an earlier bench.
-            progress: Tell on stderr what happens, as the command does.
-            options: As on the command line. Parts have names: `planner="my_planner:Greedy"`.
+            progress: Print progress on stderr, as the command does.
+            options: As on the command line. Parts are given by name: `planner="my_planner:Greedy"`.
 
         Raises:
             HomieError: With one clear sentence.

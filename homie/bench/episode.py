@@ -1,8 +1,8 @@
-"""One episode of a bench: where it is kept, how it ended, the tries that failed, and whether it can be trusted.
+"""An episode of a bench: its folder, its ending, failed tries, and the validity of its files.
 
 RUN/episodes/<task>-<trial>/             docs/run-folder.md
     failure.json                         a `FailedTry`: why infrastructure ended this try
-RUN/episodes/<task>-<trial>-partial-N/   what was set aside: an interrupted or failed try, or a damaged episode
+RUN/episodes/<task>-<trial>-partial-N/   moved aside: an interrupted or failed try, or a damaged episode
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_st
 from homie.runtime.runstore.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 
 Cause = Literal["crash", "killed", "deadline", "memory", "planner", "unreadable", "robot", "code", "error", "damaged"]
-"""Why infrastructure ended a try: the worker died by itself or was killed, took too long or too much memory; the
-planner gave no decision (its endpoint failed), or none that could ever be read; the robot had a fault; the code of a
-part that is not Homie's raised an exception; anything else that nobody expected; or the episode was finished, and its
-files are no longer what was written."""
+"""Why infrastructure ended a try: the worker crashed or was killed, exceeded the time or memory limit; the planner gave
+no decision (its endpoint failed), or never a readable one; the robot had a fault; a third-party part raised an
+exception; any other unexpected error; or the episode was finished, but its files have changed since."""
 OWN_CODE: Cause = "code"
-"""The cause of an episode in which a bug of a user's own code ended the last try."""
+"""Cause of an episode in which a bug of the user's own code ended the last try."""
 UNREADABLE: Cause = "unreadable"
-"""The cause of an episode that is not tried again at once, since the planner would be asked as many times in vain, but
-by the next command, when its endpoint or settings may be right."""
+"""Cause of an episode that is not retried at once, because the planner would fail again, but by the next command, after
+its endpoint or settings may have been fixed."""
 STATE = "final_state.json"
 RECORDS = ("failure.json", "error.log", ENDING)
-"""What stays of a try that was set aside when a run is cleaned: why it failed."""
+"""Files of a try kept when a run is cleaned: the reason of the failure."""
 
 
 class FailedTry(BaseModel):
@@ -58,10 +57,10 @@ class Finished:
     """A finished episode.
 
     Attributes:
-        records: None if infrastructure ended it.
-        verdict: Whether the world is as the goal wants it, and progress which share of the goal's conditions hold; None
-            where nobody can tell.
-        goals: The truth of the goal from the start to the last subtask, empty where it was not kept.
+        records: Rounds; () if infrastructure ended it.
+        verdict: Whether the goal holds in the final world; None if unknown.
+        progress: Share of the goal's conditions that hold; None if unknown.
+        goals: Truth of the goal from the start to the last subtask; empty if it was not recorded.
     """
 
     ending: EpisodeFile
@@ -72,7 +71,7 @@ class Finished:
 
     @property
     def damaged(self) -> bool:
-        """Whether its files cannot be trusted; then `ending.cause` says which."""
+        """Whether its files are damaged; then `ending.cause` names the file."""
         return self.ending.ended_by == "infrastructure" and self.ending.cause.startswith(f"{DAMAGED}:")
 
 
@@ -81,8 +80,8 @@ class Episode:
     """One planned episode of a bench.
 
     Attributes:
-        seed: The one that it is played with.
-        folder: Where it is kept.
+        seed: Seed of the episode.
+        folder: Folder of the episode.
     """
 
     task: Task
@@ -96,40 +95,40 @@ class Episode:
 
     @property
     def finished(self) -> Finished | None:
-        """What it left, None if it is unfinished.
+        """Result of the episode, None if it is unfinished.
 
-        One with damaged files, or one of another task, trial or seed, counts as ended by infrastructure, with the cause
-        `damaged: FILE (what is wrong)`: nothing in it is scored, and it is run again.
+        One with damaged files, or of another task, trial or seed, counts as ended by infrastructure, with the cause
+        `damaged: FILE (problem)`: it is not scored, and is run again.
         """
         try:
             stored = read_finished(self.folder)
-            return None if stored is None else self._judge(Finished(*stored))
+            return None if stored is None else self._with_verdict(Finished(*stored))
         except Damaged as damage:
             return Finished(lost_to(damage, task=self.task.text, trial=self.trial, seed=self.seed))
 
     @property
     def ending(self) -> EpisodeFile | None:
-        """How it ended, as `finished` has it."""
+        """Ending of the episode, as in `finished`."""
         return self.finished.ending if self.finished else None
 
     @property
     def damaged(self) -> bool:
-        """Whether it says that it is finished and its files cannot be trusted."""
+        """Whether it is marked as finished, but has damaged files."""
         finished = self.finished
         return finished is not None and finished.damaged
 
     @property
     def unreadable(self) -> bool:
-        """Whether no output of its planner could ever be read."""
+        """Whether no output of its planner was readable."""
         ending = self.ending
         return ending is not None and ending.cause.startswith(f"{UNREADABLE}:")
 
     @property
     def failures(self) -> tuple[FailedTry, ...]:
-        """The tries that infrastructure ended since the episode was last given up, oldest first."""
+        """Return the tries ended by infrastructure since the episode was last given up, oldest first."""
         problems: list[FailedTry] = []
         for path in (*tries(self.folder), self.folder):
-            # `Path.exists` raises for a file in a folder that may not be read
+            # `Path.exists` raises for a file in an inaccessible folder
             if os.path.exists(path / "failure.json"):
                 problems.append(_read_failure(path / "failure.json", len(problems) + 1))
             if path != self.folder and os.path.exists(path / ENDING):
@@ -137,17 +136,16 @@ class Episode:
         return tuple(problems)
 
     def final_state(self) -> WorldSnapshot:
-        """The world at the end. Raises BadInput, OSError or ValueError where there is none that can be read."""
+        """Return the final world. Raises BadInput, OSError or ValueError if there is no readable one."""
         path = self.folder / STATE
         return read_snapshot(load_json(path), str(path))
 
     def begin(self) -> None:
-        """Make the folder anew; what was in it is set aside. Raises OSError."""
+        """Create an empty folder; an existing one is moved aside. Raises OSError."""
         new_episode(self.folder)
 
     def clean(self) -> None:
-        """Of what was set aside, keep why each try failed and remove the rest; only of a finished episode. Raises
-        OSError."""
+        """Of a finished episode's failed tries, keep the reasons and remove all other files. Raises OSError."""
         if self.finished is None or self.damaged:
             return
         for path in tries(self.folder):
@@ -160,7 +158,7 @@ class Episode:
                 path.rmdir()
 
     def fail(self, cause: Cause, message: str, seconds: float) -> FailedTry:
-        """Write down why infrastructure ended this try. Raises OSError."""
+        """Record why infrastructure ended this try. Raises OSError."""
         failure = FailedTry(
             cause=cause, message=message, attempt=len(self.failures) + 1, wall_seconds=round(seconds, 3)
         )
@@ -168,10 +166,10 @@ class Episode:
         return failure
 
     def give_up(self, failure: FailedTry) -> None:
-        """End the episode as `infrastructure`. What was done until then stays in `steps.jsonl`. Raises OSError."""
+        """End the episode as `infrastructure`. Rounds played so far stay in `steps.jsonl`. Raises OSError."""
         records: tuple[RoundRecord, ...] = ()
         if (self.folder / "steps.jsonl").exists():
-            # A line that a kill has torn is what is expected here.
+            # A line truncated by a kill is normal here.
             with warnings.catch_warnings(action="ignore"), contextlib.suppress(BadInput):
                 records = read_steps(self.folder)
         ending = EpisodeFile(
@@ -188,8 +186,9 @@ class Episode:
         )
         write_ending(self.folder, ending)
 
-    def _judge(self, finished: Finished) -> Finished:
-        """With the verdict. Raises Damaged for an episode that is not this one, or whose world cannot be judged."""
+    def _with_verdict(self, finished: Finished) -> Finished:
+        """Add the verdict. Raises Damaged for files of another episode, and for a world in which the goal cannot be
+        judged."""
         ending = finished.ending
         for name, expected in (("task", self.task.text), ("trial", self.trial), ("seed", self.seed)):
             if (recorded := getattr(ending, name)) != expected:
@@ -208,13 +207,13 @@ class Episode:
 
 
 def lost_by(cause: str) -> str:
-    """What ended an episode that was lost, by its cause (`robot: A motor is hot.`): `infrastructure (robot)`."""
+    """Describe what ended a lost episode, from its cause (`robot: A motor is hot.`): `infrastructure (robot)`."""
     kind = cause.partition(":")[0]
     return "an error in code of your own" if kind == OWN_CODE else f"infrastructure ({kind})"
 
 
 def _read_failure(path: Path, attempt: int) -> FailedTry:
-    """A failed try. One whose record is damaged has failed all the same."""
+    """Read a failed try; one with a damaged record counts as failed too."""
     try:
         return read_model(path, FailedTry)
     except BadInput:

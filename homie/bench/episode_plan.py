@@ -1,4 +1,4 @@
-"""The episodes of a bench: which tasks, how often, with which seeds."""
+"""Episodes of a bench: tasks, trials and seeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from homie.kernel.options import MAX_SEED
 
 
 def plan(run: Path, options: BenchOptions, suite: Suite) -> tuple[Episode, ...]:
-    """All episodes of a bench: every selected task, every trial. Raises BadInput."""
+    """Return all episodes of a bench: every trial of every selected task. Raises BadInput."""
     trials = options.trials or suite.protocol.trials
     tasks = suite.select(options.tasks, options.split)
     return tuple(
@@ -23,6 +23,6 @@ def plan(run: Path, options: BenchOptions, suite: Suite) -> tuple[Episode, ...]:
 
 
 def episode_seed(seed: int, task_id: str, trial: int) -> int:
-    """The seed of an episode. It depends on nothing but these three."""
+    """Return the seed of an episode, which depends only on these three arguments."""
     digest = hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % (MAX_SEED + 1)

@@ -1,10 +1,10 @@
-"""What a bench leaves in its run folder: there is no other list that could disagree with it.
+"""Contents of a bench's run folder, which is the only record of which episodes are finished.
 
-RUN/run.json                     a `BenchFile`: options, versions; RUN/run.copy.json is the same once more
+RUN/run.json                     a `BenchFile`: options, versions; RUN/run.copy.json is a copy
 RUN/suite.json                   the whole suite
-RUN/parts/<sha256>.json          what episodes were made with, and in texts/ their prompts (`provenance`)
+RUN/parts/<sha256>.json          descriptions of the parts of episodes, and their prompts in texts/ (`provenance`)
 RUN/episodes/<task>-<trial>/     an `Episode` (docs/run-folder.md), with its own scene.json
-RUN/workers/worker-N.log         what the workers wrote
+RUN/workers/worker-N.log         output of the workers
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from homie.runtime.runstore import read_model
 from homie.runtime.runstore.damage import changed
 
 PLANNER = "planner."
-"""What the name of a planner's setting begins with in a sweep."""
+"""Prefix of a planner's setting in a sweep."""
 COPY = "run.copy.json"
-"""A second `run.json`, from which a damaged one is put back."""
+"""Copy of `run.json`, from which a damaged one is restored."""
 REPAIRING = "The same `homie bench` command with --out repairs the run folder if it can."
 
 
 class BenchFile(BaseModel):
     """`run.json` of a bench.
 
-    Homie 0.1 wrote format 1, without files and without a checksum.
+    Homie 0.1 wrote format 1, without `files` and without a checksum.
 
     Attributes:
-        versions: Of the first runner; those of each episode are in its parts.
-        files: Of `suite.json`.
+        versions: Versions of packages for the first runner; those of each episode are in its parts.
+        files: Checksum of `suite.json`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -54,7 +54,7 @@ class BenchFile(BaseModel):
 
 
 class SweepFile(BaseModel):
-    """`sweep.json`: what was varied, and which values each run folder beside it has."""
+    """`sweep.json`: the varied options, and their values for each run folder beside it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,12 +65,13 @@ class SweepFile(BaseModel):
 
 
 def is_bench(run: Path) -> bool:
-    """Whether a folder is the run of a bench, be it damaged."""
+    """Return whether a folder is the run of a bench, even if damaged."""
     return any((run / name).exists() for name in ("suite.json", COPY))
 
 
 def read_bench(run: str | Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
-    """A run folder of a bench: its configuration, its suite and all its episodes, finished or not. Raises BadInput."""
+    """Read a bench's run folder: its configuration, its suite and all its episodes, finished or not. Raises
+    BadInput."""
     run = Path(run)
     try:
         file = read_model(run / "run.json", BenchFile)
@@ -83,11 +84,11 @@ def read_bench(run: str | Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
 
 
 def suite_json(suite: Suite) -> bytes:
-    """`suite.json` of a suite."""
+    """Return `suite.json` of a suite."""
     return to_json(suite.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 def suite_damage(run: Path, file: BenchFile) -> str:
-    """How `suite.json` differs from what `run.json` says of it; "" where it does not, or nothing is said."""
+    """Describe how `suite.json` differs from its checksum in `run.json`; "" if it does not, or there is none."""
     mark = file.files.get("suite.json")
     return changed(run / "suite.json", mark) if mark is not None else ""

@@ -1,4 +1,4 @@
-"""The truth of a task's goal through an episode: a line of `goals.jsonl` for its start and for every subtask."""
+"""Truth of a task's goal during an episode: `goals.jsonl` has a line for the start and for every subtask."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ GOALS = "goals.jsonl"
 
 
 class GoalLine(BaseModel):
-    """The goal after a subtask.
+    """Truth of the goal after a subtask.
 
     Attributes:
-        step: Which subtask, from 1, End and unreadable answers included; 0 before the first.
+        step: Number of the subtask, from 1, including End and unreadable answers; 0 for the start.
         conditions: Whether each condition of the goal holds, in the order of the suite.
-        progress: The share that do.
+        progress: Share of the conditions that hold.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -31,7 +31,7 @@ class GoalLine(BaseModel):
 
     @classmethod
     def of(cls, goal: Condition, world: WorldSnapshot, step: int) -> GoalLine:
-        """The goal in a world."""
+        """Evaluate the goal in a world."""
         return cls(
             step=step,
             holds=goal.holds(world),
@@ -41,6 +41,6 @@ class GoalLine(BaseModel):
 
 
 def read_goals(folder: Path) -> tuple[GoalLine, ...]:
-    """The lines of an episode folder, without one that a kill has cut off; none where its task has no goal, and of
-    episodes from before Homie kept them. Raises BadInput for a line that is damaged in another way, OSError."""
+    """Return the lines of an episode folder, without a last line truncated by a kill; none if its task has no goal, or
+    for episodes of older versions. Raises BadInput for any other damage, OSError."""
     return tuple(kept_lines(folder / GOALS, GoalLine)[0])

@@ -20,7 +20,7 @@ RESAMPLES = 10_000
 POWER = 0.8
 """The usual power of a study: the chance of finding a difference of the planned size (Cohen 1988)."""
 NO_VARIANCE = 1e-12
-"""A spread of resampled ratios, which are of the order of 1, that is rounding."""
+"""Range of resampled ratios, which are of the order of 1, that is due to rounding."""
 HALVINGS = 50
 """Bisection steps: far finer than the precision of a table."""
 
@@ -41,7 +41,7 @@ class Estimate:
 
 
 class Term(NamedTuple):
-    """The contribution of one episode to a metric, which is the sum of numerators over the sum of denominators."""
+    """Contribution of an episode to a metric, which is the sum of numerators divided by the sum of denominators."""
 
     cluster: Hashable
     numerator: float
@@ -49,7 +49,7 @@ class Term(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """One episode in two runs: its task, and whether each run succeeded."""
+    """An episode in two runs: its task, and whether each run succeeded."""
 
     cluster: Hashable
     first: bool
@@ -204,8 +204,7 @@ def paired_bootstrap(
 
 
 class McNemar(NamedTuple):
-    """Numbers of episodes that only the first or only the second run succeeded in, and the exact two-sided p (McNemar
-    1947)."""
+    """Numbers of episodes in which only one run succeeded, and the exact two-sided p value (McNemar 1947)."""
 
     only_first: int
     only_second: int
@@ -321,7 +320,7 @@ def _resample(sums: Array, *, seed: int, resamples: int) -> Array:
 
 
 def _percentiles(values: Array, confidence: float) -> Interval | None:
-    """None where all values are the same but for rounding, or where there are none."""
+    """Return the percentile interval; None without values, or if all are equal except for rounding."""
     if not len(values) or np.ptp(values) < NO_VARIANCE:
         return None
     low, high = np.quantile(values, [0.5 - confidence / 2, 0.5 + confidence / 2])

@@ -1,4 +1,4 @@
-"""The keywords of `homie.bench`, for editors and type checkers. A test holds them to the options."""
+"""Keyword arguments of `homie.bench`, for editors and type checkers. A test keeps them equal to the options."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class BenchKeywords(TypedDict, total=False):
-    """What `homie bench` takes in addition to the suite, without `sweep`: a loop over calls does that in Python.
+    """Arguments of `homie bench` besides the suite, without `sweep`, for which Python has loops.
 
-    Parts are names, or classes that a module has: worker processes make them anew. A planner may also be a function.
+    Parts are names, or importable classes, because worker processes create them anew. A planner may also be a function.
     """
 
     planner: str | type[Planner] | Decide

@@ -1,4 +1,4 @@
-"""The options of `homie bench`, `compare` and `report`: one model for the Python API, the CLI and `--config` files."""
+"""Options of `homie bench`, `compare` and `report`: one model for the Python API, the CLI and `--config` files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(different
 
 
 class BenchOptions(PartsOptions):
-    """A suite of tasks, how to run it, and with what. `run.json` of a bench keeps it whole."""
+    """Options of `homie bench`: a suite, its parts and how to run it. `run.json` of a bench contains all of them."""
 
     usage: ClassVar[Usage] = Usage("bench", "suite", "homie-100")
 
@@ -55,7 +55,7 @@ class BenchOptions(PartsOptions):
 
 
 class CompareOptions(Options):
-    """Which runs of a bench to compare, and how."""
+    """Options of `homie compare`: runs to compare, and how."""
 
     usage: ClassVar[Usage] = Usage("compare", "runs", "runs/rule runs/random")
 
@@ -83,7 +83,7 @@ class CompareOptions(Options):
 
 
 class ReportOptions(Options):
-    """Which runs to show in one HTML page, and what it holds."""
+    """Options of `homie report`: runs to show in an HTML page, and its contents."""
 
     usage: ClassVar[Usage] = Usage("report", "runs", "runs/rule")
 

@@ -1,5 +1,5 @@
 """Integrations: Homie's robots and suites for agents, evaluation frameworks and other toolkits.
 
-One file or folder for each. Nothing of Homie imports them: a command, an entry point or a user does.
+One file or folder for each. No other package of Homie imports them: commands, entry points and users do.
 docs/integrations.md has a recipe for each.
 """

@@ -1,7 +1,7 @@
 """Homie's suites as tasks of Inspect AI: `inspect eval homie/homie_100 --model openai/gpt-4o`.
 
-A sample is a task of the suite, an epoch one of its trials. Homie plays the episode and asks Inspect's model in every
-round, with the prompts of its own model planners; Inspect keeps the log, Homie its run folder.
+A sample is a task of the suite, an epoch one of its trials. Homie plays the episode and queries Inspect's model in
+every round, with the prompts of its own model planners; Inspect writes the log, Homie its run folder.
 
 Found by the entry point `inspect_ai`. Needs the extra `inspect`.
 """
@@ -48,15 +48,15 @@ from homie.runtime.runstore import read_steps
 from homie.runtime.runstore.folders import runs_folder
 
 ENCODING = "o200k_base"
-"""The encoding by which Inspect estimates tokens of models that do not count them; tiktoken downloads it."""
+"""Encoding by which Inspect estimates the tokens of models that do not report them; tiktoken downloads it."""
 FINISHES = {"stop": "stop", "max_tokens": "length", "model_length": "length", "content_filter": "refusal"}
-"""How Inspect calls the end of an answer, and how Homie's prompts do."""
+"""Stop reasons of Inspect, mapped to those of Homie's prompts."""
 PLAYED = "homie"
-"""Where the result of an episode is in a sample's state."""
+"""Key of the episode's result in a sample's store."""
 
 
 def _qualified_name(name: str) -> str:
-    """A task's name with its package, which Inspect puts before it only where Homie is in a `site-packages`."""
+    """Return a task's name with the package, which Inspect adds only if Homie is in a `site-packages` folder."""
     sites = [*site.getsitepackages(), site.getusersitepackages()]
     is_installed = "site-packages" in __file__ or __file__.startswith(tuple(sites))
     return name if is_installed else f"homie/{name}"
@@ -75,21 +75,22 @@ def suite(
     """A suite of Homie: `inspect eval homie/suite -T name=my-suite.yaml`.
 
     Args:
-        name: As `homie bench` takes it.
-        tasks: Only these: ids or patterns, separated by commas.
-        trials: Per task (default: the suite's).
-        out: Homie's run folder; one that is unfinished is gone on with (default: runs/<time>-inspect-<suite>).
-        options: Others of `homie.bench`; `planner_settings` are those of the prompts (`template`, `images`, ...).
+        name: Suite as given to `homie bench`.
+        tasks: Ids or patterns of the tasks, separated by commas (default: all).
+        trials: Trials per task (default: the suite's).
+        out: Homie's run folder; an unfinished one is resumed (default: runs/<time>-inspect-<suite>).
+        options: Other options of `homie.bench`; `planner_settings` are those of the prompts (`template`, `images`,
+            ...).
     """
     return _task(name, tasks, trials, out, options)
 
 
 def _task(name: str, tasks: str | None, trials: int | None, out: str | None, options: Mapping[str, Any]) -> Task:
     factory = registry.load("tools", "asked-elsewhere")
-    remaining = dict(options)
-    prompts = remaining.pop("planner_settings", {})
+    bench_options = dict(options)
+    prompts = bench_options.pop("planner_settings", {})
     registry.checked_settings("prompt", factory.Settings, prompts)
-    values = {"suite": name, "tasks": tasks, "trials": trials, "planner": "function:inspect", **remaining}
+    values = {"suite": name, "tasks": tasks, "trials": trials, "planner": "function:inspect", **bench_options}
     checked, loaded = ready(BenchOptions.build(None, **values))
     chosen = loaded.select(checked.tasks, checked.split)
     place = out or str(runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-inspect-{loaded.name}")
@@ -104,10 +105,10 @@ def _task(name: str, tasks: str | None, trials: int | None, out: str | None, opt
 
 @solver
 def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solver:
-    """Plays one episode with the model under evaluation.
+    """Solver that plays one episode with the model under evaluation.
 
     Args:
-        options: Of `homie.bench`.
+        options: Options of `homie.bench`.
         out: Homie's run folder.
         prompts: Settings of the prompts.
     """
@@ -117,17 +118,17 @@ def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solve
         model = get_model()
         _count_offline()
         loop = asyncio.get_running_loop()
-        given_up = threading.Event()
+        abandoned = threading.Event()
         chat_messages: list[ChatMessage] = []
 
         def ask(messages: Sequence[Message]) -> Mapping[str, Any]:
-            if given_up.is_set():
+            if abandoned.is_set():
                 raise Interrupted("Inspect has ended the sample.")
             chat_messages[:] = [_message(message) for message in messages]
             try:
                 output = asyncio.run_coroutine_threadsafe(model.generate(list(chat_messages)), loop).result()
             except (Exception, CancelledError) as error:
-                if given_up.is_set():
+                if abandoned.is_set():
                     raise Interrupted("Inspect has ended the sample.") from error
                 raise PlannerError(f"Inspect's model raised {type(error).__name__}: {error}") from error
             state.output = output
@@ -143,15 +144,15 @@ def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solve
         factory = registry.load("tools", "asked-elsewhere")
         settings = registry.checked_settings("prompt", factory.Settings, prompts)
         planner: Planner = factory(ask, settings, {"inspect": str(model)})
-        ending = _Ending(given_up)
+        ending = _Ending(abandoned)
         episode_task = asyncio.ensure_future(
             asyncio.to_thread(folder.play, str(state.sample_id), state.epoch - 1, planner, ending)
         )
-        episode_task.add_done_callback(lambda task: task.cancelled() or task.exception())  # nobody asks a given up one
+        episode_task.add_done_callback(lambda task: task.cancelled() or task.exception())  # none if abandoned
         try:
             played = await asyncio.shield(episode_task)
         finally:
-            given_up.set()
+            abandoned.set()
         state.messages = (
             [*chat_messages, state.output.message] if chat_messages and state.output.choices else state.messages
         )
@@ -182,7 +183,7 @@ def outcome() -> Scorer:
 
 
 class _Folder:
-    """The run folder of one evaluation: open while some sample plays in it."""
+    """Run folder of one evaluation: open while any sample is playing in it."""
 
     def __init__(self, options: Mapping[str, Any], out: str) -> None:
         self._options, self._out = {**options, "out": Path(out), "again": True}, out
@@ -191,12 +192,12 @@ class _Folder:
         self._bench: OpenBench | None = None
 
     def play(self, name: str, trial: int, planner: Planner, ending: EpisodeListener) -> PlayedEpisode:
-        """Play an episode, or read it where it is finished already."""
-        with self._opened() as bench:
+        """Play an episode, or read it if it is already finished."""
+        with self._open_bench() as bench:
             return bench.play(name, planner, trial=trial, required=[ending])
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[OpenBench]:
+    def _open_bench(self) -> Iterator[OpenBench]:
         with self._lock:
             bench = self._bench or OpenBench(BenchOptions.build(None, **self._options))
             self._bench = bench
@@ -212,19 +213,19 @@ class _Folder:
 
 
 class _Ending(EpisodeListener):
-    """Ends an episode whose sample Inspect has given up; Homie plays it again when it is asked to."""
+    """Ends an episode whose sample was cancelled by Inspect; it can be played again later."""
 
-    def __init__(self, given_up: threading.Event) -> None:
-        self._given_up = given_up
+    def __init__(self, abandoned: threading.Event) -> None:
+        self._abandoned = abandoned
 
     def on(self, event: Event) -> None:
-        """Raises Interrupted."""
-        if isinstance(event, PeriodPassed) and self._given_up.is_set():
+        """Raises Interrupted if the sample was cancelled."""
+        if isinstance(event, PeriodPassed) and self._abandoned.is_set():
             raise Interrupted("Inspect has ended the sample.")
 
 
 def _message(message: Message) -> ChatMessage:
-    """A message of Homie as one of Inspect, pictures as data URIs."""
+    """Convert a message of Homie to one of Inspect, with pictures as data URIs."""
     content: list[Content] = [
         ContentText(text=part) if isinstance(part, str) else ContentImage(image=_uri(part)) for part in message.parts
     ]
@@ -239,7 +240,7 @@ def _uri(picture: Image) -> str:
 
 
 def _episode_result(played: PlayedEpisode) -> dict[str, Any]:
-    """What became of an episode, JSON-ready."""
+    """Return the result of an episode, JSON-ready."""
     score = played.score
     return {
         "SR": float(bool(score.success)),
@@ -254,14 +255,14 @@ def _episode_result(played: PlayedEpisode) -> dict[str, Any]:
 
 
 def _cost(folder: Path) -> float:
-    """US dollars of the answers of an episode, as far as their prices are known."""
+    """Return the cost of an episode's answers in US dollars, where prices are known."""
     with contextlib.suppress(OSError, BadInput):
         return sum(answer.cost for step in read_steps(folder) for answer in step.decision.answers)
     return 0.0
 
 
 def _count_offline() -> None:
-    """Without a network Inspect cannot estimate tokens, and models that do not count them fail: then bytes count."""
+    """Without a network, count bytes for tokens: Inspect could not estimate those of models that do not report them."""
     try:
         tiktoken.get_encoding(ENCODING)
     except OSError:

@@ -1,9 +1,10 @@
-"""Homie's robots as embodiments of inspect-robots, and suites as its tasks, so that its policies and agents run here.
+"""Homie's robots as embodiments of inspect-robots, and suites as its tasks, so that its policies and agents can use
+them.
 
     inspect-robots run --task homie-table-pick --policy random --embodiment homie-table
 
-An action is the target of every joint (`homie.ActionVector`), absolute, for some control periods; the safety gate
-limits how fast it is gone to. Found by entry points. Needs the extra `inspect-robots`.
+An action is the absolute target of every joint (`homie.ActionVector`) for some control periods; the safety gate limits
+the speed. Found by entry points. Needs the extra `inspect-robots`.
 """
 
 from __future__ import annotations
@@ -39,25 +40,25 @@ from homie.kernel.world.conditions import Condition
 from homie.runtime.open_session import Session, open_session
 
 POSITIONS = "joint_pos"
-"""The part of an observation that an action is the target of."""
+"""Name of the state in observations that has the same layout as actions."""
 DOCS = """Numbers are joint targets in rad, of torsos and grippers in m; {base}they are absolute. A gripper's number is
 its opening: 0 is closed. Observations have the same numbers as `joint_pos`. One step lasts {seconds:g} s."""
 BASE = "those of a base are velocities in m/s and rad/s, positive ahead and to the left; all others are joints, and "
 
 
 class HomieEmbodiment(EmbodimentBase):
-    """A simulated robot of Homie, told the targets of its joints."""
+    """A simulated robot of Homie, controlled by joint targets."""
 
     def __init__(self, robot: str, *, cameras: tuple[str, ...] = (), periods: int = 5, **options: Any) -> None:
         """
         Args:
             robot: `franka:FAMILY` or `mujoco`.
-            cameras: Whose pictures are in the observations; none for those that planners get.
-            periods: Control periods for which an action is repeated.
-            options: Of `homie.open`.
+            cameras: Cameras in the observations; none for the planner's views.
+            periods: Number of control periods for which an action is repeated.
+            options: Options of `homie.open`.
 
         Raises:
-            BadInput: A value that is not possible.
+            BadInput: An invalid value.
         """
         if periods < 1:
             raise BadInput(f"periods is 1 or more (got {periods}).")
@@ -69,10 +70,10 @@ class HomieEmbodiment(EmbodimentBase):
         body = self._session.robot
         self._cameras = cameras or body.views
         self._vector = ActionVector(body.spec)
-        self.info = self._described()
+        self.info = self._embodiment_info()
 
     def reset(self, scene: Scene, *, seed: int | None = None) -> Observation:
-        """Begin in the scene of a task of a suite, else in that of the seed. Raises BadInput."""
+        """Start in the scene of a suite's task, else in that of the seed. Raises BadInput."""
         options, start = dict(self._options), scene.init_seed if scene.init_seed is not None else seed or 0
         self._goal = None
         if (suite := scene.metadata.get("suite")) is not None:
@@ -90,7 +91,8 @@ class HomieEmbodiment(EmbodimentBase):
         return self._observation(scene.instruction)
 
     def step(self, action: Action) -> StepResult:
-        """Tell the robot the same for some control periods. Raises BadInput for what is not as many finite numbers."""
+        """Send the same command for some control periods. Raises BadInput for a wrong number of values or non-finite
+        ones."""
         command = self._vector.command(np.asarray(action.data, dtype=np.float64))
         for _ in range(self._periods):
             self._session.robot.act(command)
@@ -111,7 +113,7 @@ class HomieEmbodiment(EmbodimentBase):
         return open_session(None, False, {**options, "seed": seed})
 
     def _success(self) -> bool | None:
-        """Whether the task is done, by the world's own state; None where there is none."""
+        """Return whether the task is done, from the state of the simulator; None if unknown."""
         if not isinstance(self._session.robot, WorldState):
             return None
         world = self._session.world_state()
@@ -127,7 +129,7 @@ class HomieEmbodiment(EmbodimentBase):
             state_time=seen.stamp,
         )
 
-    def _described(self) -> EmbodimentInfo:
+    def _embodiment_info(self) -> EmbodimentInfo:
         spec, frames = self._session.robot.spec, self._session.observe(*self._cameras).frames
         cameras = tuple(CameraSpec(name, *frame.rgb.shape[:2]) for name, frame in frames.items())
         simulated = frozenset({SEEDABLE, RESETTABLE, AUTO_RESET, PRIVILEGED_SUCCESS, RENDERABLE})
@@ -141,21 +143,21 @@ def described(
     periods: int,
     capabilities: frozenset[str] = frozenset(),
 ) -> EmbodimentInfo:
-    """A body, as inspect-robots describes one.
+    """Describe a robot in the form of inspect-robots.
 
     Args:
-        spec: The body.
-        vector: What an action moves.
-        cameras: Whose pictures are in the observations.
-        periods: Control periods for which an action is repeated.
-        capabilities: Of the package; those of a simulation, or none.
+        spec: Specification of the robot.
+        vector: Layout of an action.
+        cameras: Cameras in the observations.
+        periods: Number of control periods for which an action is repeated.
+        capabilities: Capabilities as the package defines them; those of a simulation, or none.
     """
-    limits = np.clip(vector.limits, -math.pi, math.pi)  # joints that turn without end: one turn
+    limits = np.clip(vector.limits, -math.pi, math.pi)  # continuous joints: one turn
     seconds = spec.period * periods
     steps = [
         None if group.kind == "base" else float(speed * seconds) for group in vector.groups for speed in group.speeds
     ]
-    moves = any(group.kind == "base" for group in vector.groups)
+    has_base = any(group.kind == "base" for group in vector.groups)
     semantics = ActionSemantics(
         "joint_pos", gripper="continuous", frame="base", dim_labels=vector.names, max_step=tuple(steps)
     )
@@ -168,7 +170,7 @@ def described(
         control_hz=1.0 / seconds,
         is_simulated=bool(capabilities),
         capabilities=capabilities,
-        docs=DOCS.format(base=BASE if moves else "", seconds=seconds),
+        docs=DOCS.format(base=BASE if has_base else "", seconds=seconds),
         environment_id=f"homie {__version__}",
     )
 
@@ -184,14 +186,14 @@ def home(**options: Any) -> HomieEmbodiment:
 
 
 def suite(name: str = "homie-100", tasks: str | None = None, max_steps: int = 500) -> Task:
-    """A suite of Homie for the embodiment of its robot. Raises BadInput.
+    """Return a suite of Homie as a task for the embodiment of its robot. Raises BadInput.
 
     Args:
-        name: As `homie bench` takes it.
-        tasks: Only these: ids or patterns, separated by commas. Those without a goal are left out.
-        max_steps: Steps after which an episode ends.
+        name: Suite as given to `homie bench`.
+        tasks: Ids or patterns of the tasks, separated by commas (default: all). Tasks without a goal are left out.
+        max_steps: Number of steps after which an episode ends.
     """
-    loaded = find_suite(name)
+    homie_suite = find_suite(name)
     scenes = [
         Scene(
             id=task.id,
@@ -200,12 +202,12 @@ def suite(name: str = "homie-100", tasks: str | None = None, max_steps: int = 50
             init_seed=task.scene.seed,
             metadata={"suite": name, "task": task.id},
         )
-        for task in loaded.select(tasks, None)
+        for task in homie_suite.select(tasks, None)
         if task.goal is not None
     ]
-    return Task(name=f"homie-{loaded.name}", scenes=scenes, scorer=success_at_end(), max_steps=max_steps)
+    return Task(name=f"homie-{homie_suite.name}", scenes=scenes, scorer=success_at_end(), max_steps=max_steps)
 
 
 def table_pick(tasks: str | None = None, max_steps: int = 500) -> Task:
-    """The suite table-pick for `homie-table`."""
+    """Return the suite table-pick for `homie-table`."""
     return suite("table-pick", tasks, max_steps)

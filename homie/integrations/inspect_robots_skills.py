@@ -1,9 +1,11 @@
-"""`--skills inspect-robots:NAME`: a policy of inspect-robots picks and puts, as on the embodiment `homie-table`.
+"""`--skills inspect-robots:NAME`: a policy of inspect-robots performs Pick and Put, as with the embodiment
+`homie-table`.
 
     homie run --robot franka:pick --skills inspect-robots:agent --skill-option 'inspect-robots.args={model: ...}'
 
-An action is the target of every joint, absolute, for some control periods (`homie.integrations.inspect_robots`). The
-package's own check compares what policy and robot declare before the first command. Needs the extra `inspect-robots`.
+An action is the absolute target of every joint for some control periods (`homie.integrations.inspect_robots`). The
+package checks the declarations of policy and robot for compatibility before the first command. Needs the extra
+`inspect-robots`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from homie.kernel.types import Command, Failure, FailureReason, Goal, Observatio
 from homie.kernel.types import Image as Picture
 
 HELD_SECONDS = 1.0
-"""So long the hand holds a thing after Pick, or nothing after Put, when the action is done."""
+"""Time for which the hand must hold an object after Pick, or none after Put, for the action to be finished."""
 WORDS = {
     "Pick": "pick up the {target}",
     "Put": "put the {target} in the {destination}",
@@ -56,14 +58,14 @@ class InspectRobotsSettings(BaseModel):
 
 
 class InspectRobotsSkill(Skill):
-    """Pick, Put, Open or Close by a policy of inspect-robots. The robot stands while it decides.
+    """Pick, Put, Open or Close by a policy of inspect-robots. The robot stands still while the policy decides.
 
     Args:
-        policy: Of the package.
-        spec: The body.
-        action: What it is for.
-        settings: Of the set.
-        cameras: Whose pictures it sees.
+        policy: Policy of the package.
+        spec: Specification of the robot.
+        action: Action of the skill.
+        settings: Settings of the skill set.
+        cameras: Cameras that the policy uses.
     """
 
     deliberates = True
@@ -92,39 +94,39 @@ class InspectRobotsSkill(Skill):
         self._holds = {"Pick": True, "Put": False}.get(subtask.action)
         if self._holds is observation.body.holding:
             self._holds = None
-        self._since: float | None = None
+        self._hand_since: float | None = None
         self._chunk: list[Action] = []
-        self._command, self._left, self._count = Command(), 0, 0
-        self._asked(self._policy.reset, Scene(id=subtask.action, instruction=self._text))
+        self._command, self._periods_left, self._count = Command(), 0, 0
+        self._call_policy(self._policy.reset, Scene(id=subtask.action, instruction=self._text))
 
     def required_cameras(self) -> tuple[str, ...]:
-        return () if self._left or self._chunk else self.cameras
+        return () if self._periods_left or self._chunk else self.cameras
 
     def act(self, observation: Observation) -> Command:
-        self._judge(observation)
-        if self._outcome is Outcome.RUNNING and not self._left:
-            self._next(observation)
+        self._check_hand(observation)
+        if self._outcome is Outcome.RUNNING and not self._periods_left:
+            self._next_action(observation)
         if self._outcome is not Outcome.RUNNING:
             return Command()
-        self._left -= 1
+        self._periods_left -= 1
         return self._command
 
-    def _judge(self, observation: Observation) -> None:
-        """Finish when the hand has held, or not held, for long enough."""
+    def _check_hand(self, observation: Observation) -> None:
+        """Finish when the hand has held an object, or has been empty, for long enough."""
         if self._holds is None or observation.body.holding is not self._holds:
-            self._since = None
-        elif self._since is None:
-            self._since = observation.stamp
-        elif observation.stamp - self._since >= HELD_SECONDS:
+            self._hand_since = None
+        elif self._hand_since is None:
+            self._hand_since = observation.stamp
+        elif observation.stamp - self._hand_since >= HELD_SECONDS:
             self._finish(Outcome.SUCCEEDED, "the hand holds something" if self._holds else "the hand has let go")
 
-    def _next(self, observation: Observation) -> None:
-        """Take the next action, and ask for more where there is none."""
+    def _next_action(self, observation: Observation) -> None:
+        """Take the next action, after querying the policy if none is left."""
         if self._count >= self._settings.steps:
             self._finish(Outcome.TIMED_OUT, Failure(FailureReason.MOTIONS_RAN_OUT, count=self._count, more=""))
             return
         if not self._chunk:
-            self._chunk = self._asked(self._decided, self._seen(observation)) or []
+            self._chunk = self._call_policy(self._query_policy, self._policy_observation(observation)) or []
             if not self._chunk:
                 return
         action = self._chunk.pop(0)
@@ -133,11 +135,11 @@ class InspectRobotsSkill(Skill):
             return
         try:
             self._command = self._vector.command(np.ravel(action.data))
-        except (BadInput, ValueError) as error:  # ragged
+        except (BadInput, ValueError) as error:  # an array of unequal rows
             self._finish(Outcome.FAILED, Failure(FailureReason.MODEL_CANNOT_GO_ON, why=error))
-        self._left, self._count = self._settings.periods, self._count + 1
+        self._periods_left, self._count = self._settings.periods, self._count + 1
 
-    def _seen(self, observation: Observation) -> Seen:
+    def _policy_observation(self, observation: Observation) -> Seen:
         size = self._settings.picture_size
         return Seen(
             images={name: shrunk(observation.frames[name].rgb, size) for name in self.cameras},
@@ -148,14 +150,14 @@ class InspectRobotsSkill(Skill):
             extra={"env_step": self._count, "approvals": []},
         )
 
-    def _decided(self, seen: Seen) -> list[Action]:
+    def _query_policy(self, seen: Seen) -> list[Action]:
         actions: list[Action] = list(self._policy.act(seen).actions)
         if not actions:
             raise ValueError("its chunk has no action")
         return actions
 
-    def _asked(self, method: Any, argument: object) -> Any:
-        """What the policy returns, None where it fails."""
+    def _call_policy(self, method: Any, argument: object) -> Any:
+        """Call a method of the policy; None and a failed outcome if it raises."""
         try:
             return method(argument)
         except Exception as error:  # of another package
@@ -172,8 +174,8 @@ class InspectRobots(SkillSet):
     """The skill set of a policy of inspect-robots.
 
     Args:
-        argument: The name of the policy, as `inspect-robots list policies` has it.
-        settings: Its arguments, cameras, control periods.
+        argument: Name of the policy, as in `inspect-robots list policies`.
+        settings: Arguments of the policy, cameras, control periods.
 
     Raises:
         BadInput: There is no such policy, or it takes other arguments.
@@ -189,9 +191,9 @@ class InspectRobots(SkillSet):
         self._argument, self._settings = argument, settings or InspectRobotsSettings()
         if unknown := [action for action in self._settings.words if action not in WORDS]:
             raise BadInput(f"There is no action '{unknown[0]}' to be said: choose {', '.join(WORDS)}.")
-        known = sorted(registered("policy"))
-        if argument not in known:
-            hint = suggestion(argument, known, f"choose one of {', '.join(known)}.")
+        policies = sorted(registered("policy"))
+        if argument not in policies:
+            hint = suggestion(argument, policies, f"choose one of {', '.join(policies)}.")
             raise BadInput(f"inspect-robots has no policy '{argument}': {hint}")
         try:
             self._policy = resolve("policy", argument, **self._settings.args)
@@ -199,7 +201,7 @@ class InspectRobots(SkillSet):
             raise BadInput(f"The policy '{argument}' of inspect-robots cannot be made: {error}.") from error
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        """Raises BadInput for a robot that the policy is not for."""
+        """Return the skills. Raises BadInput for a robot that the policy does not support."""
         settings = self._settings
         cameras = settings.cameras or ("front" if spec.head is None else "head", "wrist")
         size = settings.picture_size
@@ -223,7 +225,7 @@ class InspectRobots(SkillSet):
 
 
 def shrunk(rgb: Picture, size: int) -> Picture:
-    """A picture (size, size, 3) without distortion, onto black."""
+    """Return a picture scaled to (size, size, 3) without distortion, padded with black."""
     if rgb.shape[:2] == (size, size):
         return rgb.copy()
     return np.asarray(ImageOps.pad(Image.fromarray(rgb), (size, size), Image.Resampling.BILINEAR))

@@ -1,4 +1,4 @@
-"""What became of a subtask, as integrations tell it to other programs."""
+"""Result of a subtask in the form that integrations give to other programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from homie.kernel.types import Feedback, Subtask
 
 
 def subtask_result(feedback: Feedback, subtask: Subtask) -> dict[str, Any]:
-    """The code of the feedback, and its sentence where the subtask failed."""
+    """Return the code of the feedback, and its message if the subtask failed."""
     return {
         "ok": feedback.ok,
         "code": "success" if feedback.code is None else str(feedback.code),

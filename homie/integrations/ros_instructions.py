@@ -1,4 +1,4 @@
-"""`homie serve agent`: programs of ROS 2 instruct a planner and its robot, see `ros_bridge.instructions`."""
+"""`homie serve agent`: ROS 2 programs give instructions to a planner and its robot, see `ros_bridge.instructions`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from homie.runtime.task_outcome import Conclusion
 
 
 def serve_agent(options: OpenOptions, *, transport: str, ready: Callable[[str], None]) -> None:
-    """Carry out instructions until a signal comes; the world goes on from one to the next.
+    """Carry out instructions until a signal arrives; the world persists from one to the next.
 
     Args:
         options: Robot, planner and skills.
-        transport: That of the instructions: `rclpy`, `dds` or `auto`.
-        ready: Called with the transport when an instruction can come.
+        transport: Transport of the instructions: `rclpy`, `dds` or `auto`.
+        ready: Called with the transport when instructions can be received.
 
     Raises:
-        BadInput, MissingPart, InfrastructureError: It cannot begin.
+        BadInput, MissingPart, InfrastructureError: The server cannot start.
         InfrastructureError: The robot, its guard or a server failed during an instruction.
     """
     with closing(open_session(None, False, options.model_dump(exclude_defaults=True))) as session:
@@ -40,7 +40,7 @@ def serve_agent(options: OpenOptions, *, transport: str, ready: Callable[[str], 
 def _feedback(
     session: Session, rounds: Generator[Round, None, EpisodeResult]
 ) -> Generator[Mapping[str, Any], None, Mapping[str, Any]]:
-    """The rounds as others hear of them, and in the end the result."""
+    """Yield the rounds in the form for other programs, and return the result."""
     analysis = ""
     while True:
         try:
@@ -57,7 +57,7 @@ def _feedback(
 
 
 def _result(result: EpisodeResult, analysis: str) -> Mapping[str, Any]:
-    """How an episode ended, in words: whether its goal holds is not known here."""
+    """Return how an episode ended; whether its goal holds is unknown here."""
     conclusion = Conclusion.of(result, None, analysis)
     return {
         "outcome": conclusion.status,

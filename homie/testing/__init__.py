@@ -1,7 +1,7 @@
-"""Conformance kits: what Homie expects of a part, checked on one of your own, in your tests: `check_planner(Mine())`.
+"""Conformance kits: check in your own tests that a part fulfils Homie's interface, e.g. `check_planner(Mine())`.
 
-Each raises NotConforming with everything that it found. Planners, detectors: no robot needed. The others are given one;
-`check_robot` and `check_skills` move it. `ChatServer` is an endpoint for language models whose model is a function.
+Each raises NotConforming with all violations. Planners and detectors need no robot; for the others you pass one, which
+`check_robot` and `check_skills` move. `ChatServer` is an endpoint for language models whose model is a function.
 """
 
 from __future__ import annotations

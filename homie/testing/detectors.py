@@ -1,4 +1,4 @@
-"""The kit for detectors: pictures of several sizes, with and without depth, and none at all."""
+"""Conformance kit for detectors: pictures of several sizes and none at all, without depth."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from homie.kernel.types import CameraFrame, Detection, Intrinsics, Observation, 
 from homie.testing.violations import described, named, raised, settle, usable_part
 
 SIZES = ((256, 256), (480, 640), (32, 64), (2, 2))
-"""Heights and widths of the pictures."""
+"""Heights and widths of the pictures in pixels."""
 BODY = Proprioception(Pose2(0.0, 0.0, 0.0))
 
 
 def check_detector(detector: Detector, *observations: Observation, deterministic: bool = True) -> None:
     """Check a detector against `homie.kernel.interfaces.Detector`.
 
-    Boxes have to lie in their picture and masks to fit it, names to be words and scores from 0 to 1; the input stays as
-    it was, nothing is printed on stdout, and `describe` is JSON without secrets.
+    Boxes must lie inside their picture, masks must have its size, names must be words, and scores must be in 0..1. The
+    input must not be modified, nothing printed on stdout, and `describe` must return JSON without secrets.
 
     Args:
         detector: The detector.
-        observations: Further observations to check it on, with objects in them.
-        deterministic: Whether the same picture has to give the same boxes.
+        observations: Additional observations, with objects in them, for the check.
+        deterministic: Whether equal pictures must give equal detections.
 
     Raises:
         NotConforming: Lists every violation.

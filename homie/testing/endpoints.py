@@ -1,4 +1,4 @@
-"""An endpoint for language models on this machine, to try prompts, planners and benches without a model."""
+"""Local endpoint for language models, to test prompts, planners and benches without a model."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, TypeAlias
 
 ChatMessages: TypeAlias = Sequence[Mapping[str, Any]]
-"""The messages of a request: `role` and `content`, which is a text or a list of parts with texts and pictures."""
+"""Messages of a request: `role` and `content`, which is a text or a list of parts with texts and pictures."""
 Reply: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[int, Mapping[str, Any]]]
-"""From the path and the body of a request to the status and the body of the answer."""
+"""Function from the path and body of a request to the status and body of the response."""
 
 
 class JsonServer:
-    """A server on 127.0.0.1 that answers JSON with JSON, several clients at once, while a `with` block lasts."""
+    """A server on 127.0.0.1 that answers JSON with JSON, several clients at once, inside a `with` block."""
 
     def __init__(self, reply: Reply, port: int) -> None:
-        """Listen; port 0 takes a free one. Raises OSError for one that is in use."""
+        """Listen; port 0 selects a free port. Raises OSError if the port is in use."""
         self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(reply))
         self._server.daemon_threads = True
         self._server.block_on_close = False
@@ -34,10 +34,10 @@ class JsonServer:
 
 
 class ChatServer(JsonServer):
-    """An OpenAI-compatible endpoint (chat completions) whose model is a function. Use it as a context manager.
+    """An OpenAI-compatible endpoint (chat completions) whose model is a function. Used as a context manager.
 
-    It listens on 127.0.0.1 while the block lasts, answers several clients at once, and ignores the name of the model,
-    sampling settings and response formats. `requests` has the body of each request, in their order.
+    It listens on 127.0.0.1 inside the block, answers several clients at once, and ignores model name, sampling settings
+    and response formats. `requests` holds the body of each request, in order.
 
     Example:
         >>> import homie
@@ -55,11 +55,11 @@ class ChatServer(JsonServer):
         """Listen.
 
         Args:
-            model: From the messages of a request to the text of the answer. Several threads call it.
-            port: 0 takes a free one.
+            model: Function from the messages of a request to the text of the answer. Called from several threads.
+            port: Port; 0 selects a free one.
 
         Raises:
-            OSError: Something else has that port.
+            OSError: The port is in use.
         """
         super().__init__(self._reply, port)
         self.requests: list[Mapping[str, Any]] = []
@@ -78,7 +78,7 @@ class ChatServer(JsonServer):
 
 
 def completion(body: Mapping[str, Any], text: str, prompt_tokens: int, completion_tokens: int) -> Mapping[str, Any]:
-    """The chat completion with a text, which answers a request."""
+    """Return the chat completion with a text, as the response to a request."""
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -94,7 +94,7 @@ def completion(body: Mapping[str, Any], text: str, prompt_tokens: int, completio
 
 
 def problem(message: str) -> Mapping[str, Any]:
-    """The body of an answer that says what is wrong."""
+    """Return the body of an error response."""
     return {"error": {"message": message}}
 
 

@@ -1,4 +1,4 @@
-"""The kit for locators: what it says of names that are there, and of one that is not."""
+"""Conformance kit for locators: their answers for existing names, and for one that does not exist."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ GO, PICK = ACTION_TABLE["Go to"], ACTION_TABLE["Pick"]
 def check_locator(
     locator: Locator, robot: Robot, names: Sequence[str], detections: Sequence[Detection] = (), *, view: bool = True
 ) -> None:
-    """Check a locator against `homie.kernel.interfaces.Locator`, in a world where some names are known to exist.
+    """Check a locator against `homie.kernel.interfaces.Locator`, in a world in which some names are known to exist.
 
-    Names have to mean an entity or None, an entity to have a goal with a finite position and a distance; the questions
-    of error detection have answers of the right kind and change nothing, and every name in a planner's input means
-    something.
+    Names must resolve to an entity or None; an entity must have a goal with a finite position, and a distance. The
+    queries of error detection must return values of the right type without side effects, and every name in a planner's
+    input must resolve.
 
     Args:
-        locator: The locator, made for the robot.
-        robot: The robot; it is reset, and not moved.
-        names: Names of things that are in its world.
-        detections: What a detector reports in the robot's views, for a locator that goes by them.
+        locator: Locator, made for the robot.
+        robot: Robot; it is reset, but not moved.
+        names: Names of objects that exist in its world.
+        detections: Detections in the robot's views, for a locator that uses them.
         view: Whether to give it pictures.
 
     Raises:
@@ -113,7 +113,7 @@ def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
 
 
 def _answers(locator: Locator, entity: str, seen: Observation) -> dict[str, object]:
-    """What is said of an entity after a skill, by the name of the question."""
+    """Return the answers to all queries about an entity, by query."""
     states = {f"state '{state}'": locator.state(entity, state, seen) for state in ("open", "closed")}
     is_placed = locator.placed(None, entity, seen)
     return {

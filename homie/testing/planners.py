@@ -1,4 +1,4 @@
-"""The kit for planners. It needs no robot and no home: the situations are made up, some of them odd."""
+"""Conformance kit for planners. It needs no robot and no home: the situations are synthetic, some of them unusual."""
 
 from __future__ import annotations
 
@@ -52,18 +52,19 @@ _ABLE = {"classical": Ability(ACTIONS[:-1], (), "does everything"), "nomad": Abi
 def check_planner(planner: Planner | type[Planner] | Decide, *, deterministic: bool = False) -> None:
     """Check a planner against `homie.kernel.interfaces.Planner`.
 
-    It is asked in about twenty situations, each in an episode of its own and all in one: no detections, a long history,
-    every error code, odd images; about 45 decisions. Decisions have to have subtasks or a problem and to be recordable;
-    the input stays as it was, nothing is printed on stdout, and `describe` is JSON without secrets.
+    The planner is queried in about twenty situations, first each in its own episode, then all in one: no detections, a
+    long history, every error code, unusual images; about 45 decisions. Decisions must have subtasks or a problem and be
+    recordable. The input must not be modified, nothing printed on stdout, and `describe` must return JSON without
+    secrets.
 
     Args:
-        planner: The planner, its class, or a function that decides.
-        deterministic: Whether the same task, seed and situations have to give the same decisions, whatever was asked
-            before. It is then asked twice as often.
+        planner: Planner, its class, or a function that decides.
+        deterministic: Whether equal task, seed and situations must give equal decisions, whatever came before. Doubles
+            the number of decisions.
 
     Raises:
         NotConforming: Lists every violation.
-        PlannerError: The planner raised it (an endpoint that fails): nothing can be checked.
+        PlannerError: Raised by the planner, e.g. because its endpoint fails: nothing can be checked.
 
     Example:
         >>> from homie.kernel.interfaces import Planner
@@ -81,7 +82,7 @@ def check_planner(planner: Planner | type[Planner] | Decide, *, deterministic: b
     """
     planner = usable_part(PLANNER, planner)
     violations = [*named(planner), *described(planner, "before the first reset")]
-    rounds_by_problem: Wrong = {}
+    rounds_by_problem: RoundsByProblem = {}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         first = [_play(planner, 1, episode, violations, rounds_by_problem) for episode in episodes(TASK)]
@@ -99,13 +100,13 @@ def check_planner(planner: Planner | type[Planner] | Decide, *, deterministic: b
 
 
 Episode = tuple[tuple[str, PlannerInput], ...]
-"""The rounds of an episode, each with its name."""
-Wrong: TypeAlias = dict[str, dict[str, None]]
-"""What is wrong with decisions, the end of a sentence, with the names of the rounds in which it is."""
+"""Rounds of an episode with their names."""
+RoundsByProblem: TypeAlias = dict[str, dict[str, None]]
+"""Problems of decisions, as the end of a sentence, with the names of the rounds in which they occur."""
 
 
 def episodes(task: str) -> Iterator[Episode]:
-    """What a planner is asked: each odd situation as the second round of an episode, then all of them in one."""
+    """Yield the test episodes: one for each unusual situation, as the second round, then one with all of them."""
     (_, first), *odd = _situations(task)
     begins = ("round 1", first)
     for name, planner_input in odd:
@@ -120,7 +121,7 @@ def episodes(task: str) -> Iterator[Episode]:
 
 
 def _situations(task: str) -> list[tuple[str, PlannerInput]]:
-    """Situations with their names: the first round of an episode, then what may come after it."""
+    """Return named situations: the first round of an episode, then possible later rounds."""
     first_round = PlannerInput(
         task=task,
         round=1,
@@ -167,7 +168,7 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
 
 
 def _views(size: tuple[int, int], every: int = 1) -> dict[str, Image]:
-    """Four pictures (H, W, 3) that nobody may write to, as a camera driver may hand them out."""
+    """Return four read-only pictures (H, W, 3), as camera drivers may provide them."""
     rng = np.random.default_rng(0)
     views = {}
     for view in VIEWS:
@@ -181,9 +182,9 @@ def _views(size: tuple[int, int], every: int = 1) -> dict[str, Image]:
 
 
 def _play(
-    planner: Planner, seed: int, episode: Episode, violations: list[str], rounds_by_problem: Wrong
+    planner: Planner, seed: int, episode: Episode, violations: list[str], rounds_by_problem: RoundsByProblem
 ) -> list[Decision | None]:
-    """One made-up episode. Returns its decisions without times; None where there was none."""
+    """Play a synthetic episode. Returns its decisions without times; None for a failed one."""
     try:
         planner.reset(episode[0][1].task, seed=seed)
     except PlannerError:
@@ -194,7 +195,9 @@ def _play(
     return [_ask(planner, name, planner_input, rounds_by_problem) for name, planner_input in episode]
 
 
-def _ask(planner: Planner, name: str, planner_input: PlannerInput, rounds_by_problem: Wrong) -> Decision | None:
+def _ask(
+    planner: Planner, name: str, planner_input: PlannerInput, rounds_by_problem: RoundsByProblem
+) -> Decision | None:
     snapshot_before = _snapshot(planner_input)
     decision: Decision | None = None
     try:
@@ -219,13 +222,13 @@ def _ask(planner: Planner, name: str, planner_input: PlannerInput, rounds_by_pro
 
 
 def _with_first_round(problem: str, rounds: Sequence[str]) -> str:
-    """What is wrong with decisions, with the first of the rounds in which it is."""
+    """Format a problem of decisions with the first of the rounds in which it occurs."""
     suffix = f" The same in {counted(len(rounds) - 1, 'other round')}." if len(rounds) > 1 else ""
     return f"decide ({rounds[0]}){problem}{suffix}"
 
 
 def _differences(first: list[list[Decision | None]], second: list[list[Decision | None]]) -> Iterator[str]:
-    """The first decision that came out otherwise, if any did."""
+    """Yield the first difference between two runs of the episodes, if any."""
     for episode, played_first, played_again in zip(episodes(TASK), first, second, strict=True):
         for (name, _), first_decision, second_decision in zip(episode, played_first, played_again, strict=False):
             if first_decision != second_decision:
@@ -237,7 +240,7 @@ def _differences(first: list[list[Decision | None]], second: list[list[Decision 
 
 
 def _snapshot(planner_input: PlannerInput) -> tuple[object, ...]:
-    """All of a situation by value."""
+    """Return the complete situation by value."""
     views = tuple((name, picture.shape, picture.tobytes()) for name, picture in planner_input.views.items())
     return (views, planner_input.detections, repr(replace(planner_input, views={})))
 
@@ -249,7 +252,7 @@ def _timeless(decision: Decision) -> Decision:
 
 
 def _problems(decision: Decision) -> Iterator[str]:
-    """What is wrong with a decision beyond the types of its fields."""
+    """Yield the problems of a decision that its field types do not exclude."""
     for subtask in decision.subtasks:
         parts = (subtask.action, subtask.target, subtask.destination)
         if any(part != " ".join(part.split()) for part in parts):

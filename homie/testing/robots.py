@@ -1,4 +1,4 @@
-"""The kit for robots and simulators. It moves the robot a little: nothing may stand within half a metre of it."""
+"""Conformance kit for robots and simulators. It moves the robot a little: keep half a metre around it free."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 from homie.testing.violations import gathered, settle, usable_part
 
 STEPS = 5
-"""Control periods that are watched."""
+"""Number of control periods that are observed."""
 
 
 def check_robot(robot: Robot, *, close: bool = False) -> None:
     """Check a robot against `homie.kernel.interfaces.Robot`. It moves.
 
-    Its kinematics have to fit its spec; `observe` gives what is asked for, with pictures and without; in `act` one
-    control period passes; a driving base comes to rest after `stop`, which may come twice; `reset` brings back the
-    start. Limits are not checked: every command passes the safety gate.
+    Its kinematics must match its spec; `observe` must return what is requested, with and without pictures; `act` must
+    take one control period; a driving base must come to rest after `stop`, which may be repeated; `reset` must restore
+    the start. Limits are not checked: every command passes the safety gate.
 
     Args:
-        robot: The robot, with free floor around it.
-        close: Close it in the end, and once more: a second `close` does nothing.
+        robot: Robot, with free floor around it.
+        close: Finally close it twice: a second `close` must have no effect.
 
     Raises:
         NotConforming: Lists every violation.
@@ -37,8 +37,8 @@ def check_robot(robot: Robot, *, close: bool = False) -> None:
     robot = usable_part(ROBOT, robot)
     violations = gathered("spec or kinematics", partial(_spec, robot))
     violations += gathered("reset", partial(robot.reset, seed=0))
-    violations += gathered("observe", partial(_observed, robot))
-    violations += gathered("act, stop or reset", partial(_obeys, robot))
+    violations += gathered("observe", partial(_check_observe, robot))
+    violations += gathered("act, stop or reset", partial(_check_act, robot))
     violations += gathered("a second stop", robot.stop)
     if isinstance(robot, WorldState):
         violations += gathered("snapshot", partial(_snapshot, robot))
@@ -83,15 +83,15 @@ def _spec(robot: Robot) -> Iterator[str]:
         yield f"kinematics.solve must give the {count} joint(s) of spec.chain: {', '.join(spec.chain.names)}."
 
 
-def _observed(robot: Robot) -> Iterator[str]:
+def _check_observe(robot: Robot) -> Iterator[str]:
     bare = robot.observe()
     if bare.frames:
         yield "observe() without cameras must have no pictures."
     for group in robot.spec.groups:
         try:
             measured = group.measured(bare.body)
-        except KeyError as lacking:
-            yield f"{lacking} of the group '{group.name}' of the spec is not among what it feels."
+        except KeyError as missing:
+            yield f"{missing} of the group '{group.name}' of the spec is not among what it feels."
             continue
         if not np.isfinite(measured).all():
             yield f"what it feels of the group '{group.name}' is not finite."
@@ -118,7 +118,7 @@ def _frame(robot: Robot, name: str) -> Iterator[str]:
         yield f"the pose of '{name}' has no rotation matrix."
 
 
-def _obeys(robot: Robot) -> Iterator[str]:
+def _check_act(robot: Robot) -> Iterator[str]:
     start, start_stamp = robot.observe(), robot.observe().stamp
     for _ in range(STEPS):
         sent: object = robot.act(Command())

@@ -1,4 +1,4 @@
-"""The kit for skill sets. It lets each skill move the robot for a moment."""
+"""Conformance kit for skill sets. Each skill moves the robot for a moment."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from homie.kernel.types import Box, Command, Goal, Outcome, Subtask
 from homie.testing.violations import described, named, raised, settle, usable_part
 
 STEPS = 10
-"""Control periods for which each skill runs."""
+"""Number of control periods for which each skill runs."""
 
 
 def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtask, Goal]] = ()) -> None:
-    """Check a skill set against `homie.kernel.interfaces.SkillSet`, on a robot that it can move. The robot moves.
+    """Check a skill set against `homie.kernel.interfaces.SkillSet`, with a robot that it can move. The robot moves.
 
-    The actions that it declares have to be those of its skills, with arguments that actions can take; `act` gives
-    finite commands, and `start` may come again. A skill may fail at its goal; its outcome says so.
+    The declared actions must be those of its skills, with arguments that actions can take; `act` must return finite
+    commands, and `start` must be repeatable. A skill may fail at its goal; its outcome then says so.
 
     Args:
-        skill_set: The skill set.
-        robot: The robot.
-        goals: Subtasks with their goals, for actions that need a real one. All others are tried on a small object that
-            floats a metre ahead and of which nothing else is known.
+        skill_set: Skill set.
+        robot: Robot.
+        goals: Subtasks with their goals, for actions that need a real goal. All others are tried on a small object
+            floating 1 m ahead, without further properties.
 
     Raises:
         NotConforming: Lists every violation.
@@ -67,17 +67,17 @@ def _check_attempt(
     if not skill.max_seconds > 0.0:
         yield f"`max_seconds` must be more than 0 (is {skill.max_seconds})."
     try:
-        subtask, goal = subtask_and_goal or _floating(action, robot)
+        subtask, goal = subtask_and_goal or _floating_object(action, robot)
         for _ in range(2):
             skill.start(subtask, goal, robot.observe(skill.cameras))
-            yield from _runs(skill, robot)
+            yield from _check_run(skill, robot)
             if skill.outcome not in Outcome:
                 yield f"`outcome` must be one of homie.kernel.types.Outcome (is {skill.outcome!r})."
     except Exception as error:
         yield raised(f"start or act ({action})", error)
 
 
-def _runs(skill: Skill, robot: Robot) -> Iterator[str]:
+def _check_run(skill: Skill, robot: Robot) -> Iterator[str]:
     for _ in range(STEPS):
         if skill.outcome is not Outcome.RUNNING:
             return
@@ -96,7 +96,7 @@ def _runs(skill: Skill, robot: Robot) -> Iterator[str]:
             return
 
 
-def _floating(action: str, robot: Robot) -> tuple[Subtask, Goal]:
+def _floating_object(action: str, robot: Robot) -> tuple[Subtask, Goal]:
     base = robot.observe().body.base
     at = base.transform(np.array([1.0, 0.0, 0.8]))
     subtask = Subtask(action, "apple", "table") if action == "Put" else Subtask(action, "apple")

@@ -1,12 +1,12 @@
-"""The controller of a fake AI2-THOR: AI2-THOR's actions by their names, conditions and messages, in a room without
-physics.
+"""Controller of a fake AI2-THOR: the actions of AI2-THOR with their names, preconditions and messages, in a room
+without physics.
 
 ```
-step(action="PickupObject", objectId=...) --> a method of that name --> Refused: errorMessage, or done --> Reply
+step(action="PickupObject", objectId=...) --> method with that name --> Refused: errorMessage, or success --> Reply
 ```
 
-What it is not: everything fits into every receptacle, nothing falls, breaks or is in the way of a hand, an object is
-visible if it is near, in the picture and not shut in (nothing hides what is behind it), and pictures are boxes.
+Limitations: everything fits into every receptacle; nothing falls, breaks or obstructs the hand; an object is visible if
+it is near, inside the picture and not in a closed container (no occlusion); and pictures show boxes.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from homie.testing.thor_picture import Box, Camera, Picture, draw
 from homie.testing.thor_room import AGENT, EYE_LEVEL, Thing, room_of
 
 CAMERA_UP = 0.675
-"""Metres of the camera above the agent's own position, as AI2-THOR has it."""
+"""Height of the camera above the agent's position in m, as in AI2-THOR."""
 UP, DOWN = -30.0, 60.0
-"""Degrees of the horizon beyond which the camera does not tilt, as in AI2-THOR."""
+"""Limits of the camera's horizon in degrees, as in AI2-THOR."""
 SLICES = 3
-"""Slices of a thing that is cut."""
+"""Number of slices of an object that is cut."""
 CLEAR = 0.05
-"""Metres between two places of a move that are looked at for something in the way."""
+"""Step along a move in m at which collisions are checked."""
 
 
 class Refused(Exception):
-    """An action cannot be carried out; the message is AI2-THOR's where it is known."""
+    """Raised if an action cannot be carried out; the message is AI2-THOR's where it is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The result of an action, like `ai2thor.server.Event`, as far as Homie reads it."""
+    """Result of an action: the part of `ai2thor.server.Event` that Homie reads."""
 
     metadata: dict[str, Any]
     picture: Picture
@@ -61,7 +61,7 @@ class Reply:
 
 
 class FakeThor:
-    """Plays the part of `ai2thor.controller.Controller` in the room of some settings.
+    """Replaces `ai2thor.controller.Controller`, in the room of some settings.
 
     >>> thor = FakeThor(ThorSettings(kinds=("Mug", "Fridge")))
     >>> thor.step(action="MoveAhead").metadata["lastActionSuccess"]
@@ -77,7 +77,7 @@ class FakeThor:
         self.reset(settings.floor_plan)
 
     def reset(self, scene: str) -> Reply:
-        """The room as at the beginning."""
+        """Restore the initial room."""
         self._scene = scene
         self._room = room_of(self._settings)
         self._things = self._room.things
@@ -86,23 +86,23 @@ class FakeThor:
         return self._reply("Reset", "", None)
 
     def step(self, action: str, **arguments: Any) -> Reply:
-        """Carry out an action. Raises ValueError for one that there is not, as AI2-THOR's controller does."""
-        do = getattr(self, f"_do_{action}", None)
-        if do is None:
+        """Carry out an action. Raises ValueError for an unknown one, as AI2-THOR's controller does."""
+        method = getattr(self, f"_do_{action}", None)
+        if method is None:
             raise ValueError(f"Invalid action: {action}")
         try:
-            value, error = do(**arguments), ""
+            value, error = method(**arguments), ""
         except Refused as refusal:
             value, error = None, str(refusal)
         return self._reply(action, error, value)
 
     def stop(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: there is no process to stop."""
 
     # ------------------------------------------------------------ the agent
 
     def _do_Pass(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def _do_MoveAhead(self, moveMagnitude: float | None = None) -> None:
         self._move(0.0, moveMagnitude)
@@ -152,8 +152,8 @@ class FakeThor:
 
     def _move(self, aside: float, magnitude: float | None) -> None:
         metres = self._settings.grid if magnitude is None else magnitude
-        way = math.radians(self._rotation + aside)
-        dx, dz = metres * math.sin(way), metres * math.cos(way)
+        direction = math.radians(self._rotation + aside)
+        dx, dz = metres * math.sin(direction), metres * math.cos(direction)
         x, y, z = self._at
         for share in np.linspace(0.0, 1.0, max(2, round(metres / CLEAR) + 1))[1:]:
             if blocker := self._room.blocked_by(x + share * dx, z + share * dz):
@@ -163,12 +163,12 @@ class FakeThor:
     # ------------------------------------------------------------ objects
 
     def _do_DisableObject(self, objectId: str) -> None:
-        self._known(objectId)
+        self._find(objectId)
         for thing in (self._things.by_id[objectId], *self._things.contents(self._things.by_id[objectId])):
             del self._things.by_id[thing.object_id]
 
     def _do_PickupObject(self, objectId: str, forceAction: bool = False) -> None:
-        thing = self._known(objectId)
+        thing = self._find(objectId)
         if self._things.held is not None:
             raise Refused("Agent hand has something in it already! Can't pick up anything else")
         if not thing.pickupable:
@@ -177,8 +177,8 @@ class FakeThor:
         thing.held, thing.parent, thing.place = True, "", self._at
 
     def _do_PutObject(self, objectId: str, forceAction: bool = False, **_: Any) -> None:
-        """objectId: of the receptacle, as in ai2thor 5; the held object is put there."""
-        target, held = self._known(objectId), self._things.held
+        """Put the held object into a receptacle; as in ai2thor 5, `objectId` is the receptacle."""
+        target, held = self._find(objectId), self._things.held
         if held is None:
             raise Refused("Can't place an object if Agent isn't holding anything")
         if target.object_type not in RECEPTACLES or target is held:
@@ -192,9 +192,12 @@ class FakeThor:
         held = self._things.held
         if held is None:
             raise Refused("Nothing in hand to drop!")
-        way, (x, _, z) = math.radians(self._rotation), self._at
+        direction, (x, _, z) = math.radians(self._rotation), self._at
         distance = AGENT + held.half
-        held.held, held.place = False, (x + distance * math.sin(way), held.half, z + distance * math.cos(way))
+        held.held, held.place = (
+            False,
+            (x + distance * math.sin(direction), held.half, z + distance * math.cos(direction)),
+        )
 
     def _do_OpenObject(self, objectId: str, forceAction: bool = False) -> None:
         thing = self._openable(objectId, forced=forceAction)
@@ -211,7 +214,7 @@ class FakeThor:
         thing.opened = False
 
     def _openable(self, object_id: str, *, forced: bool) -> Thing:
-        thing = self._known(object_id)
+        thing = self._find(object_id)
         if thing.object_type not in OPENABLE:
             raise Refused(f"{object_id} is not an Openable object")
         self._check_sight(thing, forced=forced)
@@ -232,15 +235,15 @@ class FakeThor:
         thing.on = False
 
     def _toggleable(self, object_id: str, *, forced: bool) -> Thing:
-        thing = self._known(object_id)
+        thing = self._find(object_id)
         if thing.object_type not in TOGGLEABLE:
             raise Refused(f"{object_id} is not a toggleable object")
         self._check_sight(thing, forced=forced)
         return thing
 
     def _do_SliceObject(self, objectId: str, forceAction: bool = False) -> None:
-        """Slices take the place of the thing. AI2-THOR asks for no knife."""
-        thing = self._known(objectId)
+        """Replace the object by slices. As in AI2-THOR, no knife is needed."""
+        thing = self._find(objectId)
         if thing.object_type not in SLICEABLE:
             raise Refused(f"{objectId} Does not have the CanBeSliced property!")
         if thing.held:
@@ -252,7 +255,7 @@ class FakeThor:
         for number in range(SLICES):
             self._things.add(Thing(f"{objectId}|{sliced}_{number}", sliced, place, parent))
 
-    def _known(self, object_id: str) -> Thing:
+    def _find(self, object_id: str) -> Thing:
         if object_id not in self._things.by_id:
             raise Refused(f"{object_id} is not the objectId on any object in the scene!")
         return self._things.by_id[object_id]
@@ -270,7 +273,7 @@ class FakeThor:
         return Camera((x, y + CAMERA_UP, z), self._rotation, self._horizon, field_of_view, width, height)
 
     def _box(self, thing: Thing) -> Box:
-        """What is drawn of a thing; what is inside of another is drawn at its front."""
+        """Return the box to draw for an object; an object inside another one is drawn at its front."""
         outer = [item.half for item in self._things.within(thing)]
         return Box(
             thing.object_id, thing.object_type, self._things.position(thing), thing.half, max(outer, default=0.0)
@@ -280,7 +283,8 @@ class FakeThor:
         return math.dist(self._at, self._things.position(thing))
 
     def _visible(self, thing: Thing) -> bool:
-        """Whether it is near, in the picture and in nothing closed; the held object is."""
+        """Return whether an object is near, in the picture and in no closed container; the held object always is
+        visible."""
         if thing.held or self._things.hidden(thing) is not None:
             return thing.held
         place = self._things.position(thing)
@@ -309,7 +313,7 @@ class FakeThor:
             },
             "cameraPosition": dict(zip("xyz", camera.position, strict=True)),
             "fov": camera.field_of_view,
-            "inventoryObjects": [] if held is None else [_carried(held)],
+            "inventoryObjects": [] if held is None else [_inventory_item(held)],
             "objects": [
                 self._things.metadata(item, visible=self._visible(item), distance=self._distance(item))
                 for item in self._things
@@ -319,7 +323,7 @@ class FakeThor:
         return self.last_event
 
 
-def _carried(thing: Thing) -> dict[str, str]:
+def _inventory_item(thing: Thing) -> dict[str, str]:
     return {"objectId": thing.object_id, "objectType": thing.object_type}
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the fake AI2-THOR: a room with a floor, a wall and boxes in perspective. No lighting, no textures."""
+"""Pictures of the fake AI2-THOR: a room with floor, walls and boxes in perspective. No lighting, no textures."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from homie.kernel.types import Image
 
 FLOOR, WALL, CEILING = (150, 130, 110), (205, 205, 200), (240, 240, 240)
 NEAR, FAR = 0.1, 20.0
-"""Metres in front of the camera from which and up to which something is drawn, as AI2-THOR's camera has it."""
+"""Near and far clipping distance in m, as for AI2-THOR's camera."""
 STOREY = 2.4
-"""Metres from the floor to the ceiling."""
+"""Height of the ceiling in m."""
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Where it is (x, y, z; m), its rotation, horizon and vertical field of view (degrees), and its pixels."""
+    """Camera: position (x, y, z) in m, rotation, horizon and vertical field of view in degrees, and size in pixels."""
 
     position: Point
     rotation: float
@@ -33,19 +33,19 @@ class Camera:
 
     @property
     def focal(self) -> float:
-        """Pixels."""
+        """Focal length in pixels."""
         return self.height / 2.0 / math.tan(math.radians(self.field_of_view) / 2.0)
 
     def seen_from(self, point: Point) -> tuple[float, float, float]:
-        """A point as right, down and ahead of the camera, m."""
+        """Transform a point to camera coordinates: right, down, ahead in m."""
         x, y, z = (coordinate - at for coordinate, at in zip(point, self.position, strict=True))
-        turn, tilt = math.radians(self.rotation), math.radians(self.horizon)
-        right = x * math.cos(turn) - z * math.sin(turn)
-        level = x * math.sin(turn) + z * math.cos(turn)
+        yaw, tilt = math.radians(self.rotation), math.radians(self.horizon)
+        right = x * math.cos(yaw) - z * math.sin(yaw)
+        level = x * math.sin(yaw) + z * math.cos(yaw)
         return right, -y * math.cos(tilt) - level * math.sin(tilt), level * math.cos(tilt) - y * math.sin(tilt)
 
     def sees(self, point: Point) -> bool:
-        """Whether a point is within the picture."""
+        """Return whether a point is inside the picture."""
         right, down, depth = self.seen_from(point)
         if depth <= NEAR:
             return False
@@ -55,8 +55,8 @@ class Camera:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An object to draw: its type, the middle and half the side of its box (m), and by how much it is drawn nearer than
-    it is, in front of what it is in (m)."""
+    """Object to draw: id, type, centre and half side of its box in m, and by how much it is drawn closer than it is, so
+    that it appears in front of its container, in m."""
 
     object_id: str
     object_type: str
@@ -67,7 +67,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture (H, W, 3), metres (H, W), and by objectId the pixels (H, W) of what is in sight."""
+    """Picture (H, W, 3), depth (H, W) in m, and masks (H, W) of the visible objects by objectId."""
 
     frame: Image
     depth: NDArray[np.float32]
@@ -75,7 +75,7 @@ class Picture:
 
 
 def draw(camera: Camera, boxes: Sequence[Box], bounds: tuple[float, float, float, float]) -> Picture:
-    """Draw what a camera sees of a room: each object as a square that faces the camera, near ones before far ones."""
+    """Render the view of a camera: each object as a square facing the camera, with occlusion."""
     frame, depth = _room(camera, bounds)
     owner = np.full(depth.shape, -1, np.int32)
     for number, box in enumerate(boxes):
@@ -100,21 +100,22 @@ def draw(camera: Camera, boxes: Sequence[Box], bounds: tuple[float, float, float
 
 
 def paint(object_type: str) -> tuple[int, int, int]:
-    """A colour that is always the same for a type."""
+    """Return a colour that depends only on the type."""
     digest = zlib.crc32(object_type.encode())
     red, green, blue = (40 + (digest >> shift) % 200 for shift in (0, 8, 16))
     return red, green, blue
 
 
 def _room(camera: Camera, bounds: tuple[float, float, float, float]) -> tuple[Image, NDArray[np.float32]]:
-    """Floor, ceiling and walls: for each pixel which of them its ray meets first, and how far ahead."""
+    """Render floor, ceiling and walls: return for each pixel the colour of the surface that its ray hits first, and its
+    depth."""
     columns = (np.arange(camera.width) + 0.5 - camera.width / 2.0) / camera.focal
     rows = (np.arange(camera.height) + 0.5 - camera.height / 2.0) / camera.focal
     right, down = np.meshgrid(columns, rows)
-    turn, tilt = math.radians(camera.rotation), math.radians(camera.horizon)
+    yaw, tilt = math.radians(camera.rotation), math.radians(camera.horizon)
     level = math.cos(tilt) - down * math.sin(tilt)
-    x = right * math.cos(turn) + level * math.sin(turn)
-    z = -right * math.sin(turn) + level * math.cos(turn)
+    x = right * math.cos(yaw) + level * math.sin(yaw)
+    z = -right * math.sin(yaw) + level * math.cos(yaw)
     y = -down * math.cos(tilt) - math.sin(tilt)
     at, height, z_position = camera.position
     x0, z0, x1, z1 = bounds

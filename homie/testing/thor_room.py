@@ -1,5 +1,5 @@
-"""The rooms of the fake AI2-THOR: one rectangle with what a task names in it, objects with AI2-THOR's properties.
-Furniture stands along its walls."""
+"""Rooms of the fake AI2-THOR: a rectangle with the objects that a task names, which have AI2-THOR's properties.
+Furniture stands along the walls."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from homie.envs.thor.snapshot import type_of
 from homie.kernel.errors import BadInput
 
 HALF = {True: 0.06, False: 0.25}
-"""Half the width, depth and height of an object (m), by whether it can be picked up."""
+"""Half the width, depth and height of an object in m, by whether it can be picked up."""
 
 
 @dataclass(slots=True)
 class Thing:
-    """An object.
+    """An object in the room.
 
     Attributes:
-        place: Where its middle is, None where that follows from what it is in or on.
-        parent: The objectId of that, "" for none.
+        place: Position of its centre, None if it follows from the object that it is in or on.
+        parent: objectId of that object, "" for none.
     """
 
     object_id: str
@@ -51,13 +51,13 @@ class Thing:
 
     @property
     def half(self) -> float:
-        """Half its width, depth and height, m."""
+        """Half its width, depth and height in m."""
         return HALF[self.pickupable]
 
 
 @dataclass
 class Things:
-    """All objects of a room, by their ids."""
+    """All objects of a room, by objectId."""
 
     by_id: dict[str, Thing] = field(default_factory=dict)
 
@@ -69,39 +69,39 @@ class Things:
 
     @property
     def held(self) -> Thing | None:
-        """The held object."""
+        """Held object."""
         return next((thing for thing in self if thing.held), None)
 
     def within(self, thing: Thing) -> Iterator[Thing]:
-        """What it is in or on, and so on outwards."""
+        """Yield the objects that it is in or on, from the innermost to the outermost."""
         while thing.parent:
             thing = self.by_id[thing.parent]
             yield thing
 
     def contents(self, thing: Thing) -> list[Thing]:
-        """What is in or on it, directly or in something that is."""
+        """Return the objects in or on it, directly or indirectly."""
         return [item for item in self if any(outer is thing for outer in self.within(item))]
 
     def hidden(self, thing: Thing) -> Thing | None:
-        """The closed container that it is in."""
+        """Return the closed container that it is in, if any."""
         return next(
             (outer for outer in self.within(thing) if outer.object_type in CONTAINERS and not outer.opened), None
         )
 
     def position(self, thing: Thing) -> Point:
-        """Its middle, m."""
+        """Return the position of its centre in m."""
         if thing.place is not None:
             return thing.place
         outer = self.by_id[thing.parent]
         siblings = [item.object_id for item in self if item.parent == outer.object_id]
         x, y, z = self.position(outer)
-        angle = 2.4 * siblings.index(thing.object_id)  # the golden angle: no two lie at the same place
+        angle = 2.4 * siblings.index(thing.object_id)  # the golden angle: all positions differ
         radius = 0.6 * outer.half
         height_above = 0.0 if outer.object_type in INSIDE else outer.half + thing.half
         return (x + radius * math.cos(angle), y + height_above, z + radius * math.sin(angle))
 
     def metadata(self, thing: Thing, *, visible: bool, distance: float) -> dict[str, Any]:
-        """What AI2-THOR tells of it."""
+        """Return its metadata as in AI2-THOR."""
         x, y, z = self.position(thing)
         receptacle, opens = thing.object_type in RECEPTACLES, thing.object_type in OPENABLE
         size = 2.0 * thing.half
@@ -134,44 +134,44 @@ def _vector(x: float, y: float, z: float) -> Mapping[str, float]:
 
 
 AGENT = 0.2
-"""Metres of the agent's radius, as AI2-THOR's default agent has it."""
+"""Radius of the agent in m, as of AI2-THOR's default agent."""
 EYE_LEVEL = 0.9
-"""Metres of the agent's own position above the floor, as in AI2-THOR."""
+"""Height of the agent's own position above the floor in m, as in AI2-THOR."""
 APART = 0.9
-"""Metres between the middles of two pieces of furniture that stand along a wall."""
+"""Distance in m between the centres of neighbouring furniture along a wall."""
 FURNITURE_HEIGHT = 0.75
-"""Metres above the floor of the middle of furniture and of what lies on it."""
+"""Height in m above the floor of the centre of furniture and of objects on it."""
 MARGIN = 1.5
-"""Metres from the outermost thing or place of the agent to the wall, where a task says where they are."""
+"""Margin in m around the outermost object or agent position, for scenes with given positions."""
 SUPPORTS = ("CounterTop", "SideTable", "Dresser", "Desk", "Shelf", "CoffeeTable")
-"""Furniture to put loose things on, the first that the task does not name: so nothing is where it has to go."""
+"""Furniture for loose objects: the first kind that the task does not name, so that no object is at its goal."""
 PER_SUPPORT = 4
-"""Loose things on one piece of furniture, with room between them."""
+"""Maximum number of loose objects on one piece of furniture, so that they have room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A rectangle (x0, z0, x1, z1; m) with things in it, and where the agent begins: x, y, z, rotation, horizon."""
+    """Rectangle (x0, z0, x1, z1; m) with objects, and the agent's start: x, y, z (m), rotation, horizon (degrees)."""
 
     bounds: tuple[float, float, float, float]
     things: Things
     pose: tuple[float, float, float, float, float]
 
     def blocked_by(self, x: float, z: float) -> str:
-        """What an agent that stands there would be in: `wall`, an objectId, "" for nothing."""
+        """Return what an agent at this position would collide with: `wall`, an objectId, "" for nothing."""
         x0, z0, x1, z1 = self.bounds
         if not (x0 + AGENT <= x <= x1 - AGENT and z0 + AGENT <= z <= z1 - AGENT):
             return "wall"
         for thing in self.things:
             if thing.pickupable or thing.place is None:
                 continue
-            reach = AGENT + thing.half - 1e-6  # a cell beside furniture touches it and is free
+            reach = AGENT + thing.half - 1e-6  # a cell adjacent to furniture touches it and is free
             if abs(x - thing.place[0]) < reach and abs(z - thing.place[2]) < reach:
                 return thing.object_id
         return ""
 
     def reachable(self, grid: float) -> list[tuple[float, float]]:
-        """The free cells (x, z) of a grid through where the agent begins."""
+        """Return the free cells (x, z) of a grid that contains the agent's start."""
         x0, z0, x1, z1 = self.bounds
         columns, rows = (
             [start + grid * number for number in range(-int((start - low) / grid), int((high - start) / grid) + 1)]
@@ -181,12 +181,13 @@ class Room:
 
 
 def room_of(settings: ThorSettings) -> Room:
-    """The room of a scene: what the settings place, then a piece for each kind that they name. Raises BadInput."""
+    """Return the room of a scene: the objects that the settings place, then one of each kind they name. Raises
+    BadInput."""
     things = Things()
     for object_id, point in settings.things.items():
         thing = Thing(object_id, type_of(object_id), point)
         if thing.pickupable:
-            support = _numbered(_support(settings.kinds), (point[0], FURNITURE_HEIGHT, point[2]), things)
+            support = _new_thing(_support(settings.kinds), (point[0], FURNITURE_HEIGHT, point[2]), things)
             things.add(support)
             thing.parent = support.object_id
         things.add(thing)
@@ -198,11 +199,11 @@ def room_of(settings: ThorSettings) -> Room:
     bounds = _bounds(settings, len(furniture) + len(supports))
     furniture_pieces = [*supports, *furniture]
     for kind, spot in zip(furniture_pieces, _along_walls(bounds, len(furniture_pieces)), strict=True):
-        things.add(_numbered(kind, spot, things))
+        things.add(_new_thing(kind, spot, things))
     bases = [thing for thing in things if thing.object_type in supports]
     for number, kind in enumerate(portable):
         support_base = bases[number // PER_SUPPORT]
-        item = _numbered(kind, things.position(support_base), things)
+        item = _new_thing(kind, things.position(support_base), things)
         item.place, item.parent = None, support_base.object_id
         things.add(item)
     _fit_basins(things)
@@ -220,7 +221,7 @@ def _support(kinds: Sequence[str]) -> str:
 
 
 def _bounds(settings: ThorSettings, pieces: int) -> tuple[float, float, float, float]:
-    """Around what has a place; where nothing has, a square with room for its furniture along the walls."""
+    """Return bounds around all given positions; without any, a square with room for the furniture along its walls."""
     places = [(point[0], point[2]) for point in settings.things.values()]
     if settings.pose is not None:
         places.append((settings.pose[0], settings.pose[2]))
@@ -237,14 +238,14 @@ def _middle(bounds: tuple[float, float, float, float]) -> Point:
 
 
 def _along_walls(bounds: tuple[float, float, float, float], number: int) -> list[Point]:
-    """Places for so many pieces of furniture, side by side along the walls."""
+    """Return positions for a number of pieces of furniture, side by side along the walls."""
     x0, z0, x1, z1 = bounds
     inset = APART / 2.0
     wide, deep = x1 - x0 - 2.0 * inset, z1 - z0 - 2.0 * inset
-    way = 2.0 * (wide + deep)
+    perimeter = 2.0 * (wide + deep)
     points: list[Point] = []
     for index in range(number):
-        at = way * index / max(number, 1)
+        at = perimeter * index / max(number, 1)
         for length, wall_axis in (
             (wide, lambda s: (x0 + inset + s, z1 - inset)),
             (deep, lambda s: (x1 - inset, z1 - inset - s)),
@@ -259,8 +260,8 @@ def _along_walls(bounds: tuple[float, float, float, float], number: int) -> list
     return points
 
 
-def _numbered(kind: str, spot: Point, things: Things) -> Thing:
-    """A thing with an id of AI2-THOR's form, of which there is none yet."""
+def _new_thing(kind: str, spot: Point, things: Things) -> Thing:
+    """Return a new object with an unused id in AI2-THOR's form."""
     x, y, z = spot
     while (object_id := f"{kind}|{x:+06.2f}|{y:+06.2f}|{z:+06.2f}") in things.by_id:
         x += 0.01
@@ -268,9 +269,9 @@ def _numbered(kind: str, spot: Point, things: Things) -> Thing:
 
 
 def _fit_basins(things: Things) -> None:
-    """Put basins into their sinks and bathtubs, and faucets above the first: they are one piece in AI2-THOR."""
+    """Put basins into their sinks and bathtubs: in AI2-THOR each pair is one piece."""
     for part, host_type in (("SinkBasin", "Sink"), ("BathtubBasin", "Bathtub")):
-        wholes = [thing for thing in things if thing.object_type == host_type]
+        hosts = [thing for thing in things if thing.object_type == host_type]
         parts = [thing for thing in things if thing.object_type == part]
-        for inner, outer in zip(parts, wholes, strict=False):
+        for inner, outer in zip(parts, hosts, strict=False):
             inner.place = outer.place

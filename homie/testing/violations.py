@@ -1,4 +1,4 @@
-"""What every kit uses: the exception, and what is wrong with how a part is named and describes itself."""
+"""Common code of all kits: the exception, and checks of a part's name, settings and description."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHORTEST_SECRET = 8
 
 
 class NotConforming(AssertionError):
-    """A part that does not keep its contract. `violations`: all that was found, one sentence each."""
+    """Raised for a part that violates its interface. `violations`: one sentence for each violation."""
 
     def __init__(self, violations: list[str]) -> None:
         self.violations = tuple(violations)
@@ -30,7 +30,8 @@ class NotConforming(AssertionError):
 
 
 def usable_part(kind: Kind[Part], value: object) -> Part:
-    """The part that a kit was given: itself, its class, or of planners a function. Raises NotConforming for another."""
+    """Return the part given to a kit: itself, its class, or for planners a function. Raises NotConforming for any other
+    value."""
     try:
         return part_of(kind, value)
     except BadInput as error:
@@ -38,19 +39,19 @@ def usable_part(kind: Kind[Part], value: object) -> Part:
 
 
 def settle(violations: list[str]) -> None:
-    """Raise NotConforming if anything was found."""
+    """Raise NotConforming if there are violations."""
     if violations:
         raise NotConforming(list(dict.fromkeys(violations)))
 
 
 def raised(what: str, error: Exception) -> str:
-    """The sentence about a part that raised what it should not, with the line of its code."""
+    """Return a sentence about an unexpected exception, with the line in the part's code."""
     place = own_code(error)
     return f"{what} raised {in_words(error)}{f' ({place})' if place else ''}."
 
 
 def gathered(what: str, look: Callable[[], Iterable[str] | None]) -> list[str]:
-    """The sentences of one look at a part; an exception is one more of them, and ends this look only."""
+    """Return the violations found by a check; an exception is one more violation and ends this check only."""
     violations: list[str] = []
     try:
         violations.extend(look() or ())
@@ -84,7 +85,7 @@ def described(part: Any, when: str) -> list[str]:
 
 
 def _secrets(value: object, name: str = "") -> Iterator[str]:
-    """What looks like a secret: by the name of its key, or by its own looks."""
+    """Yield values that look like secrets, by the name of their key or by their form."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _secrets(item, str(key))
@@ -99,7 +100,7 @@ def _secrets(value: object, name: str = "") -> Iterator[str]:
 
 
 def environment_secrets(text: str) -> Iterator[str]:
-    """Names of environment variables that hold a secret, by their name, whose value stands in a text."""
+    """Yield the names of secret-looking environment variables whose value occurs in a text."""
     for name, value in os.environ.items():
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET and value in text:
             yield f"the value of the environment variable {name}"

@@ -1,4 +1,4 @@
-"""Training: from data sets of `homie data` to weights that a planner loads.
+"""Training: from data sets of `homie data` to weights that a planner, skill or detector loads.
 
-hyperparameters.py -> training.py (the loop around a trainer of the registry) -> card.py, plot.py
+hyperparameters.py -> planner.py, skill.py, detector.py (the trainers of the registry) -> *_card.py, plot.py
 """

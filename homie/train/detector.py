@@ -1,4 +1,4 @@
-"""A training of a detector from its options: the data set checked, the network trained, and what came of it."""
+"""Training of a detector: checks the data set, trains the network, writes the results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SPLITS = ("train", "validation", "test")
 
 
 class DetectorTrainingFile(BaseModel):
-    """`training.json` of a detector: what was trained on what, how, and how good it is.
+    """`training.json` of a detector: options, data, losses and scores.
 
     Attributes:
-        data_sha256: Of the annotations.
-        losses, held_out: By step.
-        scores: On the split `test`.
+        data_sha256: Checksum of the annotations.
+        losses, held_out: Losses on training and validation pictures by step.
+        scores: Scores on the split `test`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,10 +47,10 @@ class DetectorTrainingFile(BaseModel):
 
 
 def train_detector(options: DetectorOptions, over: StepOver) -> DetectorTrainingFile:
-    """Train the detector `learned`, or go on with an unfinished training.
+    """Train the detector `learned`, or resume an unfinished training.
 
     Args:
-        options: On what, how, where to.
+        options: Data set, hyperparameters, output folder.
         over: Called after each step with its number, the number of steps and the loss.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The card of a trained detector: README.md beside its weights."""
+"""Card of a trained detector: README.md beside its weights."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from homie.data.card_parts import front_matter, table
 from homie.kernel.support.text import counted
 from homie.train.planner_card import ends
 
-_TOLD = ("steps", "batch", "rate", "seed")
-"""Options that a card tells."""
+_LISTED_OPTIONS = ("steps", "batch", "rate", "seed")
+"""Options listed in the card."""
 
 
 def detector_card(training: Mapping[str, Any]) -> str:
-    """The text of the card.
+    """Return the text of the card.
 
     Args:
-        training: A `homie.train.detector.DetectorTrainingFile`, by field.
+        training: Fields of a `homie.train.detector.DetectorTrainingFile`.
     """
     options, scores = training["options"], training["scores"]
     first, last = ends(training["losses"])
@@ -31,7 +31,7 @@ def detector_card(training: Mapping[str, Any]) -> str:
         ("mAP50 of boxes from 16 x 16 pixels", f"{scores['large']:.3f}"),
         ("mAP50 of all boxes", f"{scores['every']:.3f}"),
         ("hours", f"{training['seconds'] / 3600:.2f}"),
-        *((name.replace("_", " "), str(options[name])) for name in _TOLD),
+        *((name.replace("_", " "), str(options[name])) for name in _LISTED_OPTIONS),
     ]
     by_class = sorted(scores["by_class"].items(), key=lambda item: -item[1])
     return "\n".join(

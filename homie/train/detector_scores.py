@@ -1,4 +1,4 @@
-"""Any detector on labelled pictures: `homie detector score`."""
+"""Scores of any detector on labelled pictures: `homie detector score`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from homie.kernel.support.validation_sentences import Usage
 
 
 class DetectorScoreOptions(Options):
-    """A detector, and the labelled pictures it is measured on."""
+    """Options of `homie detector score`: a detector, and the labelled pictures to score it on."""
 
     usage: ClassVar[Usage] = Usage("detector score", "data", "data/detections --detector learned:models/eyes")
 
@@ -28,10 +28,10 @@ class DetectorScoreOptions(Options):
 
 
 def score_detector(options: DetectorScoreOptions, over: Callable[[int, int], object]) -> DetectorMeasurement:
-    """Measure a detector. Its boxes count from a score of `LEAST_SCORE` on, where `score` is not among the settings.
+    """Score a detector. Without a setting `score`, boxes count from a score of `LEAST_SCORE` on.
 
     Args:
-        options: Which, on what.
+        options: Detector and pictures.
         over: Called after each picture with the number done and the number of pictures.
 
     Raises:

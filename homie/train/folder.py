@@ -1,9 +1,9 @@
-"""The folder of a training: used by one process, finished once.
+"""Folder of a training: used by one process at a time, finished once.
 
-OUT/training.json   what was trained, written last: there means finished
-OUT/order.json      what an unfinished training is
+OUT/training.json   the results, written last: its presence marks a finished training
+OUT/order.json      the order of an unfinished training
 OUT/loss.svg        the loss by step
-OUT/checkpoints/    where an interrupted training goes on
+OUT/checkpoints/    from which an interrupted training resumes
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ FILE = "training.json"
 PICTURE = "loss.svg"
 Losses: TypeAlias = tuple[Mapping[int, float], Mapping[int, float]]
 
-_ELSEWHERE = ("data", "sources", "out")
-"""Options that say where things are, not what is trained."""
+_LOCATIONS = ("data", "sources", "out")
+"""Options that are locations and do not affect the result."""
 
 
 class Training(Order):
-    """`order.json`: what an unfinished training is."""
+    """`order.json`: order of an unfinished training."""
 
     purpose: str
     data_sha256: str
 
 
 def training_folder(out: Path, purpose: str, options: Options, data_sha256: str) -> AbstractContextManager[None]:
-    """Hold the folder of a new or an unfinished training; it is finished where nothing is raised inside.
+    """Hold the folder of a new or unfinished training, which is finished if the block raises nothing.
 
     Raises (on entering or leaving):
-        BadInput: It holds a finished training, another one, or something else.
+        BadInput: The folder contains a finished training, a different one, or other files.
         InfrastructureError: The disk fails.
     """
-    decisive = {name: value for name, value in options.model_dump(mode="json").items() if name not in _ELSEWHERE}
+    decisive = {name: value for name, value in options.model_dump(mode="json").items() if name not in _LOCATIONS}
     training = Training(purpose=purpose, options=decisive, data_sha256=data_sha256)
     return resumable_folder(out, training, FILE, "training", besides="data")
 
 
 def finish(out: Path, file: BaseModel, losses: Losses, readme: str) -> None:
-    """Write what a finished training leaves, `FILE` last.
+    """Write the results of a finished training, `FILE` last.
 
     Args:
-        losses: By step, and of what was held out.
+        losses: Losses by step, on training and on held-out data.
     """
     write_atomically(out / PICTURE, loss_plot(*losses).encode())
     write_atomically(out / "README.md", readme.encode())

@@ -1,4 +1,4 @@
-"""The options of `homie train`. Those of planners have the defaults of the EMMOE paper, section 5.2, where it tells."""
+"""Options of `homie train`. Defaults for planners are those of the EMMOE paper, section 5.2, where it gives them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from homie.kernel.support.validation_sentences import Usage
 
 
 class Trainable(Options):
-    """What all trainings have in common."""
+    """Options common to all trainings."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    """By the name of a flag, the defaults with that flag."""
+    """Defaults by the name of the flag that selects them."""
 
     @model_validator(mode="before")
     @classmethod
@@ -26,7 +26,7 @@ class Trainable(Options):
 
     @classmethod
     def _preset(cls, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The defaults of the preset that is asked for, {} without one. Raises ValueError for two."""
+        """Return the defaults of the selected preset, {} without one. Raises ValueError for two."""
         chosen = [name for name in cls.presets if values.get(name)]
         if len(chosen) > 1:
             raise ValueError(f"{' and '.join(chosen)} are different presets: choose one")
@@ -34,7 +34,7 @@ class Trainable(Options):
 
 
 class TrainOptions(Trainable):
-    """What the two trainings of planners have in common."""
+    """Options common to both trainings of planners."""
 
     data: Path = Field(description="The folder of a data set of `homie data`.")
     model: str = Field("", description="The model to start from: a folder or a hub id.")
@@ -62,15 +62,15 @@ class TrainOptions(Trainable):
 
     @model_validator(mode="before")
     @classmethod
-    def _parts_of_batch(cls, values: Any) -> Any:
-        """With a preset, a batch that is asked for is divided as evenly as the preset divides its own."""
+    def _split_batch(cls, values: Any) -> Any:
+        """With a preset, choose the size of forward passes for a given batch so that it divides batch and preset."""
         preset = cls._preset(values) if isinstance(values, dict) else {}
         if not preset or "at_once" in values or not isinstance(values.get("batch"), int):
             return values
         return {**values, "at_once": math.gcd(values["batch"], preset["at_once"])}
 
     @model_validator(mode="after")
-    def _fits(self) -> TrainOptions:
+    def _check_consistency(self) -> TrainOptions:
         if self.batch % self.at_once:
             raise ValueError(f"batch ({self.batch}) has to be a multiple of at_once ({self.at_once})")
         if self.load_in_4bit and not self.rank:
@@ -81,7 +81,7 @@ class TrainOptions(Trainable):
 
 
 class SftOptions(TrainOptions):
-    """Supervised fine-tuning, the first stage."""
+    """Options of supervised fine-tuning, the first stage."""
 
     usage: ClassVar[Usage] = Usage("train sft", "data", "data/sft --out models/sft")
 
@@ -115,7 +115,7 @@ class SftOptions(TrainOptions):
 
 
 class DpoOptions(TrainOptions):
-    """Direct preference optimisation, the second stage."""
+    """Options of direct preference optimisation, the second stage."""
 
     usage: ClassVar[Usage] = Usage("train dpo", "data", "data/dpo --out models/dpo")
 
@@ -133,7 +133,7 @@ class DpoOptions(TrainOptions):
 
 
 class SkillOptions(Trainable):
-    """Behaviour cloning of a learned skill."""
+    """Options of behaviour cloning of a learned skill."""
 
     usage: ClassVar[Usage] = Usage("train skill", "sources", "recordings --out skills/mine")
 
@@ -154,7 +154,7 @@ class SkillOptions(Trainable):
 
 
 class DetectorOptions(Options):
-    """Training of the detector `learned`."""
+    """Options of training the detector `learned`."""
 
     usage: ClassVar[Usage] = Usage("train detector", "data", "data/detections --out models/eyes")
 

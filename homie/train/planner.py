@@ -1,4 +1,4 @@
-"""A training of a planner from its options: the data checked, the weights trained, and what came of it written down."""
+"""Training of a planner: checks the data, trains the weights, writes the results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from homie.train.planner_card import card
 
 
 class TrainingFile(BaseModel):
-    """`training.json`: what was trained on what, how, and what came of it.
+    """`training.json`: options, data and results of a training.
 
     Attributes:
-        data_sha256: Of the data set.
-        prompt: How the model is to be asked.
-        losses, held_out: By step.
+        data_sha256: Checksum of the data set.
+        prompt: Description of the prompts for the model.
+        losses, held_out: Losses on training and held-out lines by step.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,7 +53,7 @@ def _silent(step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
 
 
 def train(options: TrainOptions, over: StepOver = _silent) -> TrainingFile:
-    """Train, or go on with an unfinished training.
+    """Train a planner, or resume an unfinished training.
 
     Args:
         options: `SftOptions` or `DpoOptions`.
@@ -99,7 +99,7 @@ def train(options: TrainOptions, over: StepOver = _silent) -> TrainingFile:
 
 
 def _data(options: TrainOptions, purpose: str) -> DataFile:
-    """The data set. Raises BadInput unless it is one for this training, as it was written."""
+    """Read the data set. Raises BadInput if it is damaged or not for this training."""
     data = read_data_file(options.data)
     if data.recipe.purpose != purpose or data.recipe.form != "chat":
         raise BadInput(

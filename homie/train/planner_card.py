@@ -1,4 +1,4 @@
-"""The card of a trained model: README.md with the front matter that the Hugging Face hub reads."""
+"""Card of a trained planner: README.md with the front matter that the Hugging Face Hub reads."""
 
 from __future__ import annotations
 
@@ -12,20 +12,32 @@ from homie.data.examples.data_json import DataFile
 from homie.kernel.support.text import counted
 
 _TITLES = {"sft": "A planner of household tasks, fine-tuned", "dpo": "A planner of household tasks, aligned by DPO"}
-_TOLD = ("epochs", "batch", "rate", "rank", "alpha", "warmup", "beta", "seed", "dtype", "load_in_4bit", "patience")
-"""Options that a card tells."""
+_LISTED_OPTIONS = (
+    "epochs",
+    "batch",
+    "rate",
+    "rank",
+    "alpha",
+    "warmup",
+    "beta",
+    "seed",
+    "dtype",
+    "load_in_4bit",
+    "patience",
+)
+"""Options listed in the card."""
 
 
 def card(training: Mapping[str, Any], data: DataFile) -> str:
-    """The text of the card.
+    """Return the text of the card.
 
     Args:
-        training: A `homie.train.planner.TrainingFile`, by field.
+        training: Fields of a `homie.train.planner.TrainingFile`.
     """
     options, purpose = training["options"], training["purpose"]
     first, last = ends(training["losses"])
     held = ends(training["held_out"])[1]
-    rows = [(name.replace("_", " "), str(options[name])) for name in _TOLD if name in options]
+    rows = [(name.replace("_", " "), str(options[name])) for name in _LISTED_OPTIONS if name in options]
     steps = counted(training["steps"], "step")
     facts = [
         ("data set", f"SHA-256 `{training['data_sha256']}`"),
@@ -48,19 +60,19 @@ def card(training: Mapping[str, Any], data: DataFile) -> str:
             f"Versions: {', '.join(f'{name} {number}' for name, number in training['versions'].items())}.\n",
             "## Use\n",
             "It is to be asked with the prompt that it was trained with:\n",
-            f"    {_use(options)} {asked(data.recipe.prompt['settings'])}\n",
+            f"    {_usage(options)} {asked(data.recipe.prompt['settings'])}\n",
         ]
     )
 
 
-def _use(options: Mapping[str, Any]) -> str:
+def _usage(options: Mapping[str, Any]) -> str:
     if options["rank"]:
         return f"homie run TASK --planner transformers:{options['model'] or 'start'} --adapter THIS_FOLDER"
     return "homie run TASK --planner transformers:THIS_FOLDER"
 
 
 def ends(losses: Mapping[int, float]) -> tuple[str, str]:
-    """The mean of the first tenth of the losses by step, and of the last, as text: single steps say little."""
+    """Return the mean of the first and the last tenth of the losses as text; single steps are too noisy."""
     values = [losses[step] for step in sorted(losses)]
     if not values:
         return "-", "-"
@@ -69,6 +81,6 @@ def ends(losses: Mapping[int, float]) -> tuple[str, str]:
 
 
 def table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
-    """A Markdown table of two columns."""
+    """Format a Markdown table with two columns."""
     lines = [head, ("---", "---"), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"

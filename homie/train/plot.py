@@ -1,4 +1,4 @@
-"""The loss by step as a picture that any browser and any model card shows."""
+"""SVG plot of the loss by step, for browsers and model cards."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 WIDTH, HEIGHT = 640, 320
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 32, 40
-"""Pixels around the curves, for the numbers."""
+"""Margins around the curves in pixels, for the labels."""
 LINES = 4
-"""Lines of the grid without that at 0."""
+"""Number of grid lines besides the one at 0."""
 
 
 def loss_plot(losses: Mapping[int, float], held_out: Mapping[int, float]) -> str:
-    """The curves as SVG: of every step, and of held-out lines where some were measured.
+    """Return the loss curves as SVG: of every step, and of held-out lines if they were measured.
 
     Example:
         >>> "polyline" in loss_plot({1: 2.0, 2: 1.0}, {2: 1.5})

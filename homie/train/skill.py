@@ -1,4 +1,4 @@
-"""A training of a skill from its options: recordings to lessons, to weights, to what is written down of them."""
+"""Training of a skill: turns recordings into lessons, trains the network, writes the results."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from homie.train.skill_card import skill_card
 
 
 class SkillTrainingFile(BaseModel):
-    """`training.json` of a skill: what was trained on what, how, and what came of it.
+    """`training.json` of a skill: options, data and results of a training.
 
     Attributes:
-        data_sha256: Of the recordings that lessons come from.
-        left_out: Episodes by the reason.
-        losses, held_out: By step.
+        data_sha256: Checksum of the recordings with lessons.
+        left_out: Number of skipped episodes by reason.
+        losses, held_out: Losses on training and held-out lessons by step.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,10 +63,10 @@ class SkillTrainingFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What the sources teach.
+    """Lessons of the sources.
 
     Attributes:
-        left_out: Episodes without a lesson by the reason.
+        left_out: Number of episodes without a lesson by reason.
     """
 
     train: Sequence[Lesson]
@@ -77,10 +77,10 @@ class Lessons:
 
 
 def train_skill(options: SkillOptions, over: StepOver) -> SkillTrainingFile:
-    """Train a network of a skill set on recorded subtasks, or go on with an unfinished training.
+    """Train a network of a skill set on recorded subtasks, or resume an unfinished training.
 
     Args:
-        options: On what, which network, how, where to.
+        options: Sources, network, hyperparameters, output folder.
         over: Called after each step with its number, the number of steps and the loss.
 
     Raises:
@@ -128,7 +128,7 @@ def train_skill(options: SkillOptions, over: StepOver) -> SkillTrainingFile:
 
 
 def _training(name: str) -> tuple[SkillTraining, str]:
-    """The trainer of a network and its name there. Raises BadInput, MissingPart."""
+    """Return the trainer of a network and the network's name there. Raises BadInput, MissingPart."""
     skill_set, _, network = name.partition("/")
     try:
         training: SkillTraining = registry.load("skill_trainers", skill_set)
@@ -141,16 +141,16 @@ def _training(name: str) -> tuple[SkillTraining, str]:
 
 
 def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Lessons:
-    """The lessons of the sources. Raises BadInput where there is none."""
+    """Return the lessons of the sources. Raises BadInput if there are none."""
     by_episode: list[list[Lesson]] = []
     omissions: Counter[str] = Counter()
     digest = hashlib.sha256()
     for source, entry in every(open_sources(options.sources)):
         try:
             with reading_episode(entry):
-                learnt = _read(source, entry, training, network)
+                episode_lessons = _read(source, entry, training, network)
                 digest.update(f"{entry.name}\0{sha256(entry.folder / RECORDING)}\0".encode())
-            by_episode.append(learnt)
+            by_episode.append(episode_lessons)
         except LeftOut as reason:
             omissions[str(reason)] += 1
     if not by_episode:
@@ -159,22 +159,24 @@ def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Le
     number = min(len(by_episode) - 1, math.ceil(options.held_out * len(by_episode)))
     held = set(random.Random(options.seed).sample(range(len(by_episode)), number))
     parts: tuple[list[Lesson], list[Lesson]] = [], []
-    for place, learnt in enumerate(by_episode):
-        parts[place in held].extend(learnt)
+    for place, episode_lessons in enumerate(by_episode):
+        parts[place in held].extend(episode_lessons)
     return Lessons(*parts, len(by_episode), omissions, digest.hexdigest())
 
 
 def _read(source: Source, entry: Entry, training: SkillTraining, network: str) -> list[Lesson]:
-    """The lessons of an episode, one at least. Raises LeftOut."""
+    """Return the lessons of an episode, at least one. Raises LeftOut."""
     if not is_recorded(entry.folder):
         raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
-    source.read(entry)  # what was discarded, or is not finished, is left out there
+    source.read(entry)  # raises LeftOut for a discarded or unfinished episode
     try:
         finished = read_finished(entry.folder)
     except Damaged as error:
         raise LeftOut(f"damaged: {error}") from error
     records = finished[1] if finished else ()
-    learnt = list(lessons_of(entry.folder, entry.name, records, training.actions[network], training.cameras[network]))
-    if not learnt:
+    episode_lessons = list(
+        lessons_of(entry.folder, entry.name, records, training.actions[network], training.cameras[network])
+    )
+    if not episode_lessons:
         raise LeftOut(f"no {training.actions[network]} in it succeeded at once")
-    return learnt
+    return episode_lessons

@@ -1,4 +1,4 @@
-"""The card of a trained skill: README.md beside its weights."""
+"""Card of a trained skill: README.md beside its weights."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import yaml
 from homie.kernel.support.text import counted
 from homie.train.planner_card import ends, table
 
-_TOLD = ("steps", "batch", "rate", "held_out", "seed")
-"""Options that a card tells."""
+_LISTED_OPTIONS = ("steps", "batch", "rate", "held_out", "seed")
+"""Options listed in the card."""
 
 
 def skill_card(training: Mapping[str, Any]) -> str:
-    """The text of the card.
+    """Return the text of the card.
 
     Args:
-        training: A `homie.train.skill.SkillTrainingFile`, by field.
+        training: Fields of a `homie.train.skill.SkillTrainingFile`.
     """
     options = training["options"]
     skill_set = options["network"].partition("/")[0]
@@ -43,7 +43,7 @@ def skill_card(training: Mapping[str, Any]) -> str:
             table(("what", ""), facts),
             "![Loss by step](loss.svg)\n",
             "## Settings\n",
-            table(("setting", "value"), [(name.replace("_", " "), str(options[name])) for name in _TOLD]),
+            table(("setting", "value"), [(name.replace("_", " "), str(options[name])) for name in _LISTED_OPTIONS]),
             f"Versions: {', '.join(f'{name} {number}' for name, number in training['versions'].items())}.\n",
             "## Use\n",
             f"    homie run TASK --skills {skill_set}:THIS_FOLDER,classical\n",

@@ -1,4 +1,4 @@
-"""For those who write suites: what a generated house holds before anything happens, and the subtasks of errands in it.
+"""For authors of suites: the initial state of a generated house, and the subtasks of errands in it.
 
 house = House(initial_state(generate(7, rooms=3, objects=20)))
 route = Route(house)

@@ -1,9 +1,10 @@
-"""Draws a suite of errands: train, and tests of what was held out: templates, kinds of objects, houses, wordings.
+"""Samples a suite of errands: a training split, and a test split with held-out templates, object kinds, houses,
+wordings.
 
-Validation tasks hold out the same, with templates, kinds, houses and wordings that neither train nor test has.
+Validation tasks hold out the same categories, with values that neither training nor test tasks have.
 
-An errand is taken only if it is not done before anything has happened, and if its expert, rehearsed without physics,
-does it by the goal and by a key path.
+An errand is accepted only if its goal does not hold at the start, and if its expert, simulated without physics, fulfils
+the goal and completes a key path.
 """
 
 from __future__ import annotations
@@ -27,30 +28,30 @@ from homie.kernel.support.text import listed
 from homie.kernel.world.snapshot import WorldSnapshot
 
 Group: TypeAlias = Literal["train", "template", "object", "house", "wording"]
-"""Where a task belongs: to train, or to what it alone has that train has not."""
+"""Group of a task: training, or the held-out category of which it has a value."""
 HELD_OUT: tuple[Group, ...] = ("template", "object", "house", "wording")
 World: TypeAlias = Callable[[int, Mapping[str, Any]], WorldSnapshot]
-"""The world of a scene before anything has happened, by its seed and its settings. Raises BadInput."""
+"""Function from the seed and settings of a scene to its initial world. Raises BadInput."""
 
 ROOMS, OBJECTS = (2, 3, 4), (14, 22)
-"""Of a house: how many rooms, and from how many to how many objects. More objects leave fewer free spots."""
+"""Numbers of rooms of a house, and the range of its number of objects. More objects leave fewer free spots."""
 PER_HOUSE = 4
-"""Errands that are drawn in a house before the next: to make one takes longer than to draw in it."""
+"""Number of errands sampled per house: generating a house takes longer than sampling in it."""
 OPENED = ("fridge", "cabinet", "drawer_1", "microwave")
-"""Of these stands open what there is, where a template wants it."""
+"""Furniture to leave open, where a template requires it and the house has it."""
 LONGEST = 19
-"""Subtasks of an expert, End included: a round in reserve of EMMOE's 20."""
+"""Maximum number of subtasks of an expert including End: one round less than the 20 of EMMOE."""
 LONG = 10
-"""Subtasks from which a task is long-horizon, as in homie-100."""
+"""Minimum number of subtasks of a long-horizon task, as in homie-100."""
 HALF = 0.5
-"""Of the houses that were held out from training, the share of the split test where there is one for validation."""
+"""Share of the held-out houses for the test split, if there is also a validation split."""
 PATIENCE = 60
-"""Houses in a row that may give nothing before it is said so."""
+"""Number of consecutive houses without an errand after which sampling fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A suite with what was held out from its training tasks, and how many tasks of each group it has."""
+    """A sampled suite, with the templates and objects held out from training and the number of tasks of each group."""
 
     suite: Suite
     templates: tuple[str, ...]
@@ -58,7 +59,7 @@ class Drawn:
     counts: dict[str, int]
 
     def to_json(self) -> dict[str, Any]:
-        """The content of a suite file."""
+        """Return the content of a suite file."""
         return self.suite.model_dump(mode="json", exclude_unset=True, by_alias=True)
 
 
@@ -73,21 +74,21 @@ def draw_suite(
     templates: Sequence[str] | None = None,
     kinds: Sequence[str] | None = None,
 ) -> Drawn:
-    """So many tasks, equal for equal arguments.
+    """Sample a suite of tasks; equal arguments give equal suites.
 
     Args:
-        number: Of tasks.
-        world: Where houses come from.
-        seed: Of everything random.
-        test: Share of the tasks that are of each group of the split test; 0 for none.
-        validation: The same of the split validation.
-        held_out: Share of templates, of kinds and of houses that training tasks do not have.
-        templates: These instead of a share of them.
-        kinds: These kinds of objects instead of a share of them.
+        number: Number of tasks.
+        world: Function that generates houses.
+        seed: Seed of everything random.
+        test: Share of the tasks in each group of the test split; 0 for none.
+        validation: Share of the tasks in each group of the validation split.
+        held_out: Share of templates, object kinds and houses held out from training.
+        templates: Held-out templates, instead of a share.
+        kinds: Held-out object kinds, instead of a share.
 
     Raises:
-        BadInput: The houses do not give so many, the shares leave no task for training, or there is no such template
-            that can be held out, or no such kind in the houses.
+        BadInput: The houses do not provide enough tasks, the shares leave no task for training, a template cannot be
+            held out, or a kind is in no house.
 
     Example:
         ```
@@ -113,7 +114,7 @@ def draw_suite(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A group of a split."""
+    """Group within a split."""
 
     split: TaskSplit
     group: Group
@@ -189,7 +190,7 @@ class _Drawing:
         return tasks
 
     def _tasks_in_house(self, part: _Part, limit: int) -> list[dict[str, Any]]:
-        """Tasks in the next house, none where it has not what the templates of the group want."""
+        """Return tasks in the next house; none if the house lacks what the templates require."""
         seed = self._house(part)
         names = (
             self._split_names(self._templates, part.split) if part.group == "template" else frozenset(self._templates)
@@ -206,7 +207,7 @@ class _Drawing:
             settings["opened"] = [self._rng.choice(OPENED)]
         try:
             house = House(self._world(seed, settings))
-        except BadInput:  # there is no such furniture in this one, or no room for so much
+        except BadInput:  # the house lacks this furniture, or has too little room
             return []
         tasks: list[dict[str, Any]] = []
         for template in selected or self._rng.choices(
@@ -218,7 +219,7 @@ class _Drawing:
         return tasks
 
     def _house(self, part: _Part) -> int:
-        """The seed of a house of those that train has, or that only this split has."""
+        """Return the seed of a house that belongs to training, or only to this split."""
         while True:
             seed = self._rng.randrange(MAX_SEED)
             rng = random.Random(f"{self._seed}/{seed}")
@@ -233,7 +234,7 @@ class _Drawing:
                 return seed
 
     def _split_names(self, names: Sequence[str], split: TaskSplit) -> frozenset[str]:
-        """The held-out names of a split: every second one where there are two such splits."""
+        """Return the held-out names of a split: every second one if there are two such splits."""
         if not self._both or len(names) == 1:
             return frozenset(names)
         return frozenset(names[split == "validation" :: 2])
@@ -241,10 +242,10 @@ class _Drawing:
     def _task(
         self, template: Template, part: _Part, seed: int, settings: dict[str, Any], house: House
     ) -> dict[str, Any] | None:
-        """A task of a template in a house, None where the house has none or what was drawn is not sound."""
+        """Return a task of a template in a house; None if the house has none or the sampled one is not valid."""
         kinds = sorted({item.kind for item in house.objects.values()})
         self._seen.update(kinds)
-        if self._kinds is None:  # the first house has most of them, and what is left out follows from the seed
+        if self._kinds is None:  # the first house has most kinds, and the held-out ones depend only on the seed
             self._kinds = _sample(kinds, self._share, random.Random(self._seed))
         split_kinds = self._split_names(self._kinds, part.split) if part.group == "object" else frozenset[str]()
         allowed = frozenset(kinds) - (frozenset(self._kinds) - split_kinds)
@@ -277,7 +278,7 @@ class _Drawing:
 
 
 LOGICAL = ("fruit", "exchange", "clear", "all-but", "next-to", "join", "replace", "chain", "cycle")
-"""Templates whose texts leave something to be inferred: which things are meant, or where to."""
+"""Templates whose texts require inference of the objects or places."""
 
 
 def _attributes(expert: Sequence[str], *, human: bool, logical: bool) -> list[str]:
@@ -286,7 +287,7 @@ def _attributes(expert: Sequence[str], *, human: bool, logical: bool) -> list[st
 
 
 def _is_sound(task: Task, house: House) -> bool:
-    """Whether a task is open before anything has happened, and is done by its expert's subtasks."""
+    """Return whether the goal does not hold at the start, and holds after the expert's subtasks."""
     assert task.goal is not None and task.expert is not None
     if task.goal.holds(house.state) or task.expert_length > LONGEST:
         return False
@@ -295,7 +296,7 @@ def _is_sound(task: Task, house: House) -> bool:
 
 
 def _checked_templates(selected: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Templates that are to be held out. Raises BadInput where one of them is none that can be."""
+    """Return the templates to hold out. Raises BadInput if one of them cannot be."""
     for name in selected:
         if name not in names:
             raise BadInput(f"The template '{name}' cannot be held out: those that can are {listed(names)}.")
@@ -303,5 +304,5 @@ def _checked_templates(selected: Sequence[str], names: Sequence[str]) -> tuple[s
 
 
 def _sample(names: Sequence[str], share: float, rng: random.Random) -> tuple[str, ...]:
-    """A share of names at random, one at least where it is not 0."""
+    """Sample a share of names, at least one if the share is not 0."""
     return tuple(rng.sample(list(names), max(0, min(len(names) - 1, math.ceil(share * len(names))))))

@@ -1,6 +1,6 @@
-"""The templates: what is asked, of which houses. Their wordings are in `errand_paraphrases.yaml`.
+"""Templates of errands: which tasks in which houses. Their wordings are in `errand_paraphrases.yaml`.
 
-A template draws its errand from a house, or says that the house has none.
+A template samples an errand in a house, or returns None if the house has none.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from homie.kernel.world.furniture import kinds
 SURFACES = frozenset(use.kind for use in kinds(lambda use: use.holds in ("top", "boards", "cooktop", "cushion")))
 CONTAINERS = frozenset(use.kind for use in kinds(lambda use: use.opens))
 SMALL = frozenset(use.kind for use in kinds(lambda use: use.one_more))
-"""Furniture that takes one thing more, not two."""
+"""Furniture that has room for one more object, but not for two."""
 FRUIT = ("apple", "banana", "lemon", "orange", "peach", "pear", "plum", "strawberry")
 SEVERAL = (2, 3)
-"""How many things belong to a set that is asked for."""
+"""Possible sizes of a set of objects that a task refers to."""
 HUMAN, OPENER, CLOSER = 0.4, 0.25, 0.15
-"""Shares of the sampled texts that are as people talk, that begin with an opener, that end with a closer."""
+"""Probabilities of a conversational text, of an opener and of a closer."""
 
 Draw: TypeAlias = Callable[["Situation"], TaskDraft | None]
 
 
 class Situation:
-    """A house to draw from.
+    """A house in which to sample an errand.
 
     Args:
-        kinds: Those of the things that may be asked for.
+        kinds: Kinds of objects that may be used.
     """
 
     def __init__(self, house: House, kinds: Collection[str], rng: random.Random) -> None:
         self.house, self.rng, self._kinds = house, rng, kinds
 
     def things(self, *, contained: bool = False, kinds: Collection[str] = ()) -> list[str]:
-        """Things with a name that means only them, in random order: in what is closed, or standing free."""
+        """Return objects with an unambiguous name in random order: those in closed furniture, or those in the open."""
         house = self.house
         names = [
             name
@@ -57,7 +57,7 @@ class Situation:
     def places(
         self, kinds: Collection[str] = SURFACES, *, excluded: Collection[str] = (), for_two: bool = False
     ) -> list[str]:
-        """Furniture to put something on or into, by a name that means only it, in random order."""
+        """Return furniture with an unambiguous name on or in which objects can be put, in random order."""
         small = SMALL if for_two else ()
         names = [
             name for name in self.house.of_kind(*(kind for kind in kinds if kind not in small)) if name not in excluded
@@ -66,13 +66,13 @@ class Situation:
         return self.rng.sample(names, len(names))
 
     def rooms(self) -> list[str]:
-        """Rooms whose kind there is once, in random order."""
+        """Return rooms whose kind is unique, in random order."""
         kinds = list(self.house.rooms.values())
         names = [name for name, kind in self.house.rooms.items() if kinds.count(kind) == 1]
         return self.rng.sample(names, len(names))
 
     def words(self, **names: str) -> dict[str, str]:
-        """What a text calls rooms, furniture and things, by slot."""
+        """Return the words for rooms, furniture and objects in a text, by slot."""
         house = self.house
         return {slot: house.rooms.get(name) or house.spoken(name) or name for slot, name in names.items()}
 
@@ -82,12 +82,12 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """Ways to ask for the tasks of a template.
+    """Wordings of the tasks of a template.
 
     Attributes:
         plain: Commands.
-        human: As people talk.
-        free: Written by hand for tests, never used for training tasks.
+        human: Conversational wordings.
+        free: Handwritten wordings for tests, never used in training.
     """
 
     plain: tuple[str, ...]
@@ -95,11 +95,11 @@ class Wordings:
     free: tuple[str, ...]
 
     def sample(self, rng: random.Random, *, free: Sequence[str] = ()) -> tuple[str, bool]:
-        """A wording with what people say around it, and whether it is as people talk.
+        """Sample a wording with optional opener and closer, and return whether it is conversational.
 
         Args:
-            rng: Of the choice.
-            free: Free wordings to choose from instead.
+            rng: Random number generator.
+            free: Free wordings to sample from instead.
         """
         if free:
             return rng.choice(free), True
@@ -114,13 +114,13 @@ class Wordings:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A kind of task.
+    """Kind of task.
 
     Attributes:
         name: Part of the ids of its tasks, and the key of its wordings in `errand_paraphrases.yaml`.
-        draw: Samples a draft from a house.
+        draw: Function that samples a draft in a house.
         opened: Whether its houses have furniture that is open.
-        essential: Whether training always has it, because no other template has a step of its kind.
+        essential: Whether it is always in training, because no other template has a step of its kind.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Template:
 
     @property
     def wordings(self) -> Wordings:
-        """The wordings of its tasks."""
+        """Wordings of its tasks."""
         return Wordings(**{form: tuple(texts) for form, texts in _wordings_file()[self.name].items()})
 
 
@@ -336,7 +336,7 @@ def _cycle(s: Situation) -> TaskDraft | None:
 
 
 def _on_three_places(s: Situation) -> tuple[str, str, str] | None:
-    """Three things that stand on different furniture, where there is room for another."""
+    """Return three objects on different furniture that has room for another object."""
     free = s.places(for_two=True)
     places: dict[str, str] = {}
     for name in s.things():
@@ -371,4 +371,4 @@ TEMPLATES = (
     Template("chain", _chain),
     Template("cycle", _cycle),
 )
-"""All of them; new ones at the end, so that suites sampled from the first keep their tasks."""
+"""All templates. Append new ones at the end, so that existing suites can be sampled again unchanged."""

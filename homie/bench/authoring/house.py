@@ -1,4 +1,4 @@
-"""A house at its start, to be asked what is where and how to call it."""
+"""A house in its initial state, with queries for locations and names."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from homie.kernel.world.snapshot import FixedState, ObjectState, ThingState, Wor
 
 
 class House:
-    """A world before anything has happened: where its things are and what to call them.
+    """Initial world: the locations of its objects, and their names.
 
-    It comes from an environment: a snapshot after its reset, or what it makes of a scene without physics
+    Its state comes from an environment: a snapshot after a reset, or the state of a scene computed without physics
     (`homie.envs.mujoco.initial_state`).
     """
 
@@ -27,40 +27,40 @@ class House:
             self._open[joint.receptacle] = max(joint.fraction, self._open.get(joint.receptacle, 0.0))
 
     def room(self, name: str) -> str:
-        """The room of an object or a piece of furniture."""
+        """Return the room of an object or a piece of furniture."""
         place = self.objects[name].at if name in self.objects else name
         return (self.furniture[place].room or "") if place in self.furniture else place
 
     def container(self, name: str) -> str | None:
-        """The furniture with a door or drawer that an object is inside of, or that has this name."""
+        """Return the furniture with a door or drawer that contains an object, or that has this name; else None."""
         place = self.objects[name].at if name in self.objects else name
         return place if place in self._open else None
 
     def stands_open(self, name: str) -> bool:
-        """Whether a piece of furniture is open before anything has happened."""
+        """Return whether a piece of furniture is open initially."""
         return thresholds.is_open(self._open.get(name, 0.0))
 
     def of_kind(self, *kinds: str) -> list[str]:
-        """The furniture of these kinds on or in which something can be put."""
+        """Return the furniture of these kinds on or in which objects can be put."""
         return [name for name, piece in self.furniture.items() if piece.kind in kinds and piece.receives]
 
     def things_at(self, place: str) -> list[str]:
-        """The objects in or on a piece of furniture, or in a room."""
+        """Return the objects in or on a piece of furniture, or in a room."""
         return [name for name, item in self.objects.items() if place in (item.at, self.room(name))]
 
     def called(self, name: str) -> str:
-        """Its name for people who have not seen it: as people say it, else its own."""
+        """Return an object's spoken name, which needs no knowledge of the scene; else its own name."""
         return self.rooms.get(name) or self.spoken(name) or name
 
     def word(self, name: str) -> str:
-        """How subtasks call it: its kind where there is one of it, else its name."""
+        """Return an object's name in subtasks: its kind if that is unique, else its own name."""
         if name in self.rooms:
             return self.rooms[name]
         item = self._things[name]
         return item.kind.replace("_", " ") if self._counts[item.kind] == 1 else name
 
     def spoken(self, name: str) -> str | None:
-        """How people call it: by its kind, or by its colour among its kind; None if neither is unambiguous."""
+        """Return an object's spoken name: its kind, or colour and kind; None if neither is unambiguous."""
         item = self._things[name]
         kind = item.kind.replace("_", " ")
         if self._counts[item.kind] == 1:

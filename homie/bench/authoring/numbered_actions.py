@@ -1,8 +1,8 @@
-"""Numbered actions: everything that can be tried in a scene, as the list from which a planner chooses by number.
+"""Numbered actions: all actions that can be tried in a scene, as a list from which a planner chooses by number.
 
 world, actions --listed--> `0: find the apple`, ..., `put down the object in hand in the fridge`, ..., `end the task`
 
-The list is privileged: it names what is in the scene, also what nobody has seen yet, as the list of EB-ALFRED does.
+The list is privileged: it names all objects of the scene, including unseen ones, as in EB-ALFRED.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from homie.kernel.world.snapshot import WorldSnapshot
 
 BY_STATE: Mapping[str, str] = {"off": "on"}
-"""The states of things by the results of actions, where the two have different names."""
+"""States of objects by the results of actions, where these are named differently."""
 SAID: Mapping[str, str] = {"Go to": "find", "Pick": "pick up", "Put": "put down"}
-"""How the list calls actions: in the words of EB-ALFRED where it has the action."""
+"""Verbs of the list for actions: those of EB-ALFRED if it has the action."""
 NAVIGATE = "navigate to"
-"""How it calls Go to where the robot is sent to furniture alone: in the words of EB-Habitat."""
+"""Verb for Go to if its targets are furniture only, as in EB-Habitat."""
 COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
-"""Furniture that goes by its colour in a planner's views, not by its number."""
+"""Furniture that planners distinguish by colour, not by number."""
 ENDING = Choice("end the task", END)
-"""The last action of the list of a task that is not a question."""
+"""Last action of the list for a task that is not a question."""
 REPORTS = (
     Choice("end the task and report that it is done", END_SUCCESS),
     Choice("end the task and report that it is not done", END_FAILURE),
 )
-"""The last actions of the list of a task whose planner reports on it."""
+"""Last actions of the list for a task with a report by the planner."""
 
 
 def numbered_actions(
@@ -44,17 +44,17 @@ def numbered_actions(
     sent_to: SentTo = "things",
     options: Sequence[Subtask] = (),
 ) -> tuple[Choice, ...]:
-    """The list of an episode that begins, by the names that its planner knows: actions that some skill has, and the
-    ends. A robot that has a list of its own (`OwnList`) is asked for it.
+    """Return the numbered actions at the start of an episode, with the planner's names: actions of the available
+    skills, and the ends. A robot with a list of its own (`OwnList`) provides it.
 
-    Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
-    list are those of the scene, and from sensors nobody knows them. And for skills that cannot move on a graph where
-    they have to, and options that nobody can try here.
+    Raises BadInput for a robot without world state; for a locator other than `background`, because the list contains
+    names of the scene, which sensors do not know; for skills that lack the required moves on a graph; and for
+    impossible options.
 
     Args:
-        ends: The last of the list (`endings`); none where the planner cannot end the episode.
-        sent_to: What Go to is in it with, or that the moves of a graph stand in its place.
-        options: Its interactions; all that there are where none are named.
+        ends: Last actions of the list (`endings`); none if the planner cannot end the episode.
+        sent_to: Kind of targets of Go to, or that the moves of a graph replace it.
+        options: Interactions of the list; all possible ones if empty.
     """
     robot, locator = executor.robot, executor.locator
     if isinstance(robot, OwnList) and (robot_choices := robot.choices()):
@@ -96,7 +96,7 @@ def _planner_name(locator: Locator, name: str) -> str:
 
 
 def endings(answers: Sequence[str]) -> tuple[Choice, ...]:
-    """The last actions of a list.
+    """Return the last actions of a list.
 
     >>> [choice.name for choice in endings(("red", "green"))]
     ['answer: red', 'answer: green']
@@ -112,16 +112,15 @@ def listed(
     sent_to: SentTo = "things",
     options: Sequence[Subtask] = (),
 ) -> tuple[Choice, ...]:
-    """The list for a world without its end: action by action, each with all that it can be tried on, in the order of
-    their names.
+    """Return the list for a world without its ends: for each action all its targets, ordered by name.
 
     Args:
-        world: Before anything has happened.
-        actions: The names of the actions that there are.
-        table: What is known of them.
-        planner_name: The name of an object as a planner sees it.
-        sent_to: What Go to is in it with. With `points` the moves come first.
-        options: Its interactions, in any order; all that there are where none are named.
+        world: Initial world.
+        actions: Names of the available actions.
+        table: Properties of actions.
+        planner_name: Function that returns the name of an object as planners see it.
+        sent_to: Kind of targets of Go to. With `points` the moves come first.
+        options: Interactions of the list, in any order; all possible ones if empty.
     """
     names = [name for name in actions if name != END.action]
     if sent_to == "points":
@@ -137,7 +136,7 @@ def listed(
 def _choices(
     action: Action, world: WorldSnapshot, planner_name: Callable[[str], str], sent_to: SentTo
 ) -> Iterator[Choice]:
-    """An action with all that it can be tried on; by its name alone where it takes nothing."""
+    """Yield an action with each of its targets; alone if it takes none."""
     if not action.arguments:
         yield Choice(action.name, Subtask(action.name))
         return
@@ -146,12 +145,12 @@ def _choices(
 
 
 def _candidates(action: Action, world: WorldSnapshot, sent_to: SentTo) -> list[str]:
-    """What an action can be tried on, by its kind: whether it works out is another matter."""
+    """Return the possible targets of an action, whether or not it would succeed."""
     if action.name in PERSON_VERBS:
         return _natural_order(world.people)
     match action.result:
         case "":
-            return _natural_order(world.things)  # only its skill can say
+            return _natural_order(world.things)  # only the skill knows
         case "reached" if sent_to == "points":
             return []
         case "reached" if sent_to == "furniture":
@@ -190,7 +189,7 @@ def _choice_text(
 
 
 def _distinction(name: str, world: WorldSnapshot) -> str:
-    """Colour and room of furniture of which there are several and that pictures tell by its colour; else ""."""
+    """Return colour and room for furniture of which there are several and which is distinguished by colour; else ""."""
     piece = world.fixed.get(name)
     if (
         piece is None
@@ -203,7 +202,7 @@ def _distinction(name: str, world: WorldSnapshot) -> str:
 
 
 def _natural_order(names: Iterable[str]) -> list[str]:
-    """Names in the order of people: cabinet_2 before cabinet_10."""
+    """Sort names naturally: cabinet_2 before cabinet_10."""
     return sorted(names, key=lambda name: tuple(_pieces(name)))
 
 

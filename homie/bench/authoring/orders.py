@@ -1,4 +1,4 @@
-"""Key paths of errands whose order is partly free."""
+"""Key paths of errands with partially free order."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ END = "[End]"
 def orders(
     blocks: Mapping[str, Sequence[str]], after: Mapping[str, Collection[str]] | None = None
 ) -> Iterator[list[str]]:
-    """Key paths: the nodes of all blocks, the blocks in every order that is allowed; End is added.
+    """Yield key paths: the nodes of all blocks, with the blocks in every permitted order, followed by End.
 
     Args:
-        blocks: Nodes that come one right after the other, by a label.
-        after: Of a block, the blocks that come before it.
+        blocks: Sequences of nodes that stay together, by label.
+        after: Labels of the blocks that must precede a block, by label.
     """
     predecessors = {label: set((after or {}).get(label, ())) for label in blocks}
 

@@ -1,7 +1,7 @@
-"""Plays subtasks on the state of a house, without physics: what a plan leads to if every skill succeeds.
+"""Symbolic simulation of subtasks in a house, without physics: the result of a plan if every skill succeeds.
 
-The rules are those of the error checks (one hand, closed containers); distances are left out. For testing what a suite
-says of plans that nobody has to play: see docs/suites.md.
+The rules are those of the error checks (one hand, closed containers), except distances. Used for testing what a suite
+says about plans without playing them: see docs/suites.md.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from homie.kernel.world.snapshot import Relation, RobotState, WorldSnapshot
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What became of a plan: its steps, ready to be scored, and the state of the house after them."""
+    """Result of a plan: its steps, ready to be scored, and the final state of the house."""
 
     steps: tuple[Step, ...]
     state: WorldSnapshot
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The steps that cannot be done, each with the reason."""
+        """Impossible steps, each with the reason."""
         return tuple(f"[{step.text}]: {step.message}" for step in self.steps if not step.success)
 
     def trial(self, task: Task) -> Trajectory:
-        """The plan as a trial of a task, for a profile to score."""
+        """Return the plan as a trial of a task, to be scored by a profile."""
         return Trajectory(
             task_id=task.id,
             trial=0,
@@ -45,14 +45,14 @@ class Rehearsal:
 
 
 def rehearse(house: House, plan: Iterable[str]) -> Rehearsal:
-    """Play a plan from the beginning. Raises ValueError for what is not a subtask."""
+    """Simulate a plan from the initial state. Raises ValueError for an invalid subtask."""
     stage = _Stage(house)
     steps = tuple(stage.play(read_subtask(text)) for text in plan)
     return Rehearsal(steps, stage.state)
 
 
 class _Stage:
-    """The house while a plan is played. `state` is as it is so far; `_near` is what the robot has gone to last."""
+    """State of the house during a plan. `state` is the current state; `_near` is the last target of Go to."""
 
     def __init__(self, house: House) -> None:
         self._house = house
@@ -122,14 +122,14 @@ class _Stage:
         self.state = self.state.model_copy(update=update)
 
     def _place(self, name: str, relation: Relation, at: str) -> None:
-        """Have an object there. Where exactly, nobody knows without physics."""
+        """Set the place of an object. Its exact pose is unknown without physics."""
         room = self.state.robot.room if relation == "held" else self._room(at)
         unknown_pose = {"surface": "", "position": None, "quaternion": None}
         update = {"relation": relation, "at": at, "room": room, **unknown_pose}
         self._change(objects={**self.state.objects, name: self.state.objects[name].model_copy(update=update)})
 
     def _container_problem(self, place: str) -> str:
-        """The closed container that a place is or is in, as a problem; "" if there is none."""
+        """Return a problem if a place is or is in a closed container; "" if not."""
         while place in self.state.objects:
             place = self.state.objects[place].at
         is_closed = any(
@@ -146,7 +146,7 @@ class _Stage:
         return self._house.room(name)
 
     def _resolve(self, words: str) -> str:
-        """The entity that words mean: by its name, or by its kind the one at hand, then one in this room, then any."""
+        """Return the entity with this name; else by kind: one at the robot's position, else in this room, else any."""
         house = self._house
         if words in house.rooms or words in house.furniture or words in house.objects:
             return words

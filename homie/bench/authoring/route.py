@@ -1,4 +1,4 @@
-"""The subtasks of errands, with every step that a robot with one hand needs."""
+"""Subtasks of errands, including all steps that a robot with one hand needs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from homie.bench.authoring.house import House
 
 Carry = tuple[str, str]
-"""An object and where it goes, by their names in the scene."""
+"""An object and its destination, by their names in the scene."""
 
 
 class Route:
-    """The subtasks of errands, one after the other, with every step between them that a robot with one hand needs.
+    """Builder of the subtasks of successive errands, with all intermediate steps that a robot with one hand needs.
 
     Args:
-        house: Where.
-        call: What a subtask calls a thing, by its name; `house.word` where nothing else is asked for.
+        house: The house.
+        call: Function that returns an object's name in subtasks; `house.word` by default.
     """
 
     def __init__(self, house: House, call: Callable[[str], str] | None = None) -> None:
@@ -27,13 +27,13 @@ class Route:
         self.subtasks: list[str] = []
 
     def visit(self, name: str) -> None:
-        """Be there."""
+        """Go there, unless the robot is there already."""
         if self._at != name:
             self.subtasks.append(f"[Go to, {self._call(name)}]")
             self._at = name
 
     def open(self, container: str) -> None:
-        """Have it open. The hand has to be empty."""
+        """Open a container, unless it is open. The hand must be empty."""
         if container not in self._open:
             self.visit(container)
             self.subtasks.append(f"[Open, {self._call(container)}]")
@@ -41,7 +41,7 @@ class Route:
             self._open.add(container)
 
     def pick(self, item: str) -> None:
-        """Have it in the hand; what it is inside of is opened first."""
+        """Pick an object after opening its container."""
         container = self._house.container(item)
         if container is not None:
             self.open(container)
@@ -49,12 +49,12 @@ class Route:
         self.subtasks.append(f"[Pick, {self._call(item)}]")
 
     def carry(self, item: str, to: str, *, beside: str = "") -> None:
-        """Put it there, in or on furniture or another object.
+        """Put an object in or on furniture or another object.
 
         Args:
             item: The object.
-            to: Where to.
-            beside: An object there, to go to instead.
+            to: The destination.
+            beside: An object there, to go to instead of the destination.
         """
         container = self._house.container(to)
         if container is not None:
@@ -64,13 +64,13 @@ class Route:
         self.subtasks.append(f"[Put, {self._call(item)}, {self._call(to)}]")
 
     def close(self, container: str) -> None:
-        """Have it closed. The hand has to be empty."""
+        """Close a container, unless it is closed. The hand must be empty."""
         if container in self._open:
             self.visit(container)
             self.subtasks.append(f"[Close, {self._call(container)}]")
             self._open.remove(container)
 
     def close_all(self) -> None:
-        """Close what was opened, the nearest in time first."""
+        """Close all opened containers, the last one first."""
         for container in reversed(tuple(self._opened)):
             self.close(container)

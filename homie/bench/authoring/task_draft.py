@@ -1,4 +1,4 @@
-"""The draft of a task: its steps in a house, and the subtasks of the expert, goal and key paths that follow."""
+"""Draft of a task: its steps in a house, from which follow the expert's subtasks, goal and key paths."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from homie.bench.authoring.orders import END, orders
 from homie.bench.authoring.route import Route
 
 MOST_PATHS = 120
-"""Key paths of a task at most: five errands in any order."""
+"""Maximum number of key paths of a task: five errands in any order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is to be done with a thing and a place, by their names in the house: `carry` the thing there, `take` it and
-    keep it, `open` or `close` the place, `visit` it, `look` at what is on it, which only the expert has to do.
+    """A step with an object and a place, by their names in the house: `carry` the object there, `take` and keep it,
+    `open` or `close` the place, `visit` it, `look` at its contents, which only the expert has to do.
 
     Attributes:
-        beside: An object at the place, where the text names it and not the place: the expert goes to it to see where
-            it is.
+        beside: An object at the place, if the text names that object instead of the place: the expert goes to the
+            object to find the place.
     """
 
     kind: Literal["carry", "take", "open", "close", "visit", "look"]
@@ -36,9 +36,9 @@ class TaskDraft:
     """A task before its text is written.
 
     Attributes:
-        steps: The steps, in sequence.
-        words: What the text calls the objects, by the names of its slots.
-        ordered: Whether the text prescribes the sequence; otherwise objects may be carried in any.
+        steps: Steps in sequence.
+        words: Words of the text for the objects, by slot.
+        ordered: Whether the text prescribes the sequence; otherwise objects may be carried in any order.
     """
 
     steps: tuple[Step, ...]
@@ -46,12 +46,12 @@ class TaskDraft:
     ordered: bool = False
 
     def things(self) -> list[str]:
-        """The objects that it is about."""
+        """Return the objects of the task."""
         return [step.thing for step in self.steps if step.thing]
 
     def expert(self, house: House) -> list[str]:
-        """The subtasks that do it, End included, in the words of its text: a planner that learns from them knows no
-        names of a scene."""
+        """Return the subtasks that do the task, including End, in the words of its text, because a planner trained on
+        them does not know the names of a scene."""
         route = Route(house, house.called)
         for step in self.steps:
             match step.kind:
@@ -68,11 +68,11 @@ class TaskDraft:
         return [*route.subtasks, END]
 
     def goal(self, house: House) -> dict[str, Any]:
-        """What is so afterwards, as suites write it."""
+        """Return the goal in the form of suite files."""
         return {"all": [_effect(house, step, self.steps) for step in self.steps if _is_lasting(step, self.steps)]}
 
     def keypaths(self, house: House) -> list[list[str]]:
-        """The orders of subtasks that do it."""
+        """Return the sequences of subtasks that do the task."""
         steps = [step for step in self.steps if step.kind != "look"]
         blocks = {str(number): _nodes(house, step) for number, step in enumerate(steps)}
         after = {str(number): _predecessors(number, steps, ordered=self.ordered) for number in range(len(steps))}
@@ -80,7 +80,7 @@ class TaskDraft:
 
 
 def _is_lasting(step: Step, steps: Sequence[Step]) -> bool:
-    """Whether a step leaves something that is still so at the end: of several places to visit only the last is."""
+    """Return whether the effect of a step lasts until the end: of several places to visit, only the last counts."""
     return step is steps[-1] if step.kind == "visit" else step.kind != "look"
 
 
@@ -109,7 +109,7 @@ def _nodes(house: House, step: Step) -> list[str]:
 
 
 def _predecessors(number: int, steps: Sequence[Step], *, ordered: bool) -> list[str]:
-    """The steps that come before one: carries are free among themselves, all else keeps its place."""
+    """Return the steps that must precede a step: carries may be permuted, all other steps keep their place."""
     if ordered or steps[number].kind != "carry":
         return [str(other) for other in range(number)]
     return [str(other) for other in range(number) if steps[other].kind != "carry"]

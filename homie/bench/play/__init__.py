@@ -1,1 +1,1 @@
-"""Playing a bench: jobs to workers, a run folder of finished episodes, and whether what is in it can be trusted."""
+"""Playing a bench: worker pools, the run folder of finished episodes, and checks of its validity."""

@@ -1,4 +1,4 @@
-"""What `homie.bench` does."""
+"""Implementation of `homie.bench`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from homie.kernel.registry import split
 
 
 def run_bench(suite: str | Path, config: str | Path | None, progress: bool, values: Mapping[str, Any]) -> BenchSummary:
-    """Run a bench from keywords. Raises HomieError."""
-    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as Python itself asks
-        sys.exit(UNGUARDED)  # a worker process that imports the script: the pool says what to do
+    """Run a bench from keyword arguments. Raises HomieError."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # the same check as in `multiprocessing`
+        sys.exit(UNGUARDED)  # a worker process that imports the script: the pool reports it
     keywords, objects = split(values)
     if objects:
         (option, name), *_ = objects

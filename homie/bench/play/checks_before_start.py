@@ -1,4 +1,5 @@
-"""Checks before a bench begins: what would fail in every episode fails early, and nothing is written."""
+"""Checks before a bench begins, so that errors that would occur in every episode are reported before anything is
+written."""
 
 from __future__ import annotations
 
@@ -21,14 +22,14 @@ from homie.kernel.world.conditions import conjuncts
 from homie.runtime.assembly import load_checks, named_planner
 
 FEW = 20
-"""Tasks of a suite whose start is looked at before it is played: five seconds."""
+"""Maximum number of tasks for checking their start before the suite is played: five seconds."""
 
 
 def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
-    """The options of a bench, on the robot of its suite where none was asked for, and the suite.
+    """Return the options of a bench, with the suite's default robot and skills, and the suite.
 
     Raises:
-        BadInput, MissingPart: Something of it would fail in every episode.
+        BadInput, MissingPart: Every episode would fail.
     """
     suite = find_suite(options.suite)
     options = _with_default_robot(
@@ -45,10 +46,10 @@ def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
 
 
 def done_at_start(options: BenchOptions, tasks: Sequence[Task]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids of tasks whose goal holds before the first subtask, and of those whose goal holds in part.
+    """Return the ids of tasks whose goal holds before the first subtask, and of those whose goal holds partially.
 
-    The worlds are made without physics, a quarter of a second each: of suites with more than `FEW` tasks nothing is
-    checked here; their workers judge the goal at every start, and the tables have it.
+    The worlds are created without physics, in 0.25 s each. Suites with more than `FEW` tasks are not checked here;
+    their workers evaluate the goal at every start, and the tables show it.
     """
     complete, incomplete = [], []
     scenes = scenes_of(options.robot)
@@ -58,7 +59,7 @@ def done_at_start(options: BenchOptions, tasks: Sequence[Task]) -> tuple[tuple[s
         world = scenes.begin(task.scene.seed, task.scene.settings)
         if world is None:
             continue
-        with contextlib.suppress(BadInput):  # what the goal asks for can only be judged with physics
+        with contextlib.suppress(BadInput):  # conditions that need physics
             verdicts = [condition.holds(world) for condition in conjuncts(task.goal)]
             if all(verdicts):
                 complete.append(task.id)
@@ -68,21 +69,21 @@ def done_at_start(options: BenchOptions, tasks: Sequence[Task]) -> tuple[tuple[s
 
 
 def _with_default_robot(options: BenchOptions, suite: Suite) -> BenchOptions:
-    """The options with the only robot that a suite is for, and with what goes with that, where none was asked for."""
+    """Return the options with the suite's robot and its defaults, if no robot was given."""
     if not suite.robot or "robot" in options.model_fields_set:
         return options
     return BenchOptions.build(**{**options.model_dump(exclude_unset=True), "robot": suite.robot})
 
 
 def _with_default_skills(options: BenchOptions, suite: Suite) -> BenchOptions:
-    """The options with the skill sets that a suite is for, where none were asked for."""
+    """Return the options with the suite's skill sets, if none were given."""
     if not suite.skills or "skills" in options.model_fields_set:
         return options
     return BenchOptions.build(**{**options.model_dump(exclude_unset=True), "skills": suite.skills})
 
 
 def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
-    """Raise BadInput where the tasks are not for a robot, or their scenes are none of its environment."""
+    """Raise BadInput if the tasks are not for the robot, or their scenes are not of its environment."""
     if suite.robot and not f"{robot}:".startswith(f"{suite.robot}:"):
         raise BadInput(f"The suite '{suite.name}' is for the robot {suite.robot}: add `--robot {suite.robot}`.")
     for task in tasks:

@@ -1,4 +1,4 @@
-"""Keeps the truth of the goal while an episode is played, where its planner cannot see it.
+"""Records the truth of the goal while an episode is played, hidden from its planner.
 
 events of an episode, world state --GoalLog--> goals.jsonl
 """
@@ -15,12 +15,12 @@ from homie.runtime.runstore.json_lines import append_line
 
 
 class GoalLog(EpisodeListener):
-    """Judges the goal of a task at the start and after every subtask, and writes a line each.
+    """Evaluates the goal of a task at the start and after every subtask, and writes a line each time.
 
     Args:
-        goal: What has to be so.
-        world: The simulated robot, whose world state is judged: that is privileged, and goes nowhere but to the file.
-        path: The file.
+        goal: Goal of the task.
+        world: Simulated robot with privileged world state, which is used for nothing but the file.
+        path: File to write.
     """
 
     def __init__(self, goal: Condition, world: WorldState, path: Path) -> None:
@@ -29,7 +29,7 @@ class GoalLog(EpisodeListener):
         self._holds = False
 
     def reached(self) -> bool:
-        """Whether the goal held when it was last judged."""
+        """Return whether the goal held at the last evaluation."""
         return self._holds
 
     def on(self, event: Event) -> None:

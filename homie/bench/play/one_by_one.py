@@ -1,12 +1,12 @@
-"""A bench whose episodes another program plays, one by one, with a planner of its own.
+"""A bench whose episodes are played one by one by another program, with its own planner.
 
     with homie.open_bench("homie-100", planner="function:my-agent", out="runs/my-agent") as bench:
         for episode in bench.unfinished():
             played = bench.play(episode.task.id, decide, trial=episode.trial)
             print(played.score.success)
 
-The run folder is that of `homie bench`: a later call goes on with what is left, `homie compare` and `homie report` read
-it, and every episode has the rules and the seed that it has there.
+The run folder is that of `homie bench`: a later call resumes it, `homie compare` and `homie report` read it, and every
+episode has the same rules and seed.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from homie.runtime.runstore import check_writable
 
 @dataclass(frozen=True, slots=True)
 class PlayedEpisode:
-    """What became of one episode.
+    """Result of an episode.
 
     Attributes:
-        folder: Its files.
-        ended_by: How it ended, as `homie.EpisodeResult` has it; `infrastructure` where it was lost.
-        score: Under the profile `homie`; `score.verdict` is that of the world, `score.lost` why it was lost.
+        folder: Episode folder.
+        ended_by: How it ended, as in `homie.EpisodeResult`; `infrastructure` if it was lost.
+        score: Score of the profile `homie`; `score.verdict` is the simulator's, `score.lost` the reason of a loss.
     """
 
     task: str
@@ -57,18 +57,18 @@ class PlayedEpisode:
 
 
 class OpenBench:
-    """A bench that is open to be played. Made by `homie.open_bench`; `close` releases robots and run folder.
+    """A bench opened for playing. Created by `homie.open_bench`; `close` releases robots and run folder.
 
-    Any thread may call it, and several episodes may be played at once.
+    Thread-safe; several episodes may be played at once.
 
     Attributes:
-        path: The run folder.
-        suite: What is played.
+        path: Run folder.
+        suite: Suite.
         episodes: All episodes, finished or not.
     """
 
     def __init__(self, options: BenchOptions) -> None:
-        """Raises BadInput, MissingPart; then a run folder that is new is not left behind."""
+        """Raises BadInput, MissingPart, after removing a new run folder."""
         self.options, self.suite = ready(options)
         self._folder = BenchFolder.open(self.options, self.suite)
         try:
@@ -87,7 +87,7 @@ class OpenBench:
         self._closed = False
 
     def unfinished(self) -> tuple[Episode, ...]:
-        """The episodes that are still to be played, every task once before any again."""
+        """Return the episodes to be played, all first trials before any second one."""
         remaining = unfinished(self.episodes, again=self.options.again)
         return tuple(sorted(remaining, key=lambda episode: episode.trial))
 
@@ -100,32 +100,32 @@ class OpenBench:
         listeners: Sequence[EpisodeListener] = (),
         required: Sequence[EpisodeListener] = (),
     ) -> PlayedEpisode:
-        """Play an episode, or read what it has left where it is finished. The robot has stopped when this returns.
+        """Play an episode, or read the result of a finished one. The robot has stopped when this returns.
 
         Args:
-            task: The id of the task.
-            planner: Decides: a planner, its class, or a function; None for that of the options.
-            trial: Which of the trials.
-            listeners: Get every event; one that raises gets no more.
-            required: Get them first, and what one of them raises counts: `homie.Stopped` when a period has passed ends
-                the subtask, every other exception the episode.
+            task: Task id.
+            planner: A planner, its class, or a function; None for the planner of the options.
+            trial: Number of the trial, from 0.
+            listeners: Receive every event; one that raises an exception receives no more.
+            required: Receive events first, and their exceptions count: `homie.Stopped` at a control period ends the
+                subtask, every other exception the episode.
 
         Returns:
-            The score. Where infrastructure ended the episode, which counts as not succeeded, `score.lost` says why.
+            The score. If infrastructure ended the episode, it counts as a failure, and `score.lost` is the reason.
 
         Raises:
-            BadInput: There is no such episode, it is being played, or its scene or goal is wrong.
-            Interrupted: Ctrl-C or SIGTERM; the episode is unfinished.
+            BadInput: There is no such episode, it is being played, or its scene or goal is invalid.
+            Interrupted: Ctrl-C or SIGTERM; the episode stays unfinished.
         """
         episode = self._episode(task, trial)
         planner_part = None if planner is None else part_of(PLANNER, planner)
         with self._reserve(episode) as parts:
             if episode in unfinished([episode], again=self.options.again):
                 self._play(episode, parts, planner_part, listeners, required)
-        return self._result(episode)
+        return self._played_episode(episode)
 
     def summary(self) -> BenchSummary:
-        """The summary, as `homie bench` has it. Raises BadInput while episodes are left."""
+        """Return the summary, as by `homie bench`. Raises BadInput while episodes are unfinished."""
         if remaining := self.unfinished():
             raise BadInput(
                 f"{len(remaining)} of {len(self.episodes)} episodes are not played yet, such as {remaining[0].name}."
@@ -133,8 +133,7 @@ class OpenBench:
         return summary_of(self.path)
 
     def close(self) -> None:
-        """Release robots, models and run folder. A run folder without a finished episode is removed if it is new.
-        Idempotent."""
+        """Release robots, models and run folder. A new run folder without a finished episode is removed. Idempotent."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -162,7 +161,7 @@ class OpenBench:
 
     @contextlib.contextmanager
     def _reserve(self, episode: Episode) -> Iterator[WorkerParts]:
-        """The parts for an episode that nobody else is playing."""
+        """Reserve an episode for the caller and provide the parts for playing it."""
         with self._lock:
             if self._closed:
                 raise BadInput("This bench is closed: open it again with the same `out`.")
@@ -196,7 +195,7 @@ class OpenBench:
         if report.cause is not None and episode.ending is None:
             episode.give_up(episode.fail(report.cause, report.message, time.monotonic() - start))
 
-    def _result(self, episode: Episode) -> PlayedEpisode:
+    def _played_episode(self, episode: Episode) -> PlayedEpisode:
         finished = episode.finished
         if finished is None:
             raise BadInput(f"The episode {episode.name} has left nothing that could be scored: play it again.")
@@ -207,13 +206,13 @@ class OpenBench:
 
 
 def open_bench(suite: str | Path, *, config: str | Path | None = None, **options: Unpack[BenchKeywords]) -> OpenBench:
-    """A suite whose episodes this program plays one by one, with planners of its own. Use it as a context manager.
+    """Open a suite whose episodes this program plays one by one, with its own planners. Used as a context manager.
 
     Args:
         suite: The name of a suite, a suite file, or a folder of EMMOE-100.
         config: A file of options, or the `run.json` of an earlier bench.
-        options: As for `homie.bench`. The planner has a name, as `planner="function:my-agent"`: that is what tables
-            call it.
+        options: As for `homie.bench`. The planner is given by name, such as `planner="function:my-agent"`, for use in
+            tables.
 
     Raises:
         HomieError: With one clear sentence.

@@ -1,4 +1,4 @@
-"""Where episodes are played: a pool takes jobs and says what became of them. Here: processes of this machine."""
+"""Pools that play jobs and report the results; here: worker processes on this machine."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SharedPart
 
 GRACE = 5.0
-"""Seconds that a worker has to stop its robot before it is killed."""
+"""Seconds for a worker to stop its robot before it is killed."""
 START = 300.0
-"""Seconds that a worker process has to start: much more than it takes on the busiest machine."""
+"""Maximum start time of a worker process in s: much more than it takes on the busiest machine."""
 UNGUARDED = 97
-"""Exit code of a worker whose script calls `homie.bench` when it is imported."""
+"""Exit code of a worker whose script calls `homie.bench` on import."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a job may take.
+    """Limits of a job.
 
     Attributes:
-        timeout: Seconds of wall clock.
-        memory: GiB of its process, None for no limit.
-        recycle: Jobs after which a process is replaced by a fresh one.
+        timeout: Wall clock limit in s.
+        memory: Memory limit of its process in GiB, None for no limit.
+        recycle: Number of jobs after which a process is replaced.
     """
 
     timeout: float
@@ -44,56 +44,56 @@ class Limits:
 
 
 class Pool(ABC):
-    """Plays jobs side by side."""
+    """Plays jobs in parallel."""
 
     @property
     @abstractmethod
     def free(self) -> int:
-        """How many jobs can be taken now."""
+        """Number of jobs that can be submitted now."""
 
     def choice(self, tasks: Sequence[Task]) -> int:
-        """Which of the tasks that wait is best played next, by its place: the first, unless a pool knows better."""
+        """Return the index of the waiting task to play next: the first, unless a pool has a better choice."""
         return 0
 
     @abstractmethod
     def submit(self, job: Job) -> None:
-        """Start a job. Only while something is free."""
+        """Start a job. Only valid while `free` is above 0."""
 
     @abstractmethod
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
-        """What has ended, with the seconds that it took; empty if nothing did within `seconds`."""
+        """Return the finished jobs with reports and seconds; empty if none finished within `seconds`."""
 
     @abstractmethod
     def close(self) -> None:
-        """Stop everything that runs: robots first, then processes. Idempotent."""
+        """Stop everything: robots first, then processes. Idempotent."""
 
 
 @dataclass
 class _Worker:
-    """A worker process as the runner sees it, with the job that it is at."""
+    """A worker process, as the runner sees it, with its current job."""
 
     process: SpawnProcess
     connection: Connection
     number: int
     job: Job | None = None
     scene: SceneChoice | None = None
-    """That of its last job."""
+    """Scene of its last job."""
     began: float = field(default_factory=time.monotonic)
     at_work: bool = False
-    """Whether it has started its job. Until then `began` is when the job was given."""
+    """Whether it has started its job. Before that, `began` is the time of submission."""
     done: int = 0
 
     def left(self, timeout: float) -> float:
-        """Seconds of wall clock until the job, or the start of the process, has taken too long."""
+        """Return the seconds of wall clock left for the job or the start of the process."""
         return self.began + (timeout if self.at_work else START) - time.monotonic()
 
 
 class LocalPool(Pool):
-    """Worker processes by spawn. A job that takes too long, or whose process dies, has failed.
+    """Spawned worker processes. A job fails if it takes too long or its process dies.
 
     Args:
-        shared: What their planners share, None for nothing; the pool starts and closes it.
-        stay_in_scene: Whether a worker plays all tasks of its scene before it builds another.
+        shared: Resource shared by the planners, None for none; the pool starts and closes it.
+        stay_in_scene: Whether a worker plays all tasks of its scene before it builds another one.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class LocalPool(Pool):
         return self._size - sum(worker.job is not None for worker in self._workers)
 
     def choice(self, tasks: Sequence[Task]) -> int:
-        """A task of the scene that a free worker is in; else of one that no other is in; else the first."""
+        """Prefer a task in the scene of a free worker, then one in a scene of no busy worker, then the first."""
         if not self._stay_in_scene:
             return 0
         free_scenes = [worker.scene for worker in self._workers if worker.job is None]
@@ -132,7 +132,7 @@ class LocalPool(Pool):
         worker = next(matching, None) or next(iter(idle), None) or self._start()
         worker.scene = job.task.scene
         worker.job, worker.began, worker.at_work = job, time.monotonic(), False
-        with contextlib.suppress(BrokenPipeError):  # it has just died: `wait` will tell
+        with contextlib.suppress(BrokenPipeError):  # it has just died: `wait` reports it
             worker.connection.send_bytes(job.model_dump_json(by_alias=True).encode())
 
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
@@ -165,7 +165,7 @@ class LocalPool(Pool):
         process = self._context.Process(
             target=work, args=(worker_end, self._run, number, self._limits.memory), name=f"homie-worker-{number}"
         )
-        # Texts are hashed alike in all, so that no order of a set can differ from worker to worker.
+        # All workers hash strings alike, so that the order of sets cannot differ between them.
         shared = self._shared.environment if self._shared is not None else {}
         with _environment({"PYTHONHASHSEED": "0", **shared}), _no_interrupt():
             process.start()
@@ -175,8 +175,8 @@ class LocalPool(Pool):
         return worker
 
     def _report(self, worker: _Worker) -> Report | None:
-        """The report of a worker, or of its death; None while it is at work."""
-        alive = worker.process.is_alive()  # asked first: what a worker said before it died can still be read
+        """Return the report of a worker, or of its death; None while it is working."""
+        alive = worker.process.is_alive()  # checked first: messages sent before it died can still be read
         with contextlib.suppress(EOFError, OSError):
             while worker.connection.poll():
                 message = worker.connection.recv_bytes()
@@ -193,10 +193,10 @@ class LocalPool(Pool):
         return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
 
     def _end(self, workers: Sequence[_Worker]) -> None:
-        """Stop workers together: those at work with SIGTERM, which stops the robot first; then without mercy."""
+        """Stop workers together: busy ones with SIGTERM, which stops the robot first; then with SIGKILL."""
         for worker in workers:
             if worker.job is None:
-                worker.connection.close()  # an idle worker goes home by itself
+                worker.connection.close()  # an idle worker exits by itself
             else:
                 worker.process.terminate()
         end = time.monotonic() + GRACE
@@ -226,7 +226,7 @@ def _death_report(worker: _Worker, run: Path) -> Report:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Processes started here have these variables in their environment."""
+    """Set environment variables for the processes started in this context."""
     previous = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -241,7 +241,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """A process started here is born deaf to Ctrl-C and to the end of the terminal, which are for the runner."""
+    """Block Ctrl-C and SIGHUP in processes started in this context: the runner handles them."""
     previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield

@@ -1,4 +1,4 @@
-"""Progress of a bench on stderr: a moving line on a terminal, one plain line per episode elsewhere."""
+"""Progress of a bench on stderr: a live line on a terminal, one plain line per episode elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from homie.runtime.runstore.damage import DAMAGED
 
 
 class Progress:
-    """Counts, and tells on stderr. `total`: episodes of the bench, those that were finished before included."""
+    """Counts episodes and prints progress. `total`: episodes of the bench, including those finished before."""
 
     def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console or Console(stderr=True, highlight=False)
@@ -34,7 +34,7 @@ class Progress:
         self._finished_before = 0
 
     def began(self, suite: Suite, total: int, finished: Sequence[Episode], damaged: Sequence[Episode] = ()) -> None:
-        """The bench begins, or goes on after what is finished; what is damaged of that is run again."""
+        """Start or resume a bench; damaged episodes are run again."""
         self._profile = make_profile("homie", suite)
         self.total, self._start = total, self._clock()
         for episode in damaged:
@@ -50,7 +50,7 @@ class Progress:
             self._live.start()
 
     def given(self, complete: Sequence[str], incomplete: Sequence[str]) -> None:
-        """The goals of these tasks hold before the first subtask, as a whole or in part."""
+        """Warn of tasks whose goals hold before the first subtask, completely or partially."""
         if complete:
             single = len(complete) == 1
             self._line(
@@ -65,30 +65,30 @@ class Progress:
             )
 
     def side_by_side(self, workers: int) -> None:
-        """So many workers play, which nobody has asked for."""
+        """Print the number of workers, if it was chosen automatically."""
         self._line(f"{counted(workers, 'worker')} play side by side, one for each core (another number: --workers).")
 
     def started(self, episode: Episode) -> None:
-        """An episode begins."""
+        """Count the start of an episode."""
         self.running += 1
 
     def failed_try(self, episode: Episode, failure: FailedTry, *, retry: bool) -> None:
-        """Infrastructure ended a try of an episode."""
+        """Print that infrastructure ended a try of an episode."""
         self.running -= 1
         consequence = "it is run again" if retry else "it is given up"
         self._line(f"{episode.name}  {failure.cause}, try {failure.attempt}: {failure.message} ({consequence})")
 
     def finished(self, episode: Episode, seconds: float) -> None:
-        """An episode is over."""
+        """Count and print a finished episode."""
         self.running -= 1
         self._report(episode, seconds)
 
     def gave_up(self, episode: Episode, seconds: float) -> None:
-        """An episode was ended by infrastructure; `failed_try` has been called before."""
+        """Count and print an episode ended by infrastructure, after `failed_try`."""
         self._report(episode, seconds)
 
     def close(self) -> None:
-        """Take the moving line off the screen. Idempotent."""
+        """Remove the live line. Idempotent."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -97,10 +97,10 @@ class Progress:
         return Text(self.summary(), style="bold", no_wrap=True, overflow="ellipsis")
 
     def summary(self) -> str:
-        """Everything that is known, on one line."""
+        """Return the current counts and rates on one line."""
         played, elapsed = self.done - self._finished_before, self._clock() - self._start
         remaining = self.total - self.done
-        # What a narrow terminal cuts off is the end.
+        # A narrow terminal truncates the end of the line.
         estimate_text = (
             f", {duration(remaining * elapsed / played)} left" if played and elapsed > 0 and remaining else ""
         )
@@ -113,7 +113,7 @@ class Progress:
         return "  |  ".join(parts)
 
     def _count(self, episode: Episode) -> str:
-        """Count a finished episode; how it ended, in a few words."""
+        """Count a finished episode and return a short description of its ending."""
         finished = episode.finished
         assert finished is not None, "only finished episodes are counted"
         ending = finished.ending
@@ -139,7 +139,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """`45 s`, `12 min`, `3 h 05 min`."""
+    """Format a duration: `45 s`, `12 min`, `3 h 05 min`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)

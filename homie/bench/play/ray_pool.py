@@ -1,6 +1,6 @@
-"""A pool on a Ray cluster (extra `[ray]`): the same jobs, played by actors instead of local processes.
+"""Pool on a Ray cluster (extra `[ray]`): the same jobs, played by actors instead of local processes.
 
-The run folder must be on a disk that every machine of the cluster sees under the same path.
+The run folder must be on a disk that every machine of the cluster mounts under the same path.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from homie.kernel.errors import InfrastructureError
 from homie.kernel.support.packages import missing_part
 
 LOCAL = "local"
-"""The address that means a cluster of this machine, started for this bench and stopped with it."""
+"""Address of a cluster on this machine, started for this bench and stopped with it."""
 
 
 class Player:
-    """The actor: plays one episode after the other, as a worker process does."""
+    """Actor that plays one episode after the other, as a worker process does."""
 
     def __init__(self, run: str, memory: float | None, places: list[str]) -> None:
-        sys.path.extend(place for place in places if place not in sys.path)  # where the runner finds its plug-ins
+        sys.path.extend(place for place in places if place not in sys.path)  # where the runner finds its plugins
         prepare(Path(run), memory)
         self._kept = WorkerParts()  # closed with the process, which ends with the actor
 
     def up(self) -> None:
-        """Answered once the process of the actor has started."""
+        """Return once the process of the actor has started."""
 
     def play(self, job: str) -> str:
-        """A Job in, a Report out, both as JSON."""
+        """Play a job. Job and report are JSON."""
         return perform(Job.model_validate_json(job), self._kept).model_dump_json()
 
 
 @dataclass
 class _Slot:
-    """An actor with the job that it is at, and the reference under which its report will come.
+    """An actor with its current job, and the reference to the report.
 
     Attributes:
-        up: The reference that is there once the actor's process has started; a job's time runs from then on.
+        up: Reference that is ready once the actor's process has started, which begins the job's time.
     """
 
     actor: Any
@@ -59,15 +59,15 @@ class _Slot:
 
 
 class RayPool(Pool):
-    """Actors on a Ray cluster, one CPU each. Raises MissingPart, and InfrastructureError if no cluster answers.
+    """Actors on a Ray cluster, one CPU each. Raises MissingPart; InfrastructureError if no cluster answers.
 
     Args:
-        address: `local`, `auto` for the cluster of this machine, or host:port. The rest is as for `LocalPool`, but an
-            actor past its deadline is killed at once.
+        address: `local`, `auto` for the cluster of this machine, or host:port. Other arguments as for `LocalPool`, but
+            an actor that exceeds its time limit is killed at once.
     """
 
     def __init__(self, run: Path, size: int, limits: Limits, address: str) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # disable Ray's usage statistics
         try:
             import ray
         except ModuleNotFoundError as error:
@@ -83,7 +83,7 @@ class RayPool(Pool):
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise InfrastructureError(f"No Ray cluster answers at '{address}': {error}") from error
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, handler)  # Ray puts one in its place that exits past every `finally`
+            signal.signal(signal.SIGTERM, handler)  # Ray's own handler exits without running `finally` blocks
         self._size = min(size, int(ray.cluster_resources().get("CPU", 1)))
         self._player = ray.remote(num_cpus=1, max_restarts=0, runtime_env={"env_vars": {"PYTHONHASHSEED": "0"}})(Player)
         self._slots: list[_Slot] = []
@@ -139,7 +139,7 @@ class RayPool(Pool):
         return None
 
     def _left(self, slot: _Slot) -> float:
-        """Seconds of wall clock until a job, or the start of its actor, has taken too long."""
+        """Return the seconds of wall clock left for a job or the start of its actor."""
         if slot.starting and self._ray.wait([slot.up], timeout=0)[0]:
             slot.began, slot.starting = time.monotonic(), False
         return slot.began + (START if slot.starting else self._limits.timeout) - time.monotonic()

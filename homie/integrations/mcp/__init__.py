@@ -1,6 +1,6 @@
-"""An MCP server (`homie serve mcp`): any agent that speaks the Model Context Protocol drives a robot by tool calls.
+"""MCP server (`homie serve mcp`): agents that speak the Model Context Protocol control a robot by tool calls.
 
-agent --tools/call--> server --Seat: who holds the robot--> Driver --> Session, or an episode of a suite
+agent --tools/call--> server --Seat: which client controls the robot--> Driver --> Session, or an episode of a suite
 
 Needs the extra `mcp`, which only `server` and `http` import.
 """

@@ -1,4 +1,4 @@
-"""A planner whose decisions come from elsewhere, one by one: what is between an episode and the tools of a server.
+"""Planner whose decisions come from another thread: the connection between an episode and the tools of a server.
 
 episode (its own thread) --decide(PlannerInput)--> Handover --PlannerInput--> tools
                          <--------- Decision -----          <--- Decision ---
@@ -32,11 +32,11 @@ TIME_UP = "The robot's time for this task is up."
 
 
 class Handover(Planner):
-    """A planner that waits until somebody in another thread decides.
+    """Planner that waits until another thread decides.
 
     Args:
-        patience: Seconds that it waits for a decision, None for as long as it takes.
-        about: Who decides, for the run folder.
+        patience: Seconds to wait for a decision, None for no limit.
+        about: Description of the deciding agent, for the run folder.
     """
 
     name = "mcp"
@@ -44,21 +44,21 @@ class Handover(Planner):
     def __init__(self, patience: float | None, about: Mapping[str, object]) -> None:
         self._patience, self._about = patience, about
         self._changed = threading.Condition()
-        self._asked: PlannerInput | None = None
+        self._request: PlannerInput | None = None
         self._decision: Decision | None = None
         self._error: HomieError | None = None
         self._over = False
 
     def reset(self, task: str, *, seed: int) -> None:
-        """Nothing is kept from round to round."""
+        """Do nothing: there is no state."""
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        """The decision that is handed over. Raises PlannerError if none comes."""
+        """Return the next decision of the other thread. Raises PlannerError if none comes."""
         with self._changed:
-            self._asked, self._decision = planner_input, None
+            self._request, self._decision = planner_input, None
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._decision or self._error, self._patience)
-            self._asked, decision, error = None, self._decision, self._error
+            self._request, decision, error = None, self._decision, self._error
         if error is not None:
             raise error
         if decision is None:
@@ -69,42 +69,42 @@ class Handover(Planner):
         return self._about
 
     def question(self) -> PlannerInput | None:
-        """What is to be decided now, once the robot has come to it; None once the episode is over."""
+        """Wait for the next input of the planner and return it; None once the episode is over."""
         with self._changed:
-            self._changed.wait_for(lambda: self._asked or self._over)
-            return self._asked
+            self._changed.wait_for(lambda: self._request or self._over)
+            return self._request
 
     def answer(self, decision: Decision) -> PlannerInput | None:
-        """Decide, and wait for the next question; None once the episode is over."""
+        """Decide, and wait for the next input; None once the episode is over."""
         with self._changed:
-            self._changed.wait_for(lambda: self._asked or self._over)
-            if self._asked is None:
+            self._changed.wait_for(lambda: self._request or self._over)
+            if self._request is None:
                 return None
-            self._decision, self._asked = decision, None
+            self._decision, self._request = decision, None
             self._changed.notify_all()
         return self.question()
 
     def hand_over(self, decision: Decision) -> None:
-        """Decide, and wait for nothing: no other question will come."""
+        """Decide without waiting: there will be no other input."""
         with self._changed:
-            self._decision, self._asked = decision, None
+            self._decision, self._request = decision, None
             self._changed.notify_all()
 
     def fail(self, error: HomieError) -> None:
-        """No decision will come: the episode ends with an error."""
+        """End the episode with an error instead of a decision."""
         with self._changed:
             self._error = error
             self._changed.notify_all()
 
     def finish(self) -> None:
-        """The episode is over: nobody waits any longer."""
+        """Mark the episode as over and release all waiting threads."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
 
 
 class AskedDriver(Driver):
-    """Sees what the planner of the episode under way is asked."""
+    """Driver whose pictures and scene are those of the planner input in the current episode."""
 
     def __init__(self) -> None:
         self._tools: Sequence[Tool] = ()
@@ -126,11 +126,11 @@ class AskedDriver(Driver):
 
     @abstractmethod
     def _question(self) -> PlannerInput:
-        """What is to be decided now. Raises BadInput where no task is under way."""
+        """Return the current planner input. Raises BadInput if no task is in progress."""
 
 
 def known_in(planner_input: PlannerInput) -> Result:
-    """What a planner is shown of the home, JSON-ready."""
+    """Return what a planner input says of the home, JSON-ready."""
     known = planner_input.knowledge
     scene: Result = {
         "in_sight": in_sight(planner_input.detections),
@@ -154,7 +154,7 @@ def _place_text(item: Remembered) -> str:
 
 
 def seen_in(planner_input: PlannerInput, subtask: Subtask) -> Result:
-    """What a planner gets to see of its last subtask."""
+    """Return the result of the last subtask as shown to a planner."""
     result = {"subtask": str(subtask)} if planner_input.feedback is None else result_of(planner_input.feedback, subtask)
     return {
         **result,
@@ -165,22 +165,22 @@ def seen_in(planner_input: PlannerInput, subtask: Subtask) -> Result:
 
 
 def reported(planner_input: PlannerInput, success: bool, reason: str, answer: str) -> Decision:
-    """The decision that ends an episode with a report."""
+    """Return the decision that ends an episode with a report."""
     report = END_SUCCESS if success else END_FAILURE
     subtask = report if END_SUCCESS in planner_input.ends else END
     return Decision((subtask,), reason, report="success" if success else "failure", answer=answer)
 
 
 class Halt(EpisodeListener):
-    """Ends the subtask under way when another thread asks for it, or when the robot's time is up.
+    """Ends the current subtask when another thread requests it, or when the robot's time is up.
 
     Args:
-        seconds: Of the robot for the whole episode, None for no limit.
+        seconds: Robot time for the whole episode, None for no limit.
     """
 
     def __init__(self, seconds: float | None) -> None:
         self._limit = seconds
-        self._asked = threading.Event()
+        self._request = threading.Event()
         self.began: float | None = None
         self.robot_seconds = 0.0
 
@@ -191,22 +191,22 @@ class Halt(EpisodeListener):
 
     @property
     def asked(self) -> bool:
-        """Whether the present subtask was to end early."""
-        return self._asked.is_set()
+        """Whether the current subtask was requested to end early."""
+        return self._request.is_set()
 
     def ask(self) -> None:
-        """End what is under way. Nothing that begins later is ended by it."""
-        self._asked.set()
+        """End the current subtask. Later subtasks are not affected."""
+        self._request.set()
 
     def clear(self) -> None:
-        """A new subtask is decided on."""
-        self._asked.clear()
+        """Clear the request, for a new subtask."""
+        self._request.clear()
 
     def on(self, event: Event) -> None:
-        """Raises Stopped."""
+        """Raises Stopped if the subtask has to end."""
         if not isinstance(event, PeriodPassed):
             return
         self.began = event.observation.stamp if self.began is None else self.began
         self.robot_seconds = event.observation.stamp - self.began
-        if self._asked.is_set() or self.up:
+        if self._request.is_set() or self.up:
             raise Stopped(TIME_UP if self.up else STOPPED)

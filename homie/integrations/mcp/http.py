@@ -1,4 +1,4 @@
-"""Streamable HTTP for clients of this machine: a token, and no page of another site."""
+"""Streamable HTTP for clients of this machine: protected by a token and against requests from web pages."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from homie.kernel.support.page_headers_and_cookies import is_local, same_secret
 
 PATH = "/mcp"
 LARGEST = 2**20
-"""Bytes of a request: arguments are short."""
+"""Maximum size of a request in bytes: arguments are short."""
 NO_TOKEN = b"This server wants its token: send the header `Authorization: Bearer TOKEN`.\n"
 
 
 def serve_http(bridge: McpBridge, host: str, port: int, token: str, ready: Callable[[str, str], None]) -> None:
-    """Serve until Ctrl-C. Raises BadInput if nothing can listen there."""
-    place = listening(host, port)
-    ready(f"http://{_address(place)}{PATH}", token)
-    serve_at(bridge, place, host, token)
+    """Serve until Ctrl-C. Raises BadInput if the address cannot be used."""
+    listener = listening(host, port)
+    ready(f"http://{_address(listener)}{PATH}", token)
+    serve_at(bridge, listener, host, token)
 
 
-def serve_at(bridge: McpBridge, place: socket.socket, host: str, token: str) -> None:
-    """Serve at a socket that listens, until Ctrl-C where this is the main thread."""
-    port = place.getsockname()[1]
-    names = [_address(place), f"localhost:{port}" if is_local(host) else f"{host}:*"]
+def serve_at(bridge: McpBridge, listener: socket.socket, host: str, token: str) -> None:
+    """Serve on a listening socket, until Ctrl-C if this is the main thread."""
+    port = listener.getsockname()[1]
+    names = [_address(listener), f"localhost:{port}" if is_local(host) else f"{host}:*"]
     security = TransportSecuritySettings(allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names])
     app = bridge.server.streamable_http_app(
         streamable_http_path=PATH, max_request_body_size=LARGEST, transport_security=security, host=host
@@ -43,17 +43,17 @@ def serve_at(bridge: McpBridge, place: socket.socket, host: str, token: str) -> 
         timeout_graceful_shutdown=1,
         lifespan="on",
     )
-    with place:
-        asyncio.run(uvicorn.Server(config).serve(sockets=[place]))
+    with listener:
+        asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
 
 
-def _address(place: socket.socket) -> str:
-    host, port, *_ = place.getsockname()
+def _address(listener: socket.socket) -> str:
+    host, port, *_ = listener.getsockname()
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 class Guarded:
-    """The app behind a token. A client that breaks off in the middle of an answer has gone."""
+    """ASGI app that checks the token. A client that disconnects before the end of a response counts as gone."""
 
     def __init__(self, app: Any, bridge: McpBridge, token: str) -> None:
         self._app, self._bridge, self._token = app, bridge, token
@@ -78,22 +78,22 @@ class Guarded:
             await self._bridge.gone(session)
         answered = False
 
-        async def watched() -> Any:
+        async def receive_and_watch() -> Any:
             message = await receive()
             if message["type"] == "http.disconnect" and not answered and session and scope["method"] == "POST":
                 await self._bridge.gone(session)
             return message
 
-        async def noted(message: Any) -> None:
+        async def send_and_note(message: Any) -> None:
             nonlocal answered
             answered = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
-        await self._app(scope, watched, noted)
+        await self._app(scope, receive_and_watch, send_and_note)
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises BadInput."""
+    """Return a listening socket. Raises BadInput."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Pictures of the robot as images of MCP."""
+"""Pictures of the robot as MCP images."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Image
 
 QUALITY = 92
-"""Of the pictures, in JPEG: a PNG takes ten times as long to make and to send."""
+"""JPEG quality. JPEG because PNG takes ten times as long to encode and send."""
 
 
 def pictures_result(views: Mapping[str, Image]) -> types.CallToolResult:
-    """Pictures (H, W, 3) by camera as the result of a tool call. Raises BadInput for one that cannot be encoded."""
+    """Return pictures (H, W, 3) by camera as the result of a tool call. Raises BadInput if one cannot be encoded."""
     content: list[Any] = []
     for name, picture in views.items():
-        blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)  # a view with its axis turned is copied slowly
+        blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)  # a reversed view of the array would be slower to copy
         is_encoded, data = cv2.imencode(".jpg", blue_first, (cv2.IMWRITE_JPEG_QUALITY, QUALITY))
         if not is_encoded:
             raise BadInput(f"The picture of the camera '{name}' could not be encoded.")

@@ -1,7 +1,7 @@
-"""The planner `mcp` of a bench: `homie bench SUITE --planner mcp --workers 1` waits in every episode for an agent.
+"""The planner `mcp` of a bench: `homie bench SUITE --planner mcp --workers 1` waits for an agent in every episode.
 
-The agent connects over HTTP, begins each task by `start_task` and ends it by `report`. There is one server for all
-episodes, in the worker process; it begins with the first question.
+The agent connects over HTTP, begins each task by `start_task` and ends it by `report`. One server in the worker process
+serves all episodes; it starts with the first decision.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from homie.kernel.types import Decision, PlannerInput, Subtask
 
 PORT = 8766
 TOKEN = "HOMIE_MCP_TOKEN"
-"""The environment variable with the token that clients bring."""
+"""Environment variable with the token that clients must send."""
 NOT_BEGUN = "No task is under way: call start_task, which waits for the next."
 
 
 class BenchDriver(AskedDriver):
-    """The episode under way in this process, for the tools of a server."""
+    """Driver for the current episode in this process."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class BenchDriver(AskedDriver):
         self._playing: tuple[str, Handover] | None = None
 
     def begin(self, task: str, handover: Handover) -> None:
-        """An episode begins; the one before is over."""
+        """Begin an episode and end the previous one."""
         with self._changed:
             for previous in (self._waiting, self._playing):
                 if previous is not None:
@@ -47,7 +47,7 @@ class BenchDriver(AskedDriver):
             self._changed.notify_all()
 
     def learn(self, planner_input: PlannerInput) -> None:
-        """Make the tools of what a planner is asked."""
+        """Create the tools from a planner input."""
         self._views = tuple(planner_input.views)
         default_tools = [*of_robot(self._views), *(tool for tool in of_suite() if tool.name == "start_task")]
         table = {
@@ -79,26 +79,26 @@ class BenchDriver(AskedDriver):
         planner_input, decision = self._question(), Decision((subtask,), model=model)
         handover = self._current()[1]
         if planner_input.round >= planner_input.rounds:
-            return self._ended(handover, decision, "The rounds of this task are used up.")
+            return self._end_task(handover, decision, "The rounds of this task are used up.")
         question = handover.answer(decision)
         return {"over": True, "subtask": str(subtask)} if question is None else seen_in(question, subtask)
 
     def stop(self) -> None:
-        """The robot stands between two rounds; a subtask under way in a bench comes to its end."""
+        """Wait until the robot stands between two rounds; a subtask in progress is not interrupted in a bench."""
         current = self._playing
         if current is not None:
             current[1].question()
 
     def report(self, success: bool, reason: str, answer: str) -> Result:
         planner_input = self._question()
-        return self._ended(
+        return self._end_task(
             self._current()[1], reported(planner_input, success, reason, answer), "Call start_task for the next."
         )
 
     def close(self) -> None:
-        """The server ends with the process."""
+        """Do nothing: the server ends with the process."""
 
-    def _ended(self, handover: Handover, decision: Decision, message: str) -> Result:
+    def _end_task(self, handover: Handover, decision: Decision, message: str) -> Result:
         with self._changed:
             self._playing = None
         handover.hand_over(decision)
@@ -118,7 +118,7 @@ class BenchDriver(AskedDriver):
 
 
 _DRIVER = BenchDriver()
-"""That of this process: planners are made anew, the server stays."""
+"""One per process: planners are created anew, the server persists."""
 _SERVED: set[int] = set()
 
 
@@ -161,13 +161,15 @@ def _port(argument: str) -> int:
 
 
 def _serve(port: int) -> None:
-    """Serve in a thread that ends with the process. Raises BadInput if nothing can listen there."""
+    """Serve in a thread that ends with the process. Raises BadInput if the port cannot be used."""
     from homie.integrations.mcp.http import listening, serve_at
     from homie.integrations.mcp.server import McpBridge
 
     try:
-        place = listening("127.0.0.1", port)
+        listener = listening("127.0.0.1", port)
     except BadInput as error:
         raise BadInput(f"{error} One agent plays in one worker: add --workers 1.") from error
     bridge, token = McpBridge(_DRIVER), os.environ.get(TOKEN, "")
-    threading.Thread(target=serve_at, args=(bridge, place, "127.0.0.1", token), name="homie-mcp", daemon=True).start()
+    threading.Thread(
+        target=serve_at, args=(bridge, listener, "127.0.0.1", token), name="homie-mcp", daemon=True
+    ).start()

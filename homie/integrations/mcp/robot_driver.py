@@ -1,4 +1,4 @@
-"""What the tools of a server do with a robot, whether it stands free or plays the tasks of a suite."""
+"""Drivers, which carry out tool calls on a robot, either free or within the tasks of a suite."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from homie.kernel.types import Attempt, Detection, Feedback, Image, Outcome, Sub
 from homie.runtime.open_session import Session
 
 Result = dict[str, Any]
-"""What a tool answers, JSON-ready."""
+"""Result of a tool, JSON-ready."""
 
 
 class Driver(ABC):
-    """Moves a robot for the server. Its methods block; each may be called from any thread."""
+    """Carries out tool calls. Methods block; each may be called from any thread."""
 
     simulated: bool = True
-    """Whether nothing real can be broken."""
+    """Whether the robot is simulated, so that nothing real can be damaged."""
 
     @abstractmethod
     def tools(self) -> Sequence[Tool]:
-        """What there is to call."""
+        """Return the available tools."""
 
     @property
     @abstractmethod
     def views(self) -> tuple[str, ...]:
-        """The names of the planner's pictures."""
+        """Names of the planner's views."""
 
     @abstractmethod
     def pictures(self, views: Sequence[str]) -> Mapping[str, Image]:
-        """Some of the planner's pictures by view, (H, W, 3) uint8 RGB. Raises HomieError."""
+        """Return some of the planner's pictures by view, (H, W, 3) uint8 RGB. Raises HomieError."""
 
     @abstractmethod
     def scene(self) -> Result:
-        """What is known of the home. Raises HomieError."""
+        """Return what is known of the home. Raises HomieError."""
 
     @abstractmethod
     def status(self) -> Result:
-        """Where things stand."""
+        """Return the status of the task and the robot."""
 
     @abstractmethod
     def act(self, subtask: Subtask, model: str) -> Result:
-        """Check and carry out a subtask. Raises HomieError where the robot failed, never for the subtask."""
+        """Check and carry out a subtask. Raises HomieError if the robot failed, never for a failed subtask."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Stop the robot; returns once it stands. Raises RobotFault."""
+        """Stop the robot and wait until it stands still. Raises RobotFault."""
 
     @abstractmethod
     def report(self, success: bool, reason: str, answer: str) -> Result:
-        """The agent says how its task has ended. Raises HomieError."""
+        """Record the agent's report on how its task ended. Raises HomieError."""
 
     def counted(self, tool: str) -> None:
-        """A tool is called. Raises BadInput where no more may be."""
+        """Count a tool call. Raises BadInput if the budget is used up."""
 
     def lost(self, name: str) -> None:
-        """The client that held the robot has gone."""
+        """Handle the loss of the client that controlled the robot."""
         self.stop()
 
     def list_tasks(self) -> Result:
-        """The tasks of a suite. Raises BadInput where none is played."""
+        """Return the tasks of a suite. Raises BadInput if there is no suite."""
         raise BadInput("This server has no list of tasks.")
 
     def start_task(self, task: str) -> Result:
-        """Begin a task of a suite. Raises BadInput where none is played."""
+        """Begin a task of a suite. Raises BadInput if there is no suite."""
         raise BadInput("This server plays no suite: there is no task to start.")
 
     @abstractmethod
@@ -79,11 +79,11 @@ class Driver(ABC):
 
 
 class FreeDriver(Driver):
-    """A robot in a scene that goes on from call to call.
+    """Driver for a robot in a scene that persists from call to call.
 
     Args:
-        session: Open; closed by `close`.
-        task: What the agent is to do, for `status`; "" where its own user says it.
+        session: Open session; closed by `close`.
+        task: Instruction for the agent, for `status`; "" if its own user gives it.
     """
 
     def __init__(self, session: Session, task: str = "") -> None:
@@ -132,7 +132,7 @@ class FreeDriver(Driver):
 
 
 def result_of(feedback: Feedback, subtask: Subtask, attempts: Sequence[Attempt] = ()) -> Result:
-    """What became of a subtask: the code of the feedback, and its sentence where it failed."""
+    """Return the result of a subtask: the code of the feedback, and its message if it failed."""
     stopped = [str(attempt.reason) for attempt in attempts if attempt.outcome is Outcome.STOPPED]
     message = {} if feedback.ok or not stopped else {"message": " ".join(stopped)}
     return {
@@ -144,7 +144,7 @@ def result_of(feedback: Feedback, subtask: Subtask, attempts: Sequence[Attempt] 
 
 
 def in_sight(detections: Sequence[Detection]) -> list[Result]:
-    """What is in sight: each name with the views that show it and the states that they show."""
+    """Return the visible objects: each name with the views and the states in which it is seen."""
     seen: dict[str, Result] = {}
     for detection in detections:
         if detection.part and not detection.is_room:

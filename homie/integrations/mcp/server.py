@@ -1,7 +1,7 @@
-"""The MCP server itself: tool calls to a driver, pictures as images, feedback as structured results.
+"""The MCP server: converts tool calls to calls of a driver, pictures to images, feedback to structured results.
 
-What the robot could not do is an answer (`ok: false` with a code). A call that makes no sense, or comes from a client
-that does not hold the robot, is an error that the agent reads. Nothing of it is a protocol error.
+A failure of the robot is a result (`ok: false` with a code). An invalid call, or one by a client that does not control
+the robot, is an error shown to the agent. Neither is a protocol error.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from homie.kernel.types import Subtask
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 GUIDE = Path(__file__).with_name("guide.md")
-"""What an agent has to know of the tools."""
+"""Instructions for agents on the tools."""
 TICK = 0.5
-"""Seconds between two notices of progress."""
+"""Seconds between two progress notifications."""
 SESSION = "mcp-session-id"
-"""The header by which HTTP clients of the handshake era are distinguished."""
+"""Header that identifies HTTP clients of protocol versions with a handshake."""
 NOT_APPROVED = "The user did not approve this motion, or the client could not ask. Nothing was moved."
 FREE_FOR_ALL = ("observe", "scene", "status", "stop", "list_tasks")
-"""Tools that need not hold the robot."""
+"""Tools that do not require control of the robot."""
 
 
 class McpBridge:
-    """One robot behind one server.
+    """Server for one robot.
 
     Args:
-        driver: Moves it; whoever has made it closes it.
-        patience: Seconds after which a client that asks for nothing loses the robot to the next.
-        approve: Whether every motion has to be approved by the client's user (hardware).
+        driver: Driver of the robot; closed by its creator.
+        patience: Seconds after which an idle client loses the robot to the next.
+        approve: Whether the client's user must approve every motion (hardware).
     """
 
     def __init__(self, driver: Driver, *, patience: float = 120.0, approve: bool = False) -> None:
@@ -66,7 +66,7 @@ class McpBridge:
         )
 
     async def gone(self, key: str) -> None:
-        """A client has gone, perhaps in the middle of a call: the robot stops if it was that client's."""
+        """Handle the loss of a client, maybe during a call: stop the robot if it was controlled by that client."""
         holder = self.seat.holder
         if holder is not None and holder.key == key:
             log.warning("The client %s has gone; the robot is stopped.", holder.name)
@@ -75,7 +75,7 @@ class McpBridge:
             self.seat.leave(key)
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_declared(tool) for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[_mcp_tool(tool) for tool in self._tools.values()])
 
     async def _list_prompts(self, context: Any, params: Any) -> types.ListPromptsResult:
         description = "How to drive this robot: what the tools mean, and how to recover."
@@ -115,34 +115,34 @@ class McpBridge:
         if tool.action:
             model = arguments.pop("model", "")
             subtask = Subtask(tool.action, **arguments)
-            return _structured(await self._moving(context, lambda: driver.act(subtask, model)))
+            return _structured(await self._run_motion(context, lambda: driver.act(subtask, model)))
         match tool.name:
             case "observe":
                 view = arguments["view"] or driver.views[0]
                 chosen = driver.views if view == "all" else (view,)
-                return await _threaded(lambda: pictures_result(driver.pictures(chosen)))
+                return await _in_thread(lambda: pictures_result(driver.pictures(chosen)))
             case "stop":
-                await _threaded(driver.stop)
+                await _in_thread(driver.stop)
                 return _structured({"stopped": True})
             case "status":
-                return _structured({**await _threaded(driver.status), "held_by": _name(self.seat.holder)})
+                return _structured({**await _in_thread(driver.status), "held_by": _client_name(self.seat.holder)})
             case "start_task":
-                return _structured(await self._moving(context, lambda: driver.start_task(arguments["task"])))
+                return _structured(await self._run_motion(context, lambda: driver.start_task(arguments["task"])))
             case "report":
-                result = await self._moving(context, lambda: driver.report(**arguments))
+                result = await self._run_motion(context, lambda: driver.report(**arguments))
                 self.seat.leave(client.key)
                 return _structured(result)
             case "scene":
-                return _structured(await _threaded(driver.scene))
-        return _structured(await _threaded(driver.list_tasks))
+                return _structured(await _in_thread(driver.scene))
+        return _structured(await _in_thread(driver.list_tasks))
 
-    async def _moving(self, context: Any, work: Callable[[], Result]) -> Result:
-        """What moves the robot: with notices of progress, and stopped when the client cancels."""
+    async def _run_motion(self, context: Any, work: Callable[[], Result]) -> Result:
+        """Run a call that may move the robot: with progress notifications, and stopped if the client cancels."""
         self.seat.begin()
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(_progress, context)
-                outcome = await _outcome(work)
+                outcome = await _result_or_error(work)
                 group.cancel_scope.cancel()
             if isinstance(outcome, HomieError):
                 raise outcome
@@ -171,7 +171,7 @@ class McpBridge:
     async def _approval(
         self, context: Any, params: types.CallToolRequestParams, tool: Tool, arguments: dict[str, Any]
     ) -> types.CallToolResult | types.InputRequiredResult | None:
-        """None where the client's user approves of a motion; else what to answer instead of it."""
+        """Return None if the client's user approves a motion; else the response to send instead."""
         words = " ".join(str(value) for value in arguments.values() if value)
         request = types.ElicitRequestFormParams(
             message=f"The agent wants the robot to do: {tool.action} {words}. Is the way clear?".replace("  ", " "),
@@ -182,7 +182,7 @@ class McpBridge:
             try:
                 answer = await context.session.elicit_form(request.message, request.requested_schema)
             except MCPError as error:
-                answer = error  # a client that cannot ask its user
+                answer = error  # the client cannot ask its user
         elif (answers := params.input_responses) is None:
             elicitation = types.ElicitRequest(params=request)
             return types.InputRequiredResult(input_requests={"approve": elicitation})
@@ -194,7 +194,7 @@ class McpBridge:
 
 
 def client_of(context: Any) -> Client:
-    """Who calls: by the session where there is one, else by the name that a client gives itself."""
+    """Identify the client of a call: by the session if there is one, else by its own name."""
     params = context.session.client_params
     name = params.client_info.name if params is not None else "a client"
     version = params.client_info.version if params is not None else ""
@@ -202,7 +202,7 @@ def client_of(context: Any) -> Client:
     return Client(headers.get(SESSION) or f"{name} {version}", name)
 
 
-def _declared(tool: Tool) -> types.Tool:
+def _mcp_tool(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.about,
@@ -216,21 +216,21 @@ def _declared(tool: Tool) -> types.Tool:
     )
 
 
-async def _threaded(work: Callable[[], T]) -> T:
-    """The result of what blocks. Where the caller is cancelled nobody waits for it."""
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Run a blocking call in a thread. If the caller is cancelled, the result is discarded."""
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
-async def _outcome(work: Callable[[], Result]) -> Result | HomieError:
-    """The same, an error as a value: a task group would wrap it."""
+async def _result_or_error(work: Callable[[], Result]) -> Result | HomieError:
+    """Run a blocking call; return an error as a value, because a task group would wrap it."""
     try:
-        return await _threaded(work)
+        return await _in_thread(work)
     except HomieError as error:
         return error
 
 
 async def _progress(context: Any) -> None:
-    """Tell the client, as long as this runs, for how many seconds the robot has been at it."""
+    """Notify the client periodically of the elapsed seconds, as long as this runs."""
     start = anyio.current_time()
     while True:
         await anyio.sleep(TICK)
@@ -248,5 +248,5 @@ def _error(sentence: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)
 
 
-def _name(client: Client | None) -> str:
+def _client_name(client: Client | None) -> str:
     return "" if client is None else client.name

@@ -1,4 +1,4 @@
-"""`homie serve mcp`: a robot or a suite behind stdio or streamable HTTP, until the client leaves or Ctrl-C."""
+"""`homie serve mcp`: serves a robot or a suite over stdio or streamable HTTP, until the client leaves or Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from homie.integrations.mcp.server import McpBridge
 
 PATIENCE = 120.0
-"""Seconds after which a client that asks for nothing loses the robot to the next that asks."""
+"""Seconds after which an idle client loses the robot to the next one that calls."""
 
 
 def serve_mcp(
@@ -41,18 +41,18 @@ def serve_mcp(
     """Serve until the client leaves (stdio) or Ctrl-C.
 
     Args:
-        suite: The suite whose tasks are played; "" for a robot in its scene.
-        options: As for `homie.open`, or for `homie.bench` with a suite.
-        task: What the agent is to do where there is no suite.
+        suite: Suite whose tasks are played; "" for a robot in its scene.
+        options: Options of `homie.open`, or of `homie.bench` with a suite.
+        task: Instruction for the agent without a suite.
         transport: `stdio` for the client that starts this process, `http` for those of this machine.
-        host, port: Where HTTP listens; 0 takes a free port.
-        armed: Whether a real robot may be moved, motion by motion, as the client's user approves.
-        budget: Calls and robot seconds that a task of a suite may take, None for any, and seconds without a call after
-            which the agent has gone.
-        ready: Gets the address and the token of HTTP, both "" with stdio.
+        host, port: Address for HTTP; port 0 selects a free port.
+        armed: Whether a real robot may be moved, each motion with the approval of the client's user.
+        budget: Limits of calls and of robot seconds for a task of a suite, None for no limit, and the idle seconds
+            after which the agent counts as gone.
+        ready: Called with address and token of HTTP, both "" for stdio.
 
     Raises:
-        BadInput, MissingPart, InfrastructureError.
+        BadInput, MissingPart, InfrastructureError: The server cannot start, or fails.
     """
     try:
         from homie.integrations.mcp.server import McpBridge

@@ -1,5 +1,5 @@
-"""The tasks of a suite for an agent: the rules, the budget and the run folder of `homie bench`, and no truth of the
-goal before the bench is over."""
+"""Tasks of a suite for an agent: with the rules, budget and run folder of `homie bench`, and without revealing whether
+the goal was reached before the end of the bench."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from homie.runtime.thread_turns import STOPPED
 
 NOT_BEGUN = "No task is under way: call start_task."
 FREE_OF_CHARGE = ("status", "stop", "report", "list_tasks", "start_task")
-"""Tools that no budget counts."""
+"""Tools that are not counted in the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a task may take beside the rounds of its protocol; None for no limit.
+    """Limits for a task besides the rounds of its protocol; None for no limit.
 
     Attributes:
-        calls: Of tools that look or act.
-        robot_seconds: Of the robot moving.
-        idle_seconds: Without a call, after which the agent has gone.
+        calls: Number of tool calls that observe or act.
+        robot_seconds: Robot time in s.
+        idle_seconds: Seconds without a call after which the agent counts as gone.
     """
 
     calls: int | None = None
@@ -40,7 +40,7 @@ class Budget:
 
 @dataclass
 class _Playing:
-    """The episode under way."""
+    """The current episode."""
 
     episode: Episode
     handover: Handover
@@ -56,9 +56,9 @@ class SuiteDriver(AskedDriver):
     """Plays a suite, one episode after the other.
 
     Args:
-        bench: Open, with a planner that stands for the agent; closed by `close`.
-        budget: Of each task.
-        about: What is known of the agent, for the run folder.
+        bench: Open bench, with a planner that stands for the agent; closed by `close`.
+        budget: Limits for each task.
+        about: Description of the agent, for the run folder.
     """
 
     def __init__(self, bench: OpenBench, budget: Budget, about: Mapping[str, object] | None = None) -> None:
@@ -67,7 +67,7 @@ class SuiteDriver(AskedDriver):
         self.bench = bench
         self._budget, self._about = budget, dict(about or {})
         self._playing: _Playing | None = None
-        self._order = threading.RLock()
+        self._call_lock = threading.RLock()
         self._closed = False
         with assemble(episode_options(bench.options, bench.suite, bench.episodes[0])) as parts:
             self._views = parts.robot.views
@@ -83,7 +83,7 @@ class SuiteDriver(AskedDriver):
         current.calls += 1
         if self._budget.calls is not None and current.calls > self._budget.calls:
             used_up = f"The {self._budget.calls} calls of this task are used up"
-            self._leave(LimitReached(f"{used_up}.", "calls"))
+            self._abort_episode(LimitReached(f"{used_up}.", "calls"))
             raise BadInput(f"{used_up}: it has ended. Call start_task.")
 
     def status(self) -> Result:
@@ -120,56 +120,56 @@ class SuiteDriver(AskedDriver):
         }
 
     def start_task(self, task: str) -> Result:
-        with self._order:
+        with self._call_lock:
             if self._playing is not None and self._playing.over is None:
                 text = self._playing.episode.task.text
                 raise BadInput(f"A task is under way ({text}): end it with report first.")
             episode = self._next(task)
             self._begin(episode)
-            question = self._asked()
+            question = self._next_question()
             if question is None:
                 raise BadInput(f"The task '{episode.task.id}' could not begin: {self._reason()}")
             rounds = {"rounds": question.rounds, "ends_by_report": not question.choices or END in question.ends}
             return {"task": episode.task.text, "id": episode.task.id, "trial": episode.trial, **rounds}
 
     def act(self, subtask: Subtask, model: str) -> Result:
-        with self._order:
+        with self._call_lock:
             current = self._current()
             self._question()
             current.halt.clear()
             question = current.handover.answer(Decision((subtask,), model=model))
             if question is None:
-                return self._over(subtask)
+                return self._end_result(subtask)
             current.last = seen_in(question, subtask)
             if current.halt.asked and not current.last.get("ok", True):
                 current.last["message"] = STOPPED
             if current.halt.up:
-                self._leave(LimitReached(TIME_UP, "robot_seconds"))
-                return {**current.last, **self._over(subtask), "message": TIME_UP}
+                self._abort_episode(LimitReached(TIME_UP, "robot_seconds"))
+                return {**current.last, **self._end_result(subtask), "message": TIME_UP}
             return current.last
 
     def stop(self) -> None:
         current = self._playing
         if current is not None and current.over is None:
             current.halt.ask()
-            current.handover.question()  # the subtask is over when the next is asked for
+            current.handover.question()  # the subtask has ended when the planner is queried again
 
     def report(self, success: bool, reason: str, answer: str) -> Result:
-        with self._order:
+        with self._call_lock:
             planner_input = self._question()
             decision = reported(planner_input, success, reason, answer)
             playing = self._current()
             playing.handover.answer(decision)
-            return self._over(decision.subtasks[0])
+            return self._end_result(decision.subtasks[0])
 
     def lost(self, name: str) -> None:
         self.stop()
-        self._leave(PlannerError(f"The agent '{name}' has gone in the middle of the task."))
+        self._abort_episode(PlannerError(f"The agent '{name}' has gone in the middle of the task."))
 
     def close(self) -> None:
         self._closed = True
         self.stop()
-        self._leave(Interrupted("The server was stopped; the episode is played again by the same command."))
+        self._abort_episode(Interrupted("The server was stopped; the episode is played again by the same command."))
         self.bench.close()
 
     # ------------------------------------------------------------ the episode
@@ -205,8 +205,8 @@ class SuiteDriver(AskedDriver):
         self._playing = current
         current.thread.start()
 
-    def _asked(self) -> PlannerInput | None:
-        """The present question; None once the episode is over, which is noted then."""
+    def _next_question(self) -> PlannerInput | None:
+        """Return the current planner input; None, after recording the end, once the episode is over."""
         current = self._current()
         question = current.handover.question()
         if question is None:
@@ -217,7 +217,7 @@ class SuiteDriver(AskedDriver):
         return question
 
     def _question(self) -> PlannerInput:
-        question = self._asked()
+        question = self._next_question()
         if question is None:
             raise BadInput(f"This task has ended ({self._reason()}): call start_task for the next.")
         return question
@@ -232,16 +232,16 @@ class SuiteDriver(AskedDriver):
         ending = current.episode.ending
         return current.error or (ending.cause or ending.ended_by if ending is not None else "it was stopped")
 
-    def _over(self, subtask: Subtask) -> Result:
-        """The episode has ended: how, and nothing of whether the goal was reached."""
-        self._asked()
+    def _end_result(self, subtask: Subtask) -> Result:
+        """Return the result at the end of the episode: how it ended, but not whether the goal was reached."""
+        self._next_question()
         current = self._current()
         return {"subtask": str(subtask), **(current.over or {"over": False})}
 
-    def _leave(self, error: HomieError) -> None:
+    def _abort_episode(self, error: HomieError) -> None:
         current = self._playing
         if current is None or current.over is not None:
             return
         current.handover.fail(error)
         current.thread.join()
-        self._asked()
+        self._next_question()

@@ -1,5 +1,4 @@
-"""The tools that a robot offers, as data: made from the table of its actions, so that a skill set of somebody else
-brings its own."""
+"""The tools of a robot, as data: created from its table of actions, so that third-party skill sets add their own."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import END
 
 LONGEST = 200
-"""Characters of an argument: names are much shorter."""
+"""Maximum length of an argument in characters: names are much shorter."""
 _WORDS = {
     "target": "What it is done to, in words, such as `apple` or `kitchen counter 2`.",
     "destination": "Where it goes, in words, such as `fridge`.",
@@ -31,7 +30,7 @@ _NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An argument of a tool: text, one of some words, or a truth value."""
+    """Argument of a tool: text, one of several choices, or a boolean."""
 
     about: str
     required: bool = True
@@ -40,7 +39,7 @@ class Field:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """As JSON Schema."""
+        """JSON Schema of the argument."""
         if self.is_truth:
             return {"type": "boolean", "description": self.about}
         limits: dict[str, Any] = {"enum": list(self.choices)} if self.choices else {"maxLength": LONGEST}
@@ -51,12 +50,12 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool.
+    """A tool.
 
     Attributes:
-        action: The action of the robot that it is, "" for none.
-        reads: Whether it changes nothing.
-        repeatable: Whether a second call changes nothing more.
+        action: Action of the robot that it performs, "" for none.
+        reads: Whether it has no side effects.
+        repeatable: Whether a second call has no further effect.
     """
 
     name: str
@@ -68,7 +67,7 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Of its arguments, as JSON Schema."""
+        """JSON Schema of the arguments."""
         return {
             "type": "object",
             "properties": {name: field.schema for name, field in self.fields.items()},
@@ -77,7 +76,7 @@ class Tool:
         }
 
     def checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments as the schema has them, blanks around words taken off. Raises BadInput."""
+        """Validate arguments against the schema and strip whitespace. Raises BadInput."""
         for name in arguments:
             if name not in self.fields:
                 known = suggestion(str(name)[:40], self.fields, f"it takes {', '.join(self.fields) or 'nothing'}.")
@@ -103,7 +102,7 @@ class Tool:
 
 
 def of_robot(views: Sequence[str]) -> list[Tool]:
-    """The tools of every robot, whatever it can do."""
+    """Return the tools that every robot has."""
     all_views = (*views, "all")
     return [
         Tool(
@@ -135,7 +134,7 @@ def of_robot(views: Sequence[str]) -> list[Tool]:
 
 
 def of_suite() -> list[Tool]:
-    """The tools for the tasks of a suite."""
+    """Return the tools for the tasks of a suite."""
     return [
         Tool("list_tasks", "The tasks of the suite, and which of them are still to be done.", reads=True),
         Tool(
@@ -149,13 +148,13 @@ def of_suite() -> list[Tool]:
 def of_actions(
     actions: Sequence[str], table: ActionTable, models: Sequence[str], used_names: Sequence[str]
 ) -> list[Tool]:
-    """A tool for each action but End.
+    """Return a tool for each action except End.
 
     Args:
-        actions: What the robot and its skills can do.
+        actions: Actions of the robot and its skills.
         table: Properties of actions.
-        models: The skill sets that a call may choose from.
-        used_names: Names that other tools have.
+        models: Skill sets that a call may choose from.
+        used_names: Names of other tools.
     """
     choice = {"model": Field(_WORDS["model"], required=False, choices=tuple(models))} if len(models) > 1 else {}
     tools = []
@@ -168,7 +167,7 @@ def of_actions(
         tools.append(
             Tool(
                 f"do_{called}" if called in used_names else called,
-                about=_explained(action),
+                about=_describe(action),
                 fields={**fields, **choice},
                 action=name,
             )
@@ -176,8 +175,8 @@ def of_actions(
     return tools
 
 
-def _explained(action: Action) -> str:
-    """What an action does and what it asks, from the table."""
+def _describe(action: Action) -> str:
+    """Return a description of an action and its preconditions, from the table."""
     sentences = [f"{action.name} {action.about}".strip().rstrip(".") + "."]
     sentences += [_NEEDS[need] for need in (action.hand, action.target) if need]
     if action.near:
