@@ -1,4 +1,4 @@
-"""Taking up a bench where it was stopped: whether it is the same, what is damaged, what is still to be run."""
+"""Resuming a bench: whether it is the same one, which files are damaged, which episodes are left."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ INDECISIVE = (
     *("suite", "out", "workers", "ray", "timeout", "retries", "memory", "recycle", "again", "sweep"),
     *("mixed", "clean"),
 )
-"""Options that do not change the result of any episode. (The content of the suite does; its path does not.)"""
+"""Options that do not affect the result of any episode. (The content of the suite does; its path does not.)"""
 PATIENCE = 20.0
-"""Seconds to wait for the workers of a runner that was killed to notice it."""
+"""Seconds to wait for the workers of a killed runner to notice it."""
 
 
 class BenchFolder(HeldFolder):
-    """The run folder of a bench. is_new: this process has made it."""
+    """Run folder of a bench. `is_new`: it was created by this process."""
 
     is_new = False
 
     @classmethod
     def open(cls, options: BenchOptions, suite: Suite) -> BenchFolder:
-        """Create the run folder, or take up one of the same configuration. Raises BadInput."""
+        """Create the run folder, or open one with the same configuration. Raises BadInput."""
         path, lock = held_folder(options.out, suite.name)
         folder = cls(path, lock)
         try:
@@ -54,7 +54,7 @@ class BenchFolder(HeldFolder):
                 folder.is_new = not any(path.iterdir())
                 folder._create(options, suite)
             folder._wait_for_workers()
-            _forget_unused(path, plan(path, options, suite))
+            _remove_unused_parts(path, plan(path, options, suite))
         except OSError as error:
             folder.close()
             raise BadInput(f"Cannot write into the run folder {path}: {reason_of(error)}.") from error
@@ -64,7 +64,7 @@ class BenchFolder(HeldFolder):
         return folder
 
     def _create(self, options: BenchOptions, suite: Suite) -> None:
-        # Folders and suite come before run.json: where that is, all is.
+        # Folders and suite are written before run.json, whose presence shows that all of them are complete.
         own_names = {"suite.json", ".suite.json.tmp", COPY, f".{COPY}.tmp", ".run.json.tmp", "episodes", "workers"}
         if any(entry.name not in own_names for entry in self.path.iterdir()):
             raise BadInput(f"The folder {self.path} is not empty and not a run folder: choose another --out.")
@@ -83,7 +83,7 @@ class BenchFolder(HeldFolder):
         write_model(self.path / "run.json", file)
 
     def check_writable(self) -> None:
-        """Raise BadInput where one of the folders may not be read or written, or a log of a worker not be added to."""
+        """Raise BadInput if one of the folders cannot be read or written, or a worker's log cannot be appended to."""
         workers = self.path / "workers"
         with writing(workers):
             workers.mkdir(exist_ok=True)
@@ -94,12 +94,13 @@ class BenchFolder(HeldFolder):
                 log.open("ab").close()
 
     def discard(self) -> None:
-        """Remove a folder that this process has made and in which no episode is finished; leave any other as it is."""
+        """Remove a folder created by this process if no episode in it is finished; leave any other as it is."""
         if self.is_new and not any((self.path / "episodes").glob(f"*/{ENDING}")):
             shutil.rmtree(self.path, ignore_errors=True)
 
     def _wait_for_workers(self) -> None:
-        """Every worker shares a lock on `episodes` while it lives: one of a killed runner must not write any more."""
+        """Wait for workers of a killed runner, which must not write any more: every worker holds a shared lock on
+        `episodes`."""
         with reading(self.path / "episodes"):
             descriptor = os.open(self.path / "episodes", os.O_RDONLY)
         end = time.monotonic() + PATIENCE
@@ -119,8 +120,8 @@ class BenchFolder(HeldFolder):
 
 
 def unfinished(episodes: Sequence[Episode], *, again: bool = False) -> Iterator[Episode]:
-    """Those that are to be run: also damaged ones and those of unreadable answers, and with `again` all that
-    infrastructure ended."""
+    """Yield the episodes to run, including damaged ones and those with unreadable answers; with `again` also all others
+    ended by infrastructure."""
     for episode in episodes:
         finished = episode.finished
         lost = finished is not None and finished.ending.ended_by == "infrastructure"
@@ -129,7 +130,7 @@ def unfinished(episodes: Sequence[Episode], *, again: bool = False) -> Iterator[
 
 
 def check_known(episodes: Sequence[Episode]) -> None:
-    """Raise OtherParts if nobody can tell what finished episodes were made with: others would be mixed with them."""
+    """Raise OtherParts if the parts of finished episodes are unknown: they could differ from those of new episodes."""
     for episode in episodes:
         ending = episode.ending
         if ending is not None and ending.ended_by != "infrastructure" and not ending.parts:
@@ -140,9 +141,9 @@ def check_known(episodes: Sequence[Episode]) -> None:
 
 
 def _repair_files(run: Path, suite: Suite) -> None:
-    """Put back a damaged `run.json` from its copy, and a damaged `suite.json` from the suite that is given, if that is
-    the same. Where there is neither `run.json` nor its copy nothing was begun. What cannot be repaired is left to be
-    refused. Raises OSError."""
+    """Restore a damaged `run.json` from its copy, and a damaged `suite.json` from the given suite if it is the same.
+    Without `run.json` and copy the bench has not begun. Files that cannot be repaired are rejected later. Raises
+    OSError."""
     try:
         file = read_model(run / "run.json", BenchFile)
     except BadInput:
@@ -153,16 +154,16 @@ def _repair_files(run: Path, suite: Suite) -> None:
         write_model(run / "run.json", file)
         warnings.warn(f"{run / 'run.json'} was damaged and is put back from its copy.", stacklevel=2)
     recorded, content = file.files.get("suite.json"), suite_json(suite)
-    is_same = recorded is not None and recorded.sha256 == hashlib.sha256(content).hexdigest()
-    if is_same and suite_damage(run, file):
+    content_matches = recorded is not None and recorded.sha256 == hashlib.sha256(content).hexdigest()
+    if content_matches and suite_damage(run, file):
         write_atomically(run / "suite.json", content)
         warnings.warn(f"{run / 'suite.json'} was damaged and is written anew.", stacklevel=2)
 
 
-def _forget_unused(run: Path, episodes: Sequence[Episode]) -> None:
-    """Remove the descriptions of parts that no finished episode was made with: those of a try that was killed.
+def _remove_unused_parts(run: Path, episodes: Sequence[Episode]) -> None:
+    """Remove the descriptions of parts that no finished episode refers to, which were left by a killed try.
 
-    Otherwise a plan that was repaired after it could not be played on. Raises OSError.
+    Otherwise the bench could not be resumed after the parts were fixed. Raises OSError.
     """
     used_digests = {episode.ending.parts for episode in episodes if episode.ending is not None}
     for digest in kept(run):

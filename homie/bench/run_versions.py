@@ -1,7 +1,7 @@
-"""What the episodes of a run were made with, and whether that is the same for all of them.
+"""Parts with which the episodes of a run were made, and whether they are the same for all of them.
 
-Every finished episode refers to a description of its parts (`provenance`). A run of more than one is mixed: its
-numbers speak of no single planner.
+Every finished episode refers to a description of its parts (`provenance`). A run with several descriptions is mixed:
+its results are not those of a single planner.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ UNKNOWN = "unknown"
 class Batch:
     """Episodes of a run that were made with the same parts.
 
-    Attributes:
-        digest: The name of their description, "" where Homie kept none (before 0.2).
-        parts: None where it is not known.
-        episodes: Names of their folders.
+    digest: Name of their description, "" before Homie 0.2, which kept none.
+    parts: Description, None if unknown.
+    episodes: Folder names.
     """
 
     digest: str
@@ -35,11 +34,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Makeup:
-    """The batches of a run, the one with the first episode first.
+    """Batches of a run, the one with the first episode first.
 
     Attributes:
-        unchecked: Episodes that were written without checksums (before 0.2), of which only the agreement between their
-            files can be checked.
+        unchecked: Number of episodes without checksums (before 0.2), for which only the consistency of their files can
+            be checked.
     """
 
     batches: tuple[Batch, ...] = ()
@@ -52,7 +51,7 @@ class Makeup:
 
     @property
     def differences(self) -> dict[str, tuple[str, ...]]:
-        """What differs between the batches, by its dotted name (`planner.sha256`): the value of each batch."""
+        """Differences between the batches: the value in each batch, by dotted name (`planner.sha256`)."""
         facts = [batch.parts.facts if batch.parts is not None else {} for batch in self.batches]
         known = [index for index, batch in enumerate(self.batches) if batch.parts is not None]
         names = sorted({name for fact in facts for name in fact})
@@ -63,7 +62,7 @@ class Makeup:
         return {name: row for name, row in values.items() if len({row[index] for index in known}) > 1}
 
     def notes(self) -> tuple[str, ...]:
-        """What one has to know to read the numbers of the run: nothing where all is well."""
+        """Return notes that are needed to interpret the results of the run; none if it is consistent."""
         notes = []
         if self.mixed:
             sizes = " + ".join(str(len(batch.episodes)) for batch in self.batches)
@@ -83,7 +82,7 @@ class Makeup:
 
 
 def mixed_table(makeups: Mapping[str, Makeup]) -> Table:
-    """What differs between the batches of the mixed runs, by the labels of the runs."""
+    """Return a table of the differences between the batches of mixed runs, by run label."""
     rows = tuple(
         (label, number, len(batch.episodes), name, values[number - 1])
         for label, run_makeup in makeups.items()
@@ -102,10 +101,10 @@ def mixed_table(makeups: Mapping[str, Makeup]) -> Table:
 
 
 def makeup(run: Path, finished: Iterable[tuple[str, EpisodeFile]]) -> Makeup:
-    """The batches of a run folder.
+    """Return the batches of a run folder.
 
     Args:
-        finished: Names and endings of the episodes that ran (not those that were lost).
+        finished: Names and endings of the episodes that ran, without lost ones.
     """
     names: dict[str, list[str]] = {}
     endings: Sequence[tuple[str, EpisodeFile]] = tuple(finished)

@@ -1,4 +1,4 @@
-"""The run folders that a folder means: itself, or those in it."""
+"""Run folders given by a folder: itself, or those in it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from homie.kernel.support.files import place_of
 from homie.runtime.runstore import read_run
 
 RECORDS = (".json", ".jsonl")
-"""How files end in which a run keeps what happened."""
+"""Suffixes of files in which a run records results."""
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder was written by `homie run` or `homie bench`."""
+    """Return whether a folder was written by `homie run` or `homie bench`."""
     return (folder / "run.json").exists() or is_bench(folder)
 
 
 def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run) -> list[Path]:
-    """The folders, with the runs in it for one that is not a run itself, one level down, in the order of their names.
+    """Return the folders, with one that is not a run replaced by the runs in it, one level down, sorted by name.
 
-    A folder without a run in it stays as it is: who reads it refuses it.
+    A folder without any run is kept, so that its reader reports the error.
 
     Raises:
-        BadInput: The runs in a folder are of several suites, so that they cannot be shown together.
+        BadInput: A folder contains runs of several suites, which cannot be shown together.
     """
     runs: list[Path] = []
     for folder in folders:
@@ -37,7 +37,7 @@ def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run
 
 
 def readable(folders: Sequence[Path]) -> tuple[list[Path], tuple[str, ...]]:
-    """The folders without the runs whose `run.json` or suite cannot be read, and for each of those why, in a sentence.
+    """Return the folders except unreadable runs, and for each of those a sentence with the reason.
 
     Raises:
         BadInput: None of them can be read.
@@ -59,7 +59,7 @@ def readable(folders: Sequence[Path]) -> tuple[list[Path], tuple[str, ...]]:
 
 
 def check_apart(out: Path | None, runs: Iterable[Path]) -> None:
-    """Raises BadInput for a file to write that a run has written already, which would be lost."""
+    """Raise BadInput if a file to write exists as a part of a run, because it would be overwritten."""
     for run in runs:
         if out is not None and out.suffix in RECORDS and out.is_file() and out.resolve().is_relative_to(run.resolve()):
             raise BadInput(f"{out} is a file of the run {run}, which would be lost: choose another file.")
@@ -68,7 +68,7 @@ def check_apart(out: Path | None, runs: Iterable[Path]) -> None:
 def _check_one_suite(folder: Path, runs: list[Path]) -> None:
     suites: dict[str, list[str]] = {}
     for run in filter(is_bench, runs):
-        with suppress(BadInput):  # of a damaged run, which `readable` leaves out
+        with suppress(BadInput):  # a damaged run, which `readable` leaves out
             suites.setdefault(read_bench(run)[1].name, []).append(str(run))
     if len(suites) > 1:
         suites_text = "; ".join(f"{name}: {' '.join(names)}" for name, names in suites.items())
@@ -76,7 +76,7 @@ def _check_one_suite(folder: Path, runs: list[Path]) -> None:
 
 
 def check_different(folders: Sequence[Path]) -> None:
-    """Raises BadInput for a folder that occurs twice: its episodes would be counted twice."""
+    """Raise BadInput for a duplicate folder, whose episodes would be counted twice."""
     seen: set[Path] = set()
     for folder in folders:
         if place_of(folder) in seen:

@@ -1,4 +1,4 @@
-"""The splits of a suite's tasks."""
+"""Splits of a suite's tasks."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from typing import Literal, TypeAlias, get_args
 
 TaskSplit: TypeAlias = Literal["train", "validation", "test"]
 SPLITS: tuple[str, ...] = get_args(TaskSplit)
-"""What a task is for: to learn from, to choose by, to report."""
+"""Splits for training, for model selection and for reported results."""

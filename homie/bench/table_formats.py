@@ -21,7 +21,7 @@ NOT_THERE = "-"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its heading and the kind of its cells. Percentages are stored as shares, 0..1."""
+    """Column: its heading and the kind of its cells. Percentages are stored as shares, 0..1."""
 
     head: str
     kind: Kind = "text"
@@ -32,7 +32,7 @@ class Table:
     """A table with a title and notes below it.
 
     Raises:
-        ValueError: a row does not have one cell per column.
+        ValueError: A row does not have one cell per column.
 
     Example:
         >>> table = Table("Results", (Column("run"), Column("SR", "percent")), (("rule", 0.25),))
@@ -57,17 +57,17 @@ class Table:
 
 
 def to_markdown(tables: Sequence[Table]) -> str:
-    """Tables in GitHub-flavoured Markdown."""
+    """Format tables in GitHub-flavoured Markdown."""
     return "\n".join(_markdown(table) for table in tables)
 
 
 def to_latex(tables: Sequence[Table]) -> str:
-    """Tables in LaTeX with intervals below their values; they need the packages booktabs and graphicx."""
+    """Format tables in LaTeX with intervals below their values; the packages booktabs and graphicx are needed."""
     return "\n".join(_latex(table) for table in tables)
 
 
 def to_csv(tables: Sequence[Table]) -> str:
-    """Tables as CSV (RFC 4180), one after another, with the title in the first column.
+    """Format tables as CSV (RFC 4180), one after another, with the title in the first column.
 
     Shares are written with all digits; an estimate has three columns (its value, `low` and `high`).
     """
@@ -91,12 +91,13 @@ def to_csv(tables: Sequence[Table]) -> str:
 
 
 def to_json_text(tables: Sequence[Table]) -> str:
-    """Tables as one JSON object: rows are mappings from heading to value; an estimate has value, low and high."""
+    """Format tables as one JSON object: rows are mappings from heading to value; an estimate has value, low and
+    high."""
     return to_json({"tables": [as_mapping(table) for table in tables]}).decode()
 
 
 def as_mapping(table: Table) -> dict[str, object]:
-    """A table, JSON-ready."""
+    """Return a table, JSON-ready."""
     heads = [column.head for column in table.columns]
     return {
         "title": table.title,
@@ -115,14 +116,14 @@ WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {
 
 
 def write(tables: Sequence[Table], form: str) -> str:
-    """Tables in one of the forms of `WRITERS`. Raises BadInput for an unknown form."""
+    """Format tables in one of the forms of `WRITERS`. Raises BadInput for an unknown form."""
     if form not in WRITERS:
         raise BadInput(f"There is no table format '{form}': choose {', '.join(WRITERS)}.")
     return WRITERS[form](tables)
 
 
 def shown(cell: Cell, kind: Kind) -> str:
-    """The text of a cell: percentages with two decimals as in the paper, an interval in brackets, `-` for None.
+    """Format a cell: percentages with two decimals as in the paper, an interval in brackets, `-` for None.
 
     Example:
         >>> shown(Estimate(0.5, Interval(0.25, 0.75)), "percent")
@@ -151,7 +152,7 @@ def shown(cell: Cell, kind: Kind) -> str:
 
 
 def _three_digits(value: float) -> str:
-    """A number with three significant digits, at most four decimals, and none from 100 on: `4.56`, `0.0012`."""
+    """Format a number with three significant digits, at most four decimals, and none from 100 on: `4.56`, `0.0012`."""
     if 0 < value < 0.0001:
         return "<0.0001"
     if value == 0:
@@ -190,14 +191,14 @@ def _latex(table: Table) -> str:
     lines = [_latex_line(heads), *(line for row in table.rows for line in _latex_row(row, table.columns))]
     notes = [rf"\par\smallskip\footnotesize {_latex_text(note)}" for note in table.notes]
     parts = [r"\begin{table}[t]", r"\centering", rf"\caption{{{_latex_text(table.title)}}}", r"\smallskip"]
-    # A table that is wider than the page is scaled down; the others keep their size.
+    # A table that is wider than the page is scaled down; others keep their size.
     parts += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", rf"\begin{{tabular}}{{{spec}}}"]
     parts += [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
     return "\n".join([*parts, r"\end{tabular}}", *notes, r"\end{table}"]) + "\n"
 
 
 def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
-    """A row, and below it a row with its intervals in small type, if it has any: they would not fit beside the
+    """Return a row, followed by a row with its intervals in small type, if it has any: they would not fit beside the
     values."""
     values, intervals = [], []
     for cell, column in zip(row, columns, strict=True):
@@ -212,7 +213,7 @@ def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _minus(number: str) -> str:
-    """The number with a minus sign instead of a hyphen before digits."""
+    """Replace a hyphen before digits by a minus sign."""
     return re.sub(r"-(?=\d)", "$-$", number)
 
 
@@ -249,7 +250,7 @@ def _value(cell: Cell) -> object:
 
 
 def _parts(cell: Cell) -> dict[str, str | int | float | None]:
-    """The parts of a cell by the suffix of their column heading."""
+    """Return the parts of a cell by the suffix of their column heading."""
     if isinstance(cell, Estimate):
         low, high = cell.interval if cell.interval else (None, None)
         return {"": cell.value, "low": low, "high": high}

@@ -1,9 +1,9 @@
-"""A bench from its options: every episode of a suite into one run folder, whatever happens on the way.
+"""The bench runner: plays every episode of a suite into one run folder, whatever fails on the way.
 
 suite --plan--> episodes --unfinished--> jobs --> pool of workers --> reports --> finished, run again, or given up
 
-An episode is finished when its folder says so, and nothing else counts. So the same command goes on after a kill at any
-instant, and a result depends on the task, the trial, the seed and the planner alone.
+An episode is finished if and only if its folder says so. Therefore the same command resumes after a kill at any time,
+and a result depends only on task, trial, seed and planner.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from homie.runtime.clean_stop import stoppable, undisturbed
 from homie.runtime.provenance import check_code
 
 TICK = 1.0
-"""Seconds after which the runner looks up even if no worker said anything."""
+"""Seconds after which the runner checks for interrupts even without messages from workers."""
 
 QUICK = "ideal"
-"""How the names of skill sets begin with which nothing moves: to build a house takes as long as to play an episode in
-it then. With all others every task is played once before any again."""
+"""Prefix of skill sets without motion, for which building a house takes as long as playing an episode in it: a worker
+then stays in its scene. With all others every task is played once before any is repeated."""
 
 MakePool = Callable[[Path], Pool]
 Order = Callable[[Sequence[Episode]], Sequence[Episode]]
@@ -53,8 +53,8 @@ class EpisodeLine:
     """One episode in a summary.
 
     Attributes:
-        success: As SR counts it.
-        world: The world's own verdict, None where it has none.
+        success: Success as counted by SR.
+        world: Verdict of the simulator, None if unknown.
     """
 
     task: str
@@ -68,13 +68,13 @@ class EpisodeLine:
 
 @dataclass(frozen=True, slots=True)
 class BenchSummary:
-    """What a bench leaves: the first row of what `homie compare` makes of it, with its notes.
+    """Summary of a bench: the first row of the tables of `homie compare`, with its notes.
 
     Attributes:
-        success, interval: SR, and its 95 % interval.
-        metrics: SR and the others, each with its interval.
-        infrastructure: How many episodes it ended; they count as not succeeded.
-        judged: How many have a verdict of the world.
+        success, interval: SR and its 95 % interval.
+        metrics: SR and the other metrics, each with its interval.
+        infrastructure: Number of episodes ended by infrastructure; they count as failures.
+        judged: Number of episodes with a verdict of the simulator.
     """
 
     run_folder: Path
@@ -99,20 +99,22 @@ def bench(
     pool: MakePool | None = None,
     order: Order = tuple,
 ) -> BenchSummary:
-    """Run what is left of a bench and sum it up. Bad input raises BadInput and leaves no new run folder.
+    """Run the unfinished episodes of a bench and summarise it. Bad input raises BadInput and leaves no new run folder.
 
     Args:
-        pool: Where episodes are played, worker processes of this machine by default.
-        order: In which order; no result depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted.
-            A disk that cannot be written raises InfrastructureError; episodes that infrastructure ended are in the
-            summary, not raised.
+        pool: Makes the pool that plays episodes; worker processes of this machine by default.
+        order: Order of the episodes; no result depends on it.
+
+    Raises:
+        Interrupted: Ctrl-C or SIGTERM, after the robots have stopped.
+        InfrastructureError: The disk cannot be written. Episodes that infrastructure ended raise nothing.
     """
     options, suite = ready(options)
     folder = BenchFolder.open(options, suite)
     progress = progress or Progress()
     try:
         episodes = plan(folder.path, options, suite)
-        # Every task once before any again: a mistake in a suite shows early, and an unfinished run covers all of it.
+        # Every task once before repeating any: an error in a suite shows early, and an unfinished run covers all tasks.
         remaining = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
         if remaining:
             folder.check_writable()
@@ -138,7 +140,7 @@ def bench(
         if options.clean:
             _clean(episodes)
         return summary_of(folder.path)
-    except (BadInput, MissingPart):  # what only a worker can see, such as a broken checkpoint
+    except (BadInput, MissingPart):  # errors that only a worker can detect, such as a broken checkpoint
         folder.discard()
         raise
     finally:
@@ -189,7 +191,8 @@ class _Runner:
         return episode_job(self._options, self._suite, episode)
 
     def _needs_retry(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
-        """Take in a report; whether the episode is to be run again. Raises what no other episode would escape."""
+        """Process a report and return whether to run the episode again. Raises errors that would affect every other
+        episode."""
         if report.fatal:
             raise raised(report)
         if report.cause is None or episode.ending is not None:  # it may have died just after the end
@@ -205,7 +208,7 @@ class _Runner:
 
 
 def episode_job(options: BenchOptions, suite: Suite, episode: Episode) -> Job:
-    """What a worker needs to know to play one episode."""
+    """Return what a worker needs to play one episode."""
     protocol = suite.protocol_of(episode.task)
     return Job(
         suite=suite.name,
@@ -222,7 +225,7 @@ def episode_job(options: BenchOptions, suite: Suite, episode: Episode) -> Job:
 
 
 def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> RunOptions:
-    """The options of one episode. Their seed says which scene it is; their rounds are those of the whole run."""
+    """Return the options of one episode. Their seed selects the scene; their rounds are those of the whole run."""
     scene = episode.task.scene
     scene_values = scene_options(options.robot, scene.settings)
     parts = {name: getattr(options, name) for name in PartsOptions.model_fields}
@@ -245,30 +248,30 @@ def _pool(run: Path, options: BenchOptions, size: int) -> Pool:
         return LocalPool(
             run, size, limits, shared_part(run, options) if size > 1 else None, stay_in_scene=stay_in_scene
         )
-    from homie.bench.play.ray_pool import RayPool  # only where it is asked for: it needs an extra
+    from homie.bench.play.ray_pool import RayPool  # imported only if used: it needs an extra
 
     return RayPool(run, size, limits, options.ray)
 
 
 def shared_part(run: Path, options: BenchOptions) -> SharedPart | None:
-    """What the planners of several workers share, None for nothing. It is not started yet. Raises BadInput."""
+    """Return a resource shared by the planners of several workers, not yet started; None for none. Raises BadInput."""
     if options.planner == EXPERT:
         return None
     planner_part = named_planner(options.planner, options.planner_settings)
     if not (isinstance(planner_part.make, type) and issubclass(planner_part.make, Planner)):
-        return None  # a function may make planners too
+        return None  # a function may be a factory of planners
     return planner_part.make.share(planner_part.argument, planner_part.settings, run / "workers" / "model.log")
 
 
 def raised(report: Report) -> HomieError:
-    """The error that a report tells of."""
+    """Return the error described by a report."""
     kinds = (BadInput, MissingPart)
     kind = next((kind for kind in kinds if kind.exit_code == report.exit_code), InfrastructureError)
     return kind(report.message)
 
 
 def _clean(episodes: Sequence[Episode]) -> None:
-    """Remove what tries of finished episodes left. Raises InfrastructureError."""
+    """Remove the files of failed tries of finished episodes. Raises InfrastructureError."""
     try:
         for episode in episodes:
             episode.clean()
@@ -277,7 +280,7 @@ def _clean(episodes: Sequence[Episode]) -> None:
 
 
 def summary_of(run: Path) -> BenchSummary:
-    """The summary of a bench whose episodes are all finished or given up. Raises BadInput."""
+    """Return the summary of a bench whose episodes are all finished or given up. Raises BadInput."""
     scored = load_run(run)
     lines: list[EpisodeLine] = []
     causes: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Whether what a task names is in its scene: a goal or a key path about something else can never be reached."""
+"""Check that the names in a task are in its scene: a goal or key path with an unknown name could never be reached."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ HOMIES: ActionTable = {
     **ROWS,
     **{name: verb.action for verbs in (VERBS, PERSON_VERBS) for name, verb in verbs.items()},
 }
-"""The actions that Homie knows, whichever skills there are."""
+"""Actions known to Homie, independent of the skills."""
 
 
 def check_words(task: Task, executor: Executor, names: Mapping[str, str]) -> None:
-    """Raise BadInput for a task that cannot be judged in its world: better now than after the episode.
+    """Raise BadInput for a task that cannot be judged in its world, before the episode is played.
 
     Args:
-        executor: What it is played with, in its scene.
-        names: The suite's further words for things in key paths.
+        executor: Executor of the episode, in its scene.
+        names: Additional words of the suite for objects in key paths.
     """
     robot = executor.robot
     if not isinstance(robot, WorldState):
@@ -53,7 +53,7 @@ def check_words(task: Task, executor: Executor, names: Mapping[str, str]) -> Non
 
 
 def check_goal(task: Task, world: WorldSnapshot) -> None:
-    """Raise BadInput for a goal that cannot be judged in a world."""
+    """Raise BadInput for a goal that cannot be evaluated in a world."""
     if task.goal is None:
         return
     if unknown := unknown_words(task.goal, world):
@@ -62,10 +62,9 @@ def check_goal(task: Task, world: WorldSnapshot) -> None:
 
 
 def _check_subtasks(task: Task, vocabulary: _Vocabulary, table: ActionTable) -> None:
-    """Raise BadInput for a key path, or a step of the expert, with an action or a thing that there is not.
+    """Raise BadInput for an unknown action or object in a key path or a step of the expert.
 
-    Of an action of which nothing is declared its skill may take any words, and the expert may have actions of skills
-    with which the suite is not played.
+    Undeclared actions may take any words, and the expert may use actions of skills with which the suite is not played.
     """
     for source, subtask in _subtasks(task):
         action_name = canonical_action(subtask.action, tuple(table))
@@ -80,15 +79,15 @@ def _check_subtasks(task: Task, vocabulary: _Vocabulary, table: ActionTable) -> 
 
 
 def _subtasks(task: Task) -> Iterator[tuple[str, Subtask]]:
-    """All that a task names, and where."""
+    """Yield all subtasks of a task, with their source."""
     for source, paths in (("the key path with", task.keypaths), ("never with", task.never)):
         yield from ((source, read_subtask(node)) for path in paths for node in path)
     yield from ((EXPERTS, read_subtask(step)) for step in task.expert or ())
 
 
 class _Vocabulary:
-    """Whether a word means something in a world, misspelt ones aside: to scores, by its name or kind, or to planners.
-    In a world that tells of no things every word may."""
+    """Tells whether a word has a meaning in a world, without tolerance for typos: for scores, by name or kind, or for
+    planners. In a world without objects every word has."""
 
     def __init__(self, world: WorldSnapshot, names: Mapping[str, str], executor: Executor) -> None:
         self._world, self._profile, self._executor = world, Homie(names), executor
@@ -103,19 +102,19 @@ class _Vocabulary:
         return bool(self._exact_matcher(word, list(self._known.values()))) or self._is_alias(word, action)
 
     def _is_alias(self, word: str, action: Action) -> bool:
-        """Whether a locator knows something by a word that its name, kind and colour do not have."""
+        """Return whether a locator resolves a word that is not an object's name, kind or colour."""
         entities = [locator.resolve(word, action, self._observation) for locator in self._locators]
         things = [self._known.get(entity) for entity in entities if entity is not None]
         return any(thing is None or not self._loose_matcher(word, [thing]) for thing in things)
 
     @cached_property
     def _observation(self) -> Observation:
-        """Made for the first word that needs it, since it costs pictures; nothing moves meanwhile."""
+        """Made on first use, because rendering is expensive; nothing moves meanwhile."""
         return self._executor.robot.observe()
 
     @cached_property
     def _locators(self) -> list[Locator]:
-        """That of the planner, and the one with world state where there is one for this robot."""
+        """The planner's locator, and the privileged one if the robot supports it."""
         locators = [self._executor.locator]
         if locators[0].name != "background":
             with contextlib.suppress(BadInput):
@@ -123,6 +122,6 @@ class _Vocabulary:
         return locators
 
     def hint(self, word: str) -> str:
-        """The end of the sentence about a word that means nothing."""
+        """Return the end of the error message for an unknown word."""
         known = [form.replace("_", " ") for form in spellings(self._world)]
         return suggestion(word.replace("_", " "), known, LISTED)

@@ -1,6 +1,6 @@
-"""Ablations: the same bench once for each value of an option, each with a run folder of its own.
+"""Sweeps: the same bench once for each value of an option, each with its own run folder.
 
-RUN/sweep.json                 a `SweepFile`: what was varied, and which folder has which value
+RUN/sweep.json                 a `SweepFile`: the varied options, and their values in each folder
 RUN/<option>-<value>/          a run folder (docs/compare.md)
 """
 
@@ -29,7 +29,7 @@ from homie.kernel.support.text import separated
 from homie.runtime.runstore import held_folder, write_model
 
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings", "robot_settings")
-"""Options that cannot be swept: they change no result, or are not one value."""
+"""Options that cannot be swept: they do not affect results, or have no single value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Variant:
     """One bench of a sweep.
 
     Attributes:
-        name: Of its folder.
-        values: Of what is varied, by its name.
+        name: Folder name.
+        values: Values of the varied options, by name.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class SweepSummary:
-    """What a sweep leaves: the summary of every bench by the name of its folder."""
+    """Result of a sweep: the summary of every bench, by folder name."""
 
     run_folder: Path
     sweep: tuple[str, ...]
@@ -56,7 +56,7 @@ class SweepSummary:
 
     @property
     def infrastructure(self) -> int:
-        """Episodes that infrastructure ended, of all benches."""
+        """Number of episodes ended by infrastructure, over all benches."""
         return sum(run.infrastructure for run in self.runs.values())
 
 
@@ -65,10 +65,10 @@ def sweep(
     make_progress: Callable[[], Progress] = Progress,
     announce: Callable[[str], None] = lambda name: None,
 ) -> SweepSummary:
-    """Run a bench for every value, one after the other. An error in any value is raised before the first begins.
+    """Run a bench for every value, one after the other. An error in any value is raised before the first one begins.
 
     Args:
-        announce: Called with the name of every bench before it begins. Raises as `bench`.
+        announce: Called with the name of every bench before it begins. Raises the same errors as `bench`.
     """
     for variant in variants(options):
         ready(variant.options)
@@ -92,7 +92,7 @@ def sweep(
 
 
 def variants(options: BenchOptions) -> list[Variant]:
-    """The benches of a sweep, the last name varying fastest. Raises BadInput."""
+    """Return the benches of a sweep, with the last option varying fastest. Raises BadInput."""
     axes = [_axis(text) for text in options.sweep]
     variants = []
     for combination in product(*([(name, value) for value in values] for name, values in axes)):
@@ -115,7 +115,7 @@ def variants(options: BenchOptions) -> list[Variant]:
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:
-    """`planner.examples=0,5` as a name and its values. Raises BadInput."""
+    """Parse `planner.examples=0,5` into a name and its values. Raises BadInput."""
     name, equals, value_list = text.partition("=")
     name = name.strip().replace("-", "_")
     values = separated(value_list)
@@ -133,5 +133,5 @@ def _axis(text: str) -> tuple[str, list[Any]]:
 
 
 def _value_text(value: Any) -> str:
-    # A point is part of a number here and not of a word: 0.2 and 0.25 must differ.
+    # Keep the point of a number: 0.2 and 0.25 must give different names.
     return str(value).replace(".", "_") if isinstance(value, int | float) else slug(str(value))

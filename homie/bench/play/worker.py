@@ -1,4 +1,4 @@
-"""A worker process: takes one episode after the other and plays each into its folder.
+"""Worker process, which plays one episode after the other into its folder.
 
 runner --Job (JSON)--> worker --Report (JSON)--> runner
 """
@@ -53,21 +53,21 @@ from homie.runtime.provenance import OtherParts, PartsFile, keep
 from homie.runtime.runstore import EpisodeStore, scene_file
 
 EXPERT = "expert"
-"""The planner that plays the subtasks which the suite file gives as the expert's, else the environment's own expert."""
+"""Planner that plays the expert's subtasks from the suite file, else the environment's own expert."""
 ERRING = "erring"
-"""What plays them where the expert has settings (`--set mistakes=0.2`): with mistakes and recoveries."""
+"""Planner that plays them if the expert has settings (`--set mistakes=0.2`): with mistakes and recoveries."""
 
 
 class Job(BaseModel):
-    """One episode to play. options.seed says which scene it is, `seed` is that of the episode.
+    """An episode to play. `options.seed` selects the scene, `seed` is that of the episode.
 
     Attributes:
-        suite: The name of the suite.
-        names: The suite's further words for things in key paths.
-        mixed: Whether the run may have been made with other parts so far.
-        protocol: The suite's, with the limits of the task.
-        rounds: Of this episode, if they differ from those of the options: parts depend on these, and are the same in
-            all of a run.
+        suite: Name of the suite.
+        names: Additional words of the suite for objects in key paths.
+        mixed: Whether earlier episodes of the run may have been made with other parts.
+        protocol: Protocol of the suite, with the limits of the task.
+        rounds: Rounds of this episode, if different from those of the options: parts depend on the latter, and are the
+            same for all episodes of a run.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -85,13 +85,13 @@ class Job(BaseModel):
 
 
 class Report(BaseModel):
-    """What became of a job.
+    """Result of a job.
 
     Attributes:
-        cause: None if the episode is finished.
-        fatal: No other episode would fare better.
-        final: No other try of this one would.
-        exit_code: Of the error, for a fatal one.
+        cause: Why infrastructure ended the episode, None if it is finished.
+        fatal: Whether every other episode would fail too.
+        final: Whether every other try of this episode would fail too.
+        exit_code: Exit code of a fatal error.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -104,16 +104,16 @@ class Report(BaseModel):
 
 
 BEGUN = b"begun"
-"""What a worker says when it takes up a job: from then on the job's time runs, not while the process starts."""
+"""Message of a worker that starts a job: the job's time begins here, not while the process starts."""
 
 
 def work(connection: Connection, run: Path, number: int, memory: float | None) -> None:
-    """The main function of a worker process.
+    """Main function of a worker process.
 
     Args:
-        memory: GiB that it may take.
+        memory: Memory limit in GiB.
     """
-    # Ctrl-C and the end of the terminal are the runner's: it stops its workers.
+    # Ctrl-C and SIGHUP are handled by the runner, which stops its workers.
     for interrupt in (signal.SIGINT, signal.SIGHUP):
         signal.signal(interrupt, signal.SIG_IGN)
     die_with_parent()
@@ -122,7 +122,7 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
     os.dup2(log, sys.stdout.fileno())
     os.dup2(log, sys.stderr.fileno())
     faulthandler.enable()
-    # The runner has gone where the connection ends.
+    # The connection ends when the runner has exited.
     with contextlib.suppress(EOFError, BrokenPipeError), contextlib.closing(WorkerParts()) as parts:
         while True:
             job = Job.model_validate_json(connection.recv_bytes())
@@ -132,13 +132,13 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
             except Interrupted:
                 return
             connection.send_bytes(report.model_dump_json().encode())
-            sys.stdout.write(f"{job.folder.name}: {report.cause or 'finished'}, {_resident():.0f} MiB\n")
+            sys.stdout.write(f"{job.folder.name}: {report.cause or 'finished'}, {_resident_memory():.0f} MiB\n")
             sys.stdout.flush()
 
 
 def prepare(run: Path, memory: float | None) -> None:
-    """Make this process one that plays episodes: it shares the lock on the run folder, and its memory is limited."""
-    lock = os.open(run / "episodes", os.O_RDONLY)  # held while this process lives
+    """Prepare this process for playing episodes: share the lock on the run folder, and limit the memory."""
+    lock = os.open(run / "episodes", os.O_RDONLY)  # held as long as this process lives
     fcntl.flock(lock, fcntl.LOCK_SH)
     if memory is not None:
         limit = int(memory * 2**30)
@@ -152,10 +152,10 @@ def perform(
     listeners: Sequence[EpisodeListener] = (),
     required: Sequence[EpisodeListener] = (),
 ) -> Report:
-    """Play one episode. Raises nothing but Interrupted.
+    """Play one episode. Raises only Interrupted.
 
     Args:
-        planner: Takes the place of that of the job's options.
+        planner: Replaces the planner of the job's options.
         listeners, required: As for `homie.runtime.session.play`.
     """
     try:
@@ -170,7 +170,7 @@ def perform(
             message=f"The suite '{job.suite}': task '{job.task.id}': {error}", fatal=True, exit_code=error.exit_code
         )
     except MemoryError as error:
-        return _memory(error)
+        return _memory_report(error)
     except Unanswered as error:
         return Report(cause=UNREADABLE, message=str(error))
     except PlannerError as error:
@@ -182,9 +182,9 @@ def perform(
     except (HomieError, OSError) as error:
         inner = error if isinstance(error, OSError) else error.__cause__
         if isinstance(inner, MemoryError):
-            return _memory(inner)
+            return _memory_report(inner)
         if isinstance(inner, OSError) and inner.errno in DISK:
-            return Report(message=_disk(job.folder, inner), fatal=True)
+            return Report(message=_disk_message(job.folder, inner), fatal=True)
         return Report(cause="error", message=str(error))
     except (Exception, SystemExit) as error:
         with contextlib.suppress(OSError):
@@ -197,8 +197,8 @@ def perform(
 
 
 def _is_bug(error: BaseException | None) -> bool:
-    """Whether an exception of own code would come again: it is one of Python's own, not of a connection or a library,
-    which may have failed only this time."""
+    """Return whether an exception of user code is a bug, which would recur: a built-in one, but not one of a connection
+    or library, which may be temporary."""
     return type(error).__module__ == "builtins" and not isinstance(error, OSError | RuntimeError)
 
 
@@ -209,7 +209,7 @@ def _play(
     listeners: Sequence[EpisodeListener],
     required: Sequence[EpisodeListener],
 ) -> None:
-    """Play the episode."""
+    """Play the episode of a job."""
     options = job.options
     if options.planner == EXPERT:
         options = options.model_copy(update={"planner": _expert(job)})
@@ -230,7 +230,7 @@ def _play(
 
 
 def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:
-    """The rules of the episode: those of the protocol, with the goal and the action list of the task."""
+    """Return the rules of the episode: those of the protocol, with the goal and the action list of the task."""
     return replace(
         job.protocol.rules(job.rounds or job.options.rounds),
         action_list=_action_list(job),
@@ -240,7 +240,7 @@ def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:
 
 
 def _action_list(job: Job) -> ActionList | None:
-    """Makes the list of an episode whose planner chooses by number, None for others."""
+    """Return a function that makes the numbered actions of the episode, None if the protocol has none."""
     if job.protocol.actions != "numbered":
         return None
     options = tuple(read_subtask(option) for option in job.task.options)
@@ -248,7 +248,7 @@ def _action_list(job: Job) -> ActionList | None:
 
 
 def _end_choices(job: Job) -> tuple[Choice, ...]:
-    """The numbered actions with which the planner can end the episode."""
+    """Return the numbered actions with which the planner can end the episode."""
     match job.protocol.end:
         case "goal" if job.protocol.actions == "numbered":
             return ()
@@ -258,7 +258,7 @@ def _end_choices(job: Job) -> tuple[Choice, ...]:
 
 
 def _goal_log(job: Job, robot: Robot) -> GoalLog | None:
-    """What keeps the truth of the goal after every subtask; None where a task has no goal."""
+    """Return the listener that records the truth of the goal; None for a task without a goal."""
     goal = job.task.goal
     if goal is None or not isinstance(robot, WorldState):
         return None
@@ -266,9 +266,9 @@ def _goal_log(job: Job, robot: Robot) -> GoalLog | None:
 
 
 def _keep_parts(job: Job, parts: Parts) -> str:
-    """Keep what the episode is made with in the run folder; its name there. Raises OtherParts."""
+    """Store the description of the episode's parts in the run folder; return its name. Raises OtherParts."""
     description = parts.describe()
-    if job.options.planner == EXPERT:  # its scripts are those of the suite, one for each task
+    if job.options.planner == EXPERT:  # its scripts come from the suite, one for each task
         description, texts = {**description, "planner": {"name": EXPERT}}, {}
     else:
         texts = dict(parts.planner.texts())
@@ -277,7 +277,7 @@ def _keep_parts(job: Job, parts: Parts) -> str:
 
 
 def _expert(job: Job) -> str:
-    """The planner that does the task: the suite's own steps from a file, or what its environment has for all tasks."""
+    """Return the planner that does the task: the suite's steps from a file, or the expert of the environment."""
     if job.task.expert is not None:
         path = job.folder / "expert.json"
         path.write_bytes(to_json(list(job.task.expert)))
@@ -287,8 +287,8 @@ def _expert(job: Job) -> str:
     raise BadInput("the suite gives no expert for it, so the planner 'expert' cannot play it.")
 
 
-def _resident() -> float:
-    """MiB of memory that this process holds now (at most so far, where the system does not tell)."""
+def _resident_memory() -> float:
+    """Return the resident memory of this process in MiB (where unavailable, its maximum so far)."""
     statistics = Path("/proc/self/statm")
     if not statistics.exists():
         unit = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, the others KiB
@@ -296,11 +296,11 @@ def _resident() -> float:
     return int(statistics.read_text().split()[1]) * resource.getpagesize() / 2**20
 
 
-def _memory(error: MemoryError) -> Report:
+def _memory_report(error: MemoryError) -> Report:
     return Report(cause="memory", message=str(error) or "The worker was given no more memory.")
 
 
-def _disk(folder: Path, error: OSError) -> str:
+def _disk_message(folder: Path, error: OSError) -> str:
     return (
         f"Cannot write into {folder}: {reason_of(error)}. Make room there and give the same command again with --out."
     )

@@ -1,4 +1,4 @@
-"""How many workers a bench has: as many as it asks for, else as many as this machine has cores and memory for."""
+"""Number of workers of a bench: the requested one, else as many as cores and memory allow."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from homie.kernel import registry
 from homie.kernel.support.cores_and_memory import cores, free_memory
 
 GIB_EACH = 1.5
-"""GiB that a worker in an embedded world may take: three times what was measured in the home with ideal skills."""
+"""Memory in GiB reserved per worker in an embedded world: three times the measured use in the home with ideal
+skills."""
 
 
 def workers_of(requested: int | None, episodes: int, robot: str, *, ray: bool = False) -> int:
-    """How many workers a bench starts.
+    """Return the number of workers to start.
 
     Args:
-        requested: As many as that, but never more than there are episodes; None for as many as there is room for.
-        episodes: That are to be played.
-        robot: As `--robot` names it. A robot that is not an embedded world exists once, and allows one worker.
-        ray: Whether workers are on a cluster, whose size is unknown: then one.
+        requested: Requested number, limited to the number of episodes; None for as many as the machine has room for.
+        episodes: Number of episodes to play.
+        robot: Robot as given to `--robot`. A robot outside of embedded worlds exists once and allows one worker.
+        ray: Whether workers run on a cluster, whose size is unknown: then one by default.
     """
     if requested is None:
         embedded = robot.partition(":")[0] in registry.names("scenes")

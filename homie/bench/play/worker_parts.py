@@ -1,4 +1,4 @@
-"""What a worker keeps from one episode to the next: networks and models, and the robot while its scene stays the same.
+"""Parts that a worker reuses between episodes: networks and models, and the robot while its scene stays the same.
 
 Job --options--> WorkerParts --Parts, around a robot in the scene of the job--> session.play
 """
@@ -15,12 +15,12 @@ from homie.kernel.options import OpenOptions, PartsOptions
 from homie.runtime.assembly import Chosen, Parts, choose, load_planner
 
 VARIED = ("planner", "planner_settings", "robot", "robot_settings")
-"""What may differ between the episodes of one bench, and is quickly made where it does: the scripts of the suite's
-experts are planners of one task each, and a robot's argument or its settings may say which scene it is in."""
+"""Options that may differ between episodes of one bench, and whose parts are cheap to recreate: scripts of the suite's
+experts are planners for one task, and a robot's argument or settings may select its scene."""
 
 
 class WorkerParts:
-    """The owner of all parts of a worker: it makes them when they are first asked for, and nobody else closes them.
+    """Owner of all parts of a worker: creates them on demand and closes them.
 
     Example:
         ```
@@ -39,19 +39,19 @@ class WorkerParts:
 
     @contextlib.contextmanager
     def parts(self, options: OpenOptions, planner: Planner | None = None) -> Iterator[Parts]:
-        """The parts of an episode, which begins with their `reset`.
+        """Provide the parts for an episode, which begins with their `reset`.
 
-        After an error nothing is kept: what raised it may be broken, and the next episode gets parts of its own.
+        After an error all parts are discarded, because they may be broken; the next episode gets new ones.
 
         Args:
-            options: Of the episode.
-            planner: Takes the place of that of the options.
+            options: Options of the episode.
+            planner: Replaces the planner of the options.
 
         Raises:
-            BadInput, MissingPart: as `homie.runtime.assembly.choose` and `Chosen.around`.
+            BadInput, MissingPart: As for `homie.runtime.assembly.choose` and `Chosen.around`.
         """
         try:
-            chosen = self._chosen_for(options)
+            chosen = self._parts_without_robot(options)
             if planner is not None:
                 chosen = replace(chosen, planner=planner)
             yield chosen.around(self._robot_for(options, chosen), options)
@@ -70,8 +70,8 @@ class WorkerParts:
             if chosen is not None:
                 chosen.close()
 
-    def _chosen_for(self, options: OpenOptions) -> Chosen:
-        """The parts without robot. What of them is asked for differently is made anew."""
+    def _parts_without_robot(self, options: OpenOptions) -> Chosen:
+        """Return the parts without robot, recreating those whose options changed."""
         values = _model_values(PartsOptions, options)
         changed = {name for name, value in values.items() if self._parts_options.get(name) != value}
         if self._chosen is None or not changed <= set(VARIED):
@@ -83,7 +83,7 @@ class WorkerParts:
         return self._chosen
 
     def _robot_for(self, options: OpenOptions, chosen: Chosen) -> Robot:
-        """The robot of before where it is in the scene that is asked for, else another."""
+        """Return the previous robot if it is in the requested scene, else a new one."""
         scene = {
             name: value for name, value in _model_values(OpenOptions, options).items() if not name.startswith("planner")
         }
@@ -97,5 +97,5 @@ class WorkerParts:
 
 
 def _model_values(model: type[PartsOptions], options: OpenOptions) -> dict[str, Any]:
-    """The options that a model of options has."""
+    """Return the options that belong to a model of options."""
     return {name: getattr(options, name) for name in model.model_fields}

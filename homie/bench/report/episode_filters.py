@@ -1,4 +1,4 @@
-"""The index of a report page: every episode with its filter values, and every task with its episodes by run."""
+"""Index of a report page: every episode with its filter values, and every task with its episodes by run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute",
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An episode with its number on the page, counted from 1, and its values for each filter."""
+    """An episode with its number on the page, from 1, and its values for each filter."""
 
     number: int
     episode: Shown
@@ -26,7 +26,7 @@ class TaskRow:
     """A task with its episodes by run label, in the order of their trials.
 
     Attributes:
-        number: On the page, counted from 1.
+        number: Number on the page, from 1.
     """
 
     number: int
@@ -67,7 +67,8 @@ def catalogue(sources: Sequence[Source]) -> Catalogue:
     numbered = list(enumerate((episode for source in sources for episode in source.episodes), 1))
     names = list(dict.fromkeys(episode.task for _, episode in numbered))
     done_by = {
-        name: _done_by([episode for _, episode in numbered if episode.task == name], len(sources)) for name in names
+        name: _successful_runs([episode for _, episode in numbered if episode.task == name], len(sources))
+        for name in names
     }
     episodes = tuple(Listed(number, episode, _facets(episode, done_by[episode.task])) for number, episode in numbered)
     tasks = []
@@ -92,8 +93,8 @@ def catalogue(sources: Sequence[Source]) -> Catalogue:
     return Catalogue(episodes, tuple(tasks), _values(episodes))
 
 
-def _done_by(episodes: Sequence[Shown], runs: int) -> str:
-    """The runs that succeeded at a task in some trial, in words; "" if there is only one run or nothing was judged."""
+def _successful_runs(episodes: Sequence[Shown], runs: int) -> str:
+    """Describe the runs that succeeded at a task in some trial; "" for a single run or without any judged episode."""
     judged = dict.fromkeys(episode.run for episode in episodes if episode.outcome in ("succeeded", "failed", "lost"))
     succeeded = dict.fromkeys(episode.run for episode in episodes if episode.outcome == "succeeded")
     if runs < 2 or not judged:
@@ -124,7 +125,7 @@ def _facets(episode: Shown, done_by: str) -> dict[str, tuple[str, ...]]:
 
 
 def _values(episodes: Sequence[Listed]) -> dict[str, tuple[str, ...]]:
-    """The values of each filter in the order of their first occurrence, error codes sorted by name.
+    """Return the values of each filter in the order of their first occurrence, error codes sorted by name.
 
     A filter with a single value is left out, unless only some episodes have that value.
     """

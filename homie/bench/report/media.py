@@ -1,7 +1,7 @@
 """Pictures and videos of a report: embedded as data URLs up to the size limit of the page, linked relatively beyond it.
 
-Pictures are embedded first, in the order of the page. Then come videos: those of failed episodes first, small files
-before large ones, so that the page holds as many as possible of those that are needed to analyse failures.
+Pictures are embedded first, in the order of the page; then videos, those of failed episodes first and small files
+before large ones, so that the page holds as many as possible of the videos needed to analyse failures.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ FAILURES = ("failed", "lost", "unfinished", "out of rounds")
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """The pictures of one episode by name (`3-front`), its video and its poster, as URLs; "" for none.
+    """Pictures of one episode by name (`3-front`), its video and its poster, as URLs; "" for none.
 
-    A picture that equals an earlier one of the episode has the name of that picture instead of a URL: a robot that did
-    not move sees the same again.
+    A picture that equals an earlier one of the episode, as of a robot that did not move, has that picture's name
+    instead of a URL.
 
     Attributes:
         full: URLs of the pictures at full size, by the same names.
@@ -70,17 +70,17 @@ class Media:
         """Number of pictures and videos that are linked because the page was full."""
 
     def views(self, episode: Shown, number: int) -> tuple[str, ...]:
-        """The views of a round that the episode folder has."""
+        """Return the views of a round that are in the episode folder."""
         return tuple(view for view in VIEWS if self._width and os.path.exists(_frame(episode, number, view)))
 
     def has_video(self, episode: Shown) -> bool:
         return _size(episode) > 0
 
     def gather(self, episodes: Iterable[Shown], room: int) -> list[Views]:
-        """The pictures and videos of each episode, in the given order; damaged files are left out.
+        """Return the pictures and videos of each episode, in the given order; damaged files are left out.
 
         Args:
-            room: Bytes of data URLs that the page may hold.
+            room: Maximum size of data URLs in the page in bytes.
         """
         self._room_left = room
         selected = list(episodes)
@@ -111,19 +111,20 @@ class Media:
         return {name: self._place_picture(name, small.get(name, ""), link, names) for name, link in full.items()}, full
 
     def _small(self, path: Path) -> str:
-        """A picture as a data URL, "" if the file is not a picture. Equal files are scaled down once."""
+        """Return a picture as a data URL, "" if the file is not a picture. Equal files are scaled once."""
         try:
             content = path.read_bytes()
             digest = hashlib.sha256(content).digest()
             if digest not in self._scaled:
                 with Picture.open(io.BytesIO(content)) as picture:
                     self._scaled[digest] = _webp(picture.convert("RGB"), self._width)
-        except OSError:  # cut off by a kill
+        except OSError:  # truncated by a kill
             return ""
         return self._scaled[digest]
 
     def _place_picture(self, name: str, url: str, link: str, names: dict[str, str]) -> str:
-        """The picture as a URL, the name of an equal one of the episode (`names`), or a link if the page is full."""
+        """Return a picture as a URL, as the name of an equal one of the episode (`names`), or as a link if the page is
+        full."""
         if url in names:
             return names[url]
         if not url or len(url) > self._room_left:
@@ -145,13 +146,13 @@ class Media:
         return url
 
     def _poster(self, path: Path) -> str:
-        """The key frame before the middle of a video; "" if it cannot be read or the page is full."""
+        """Return the key frame before the middle of a video; "" if it cannot be read or the page is full."""
         try:
             with av.open(path) as film:
                 film.seek((film.duration or 0) // 2)
                 pixels = next(film.decode(video=0)).to_ndarray(format="rgb24")
             url = _webp(Picture.fromarray(pixels), POSTER)
-        except (av.FFmpegError, StopIteration, IndexError):  # cut off by a kill
+        except (av.FFmpegError, StopIteration, IndexError):  # truncated by a kill
             return ""
         if len(url) > self._room_left:
             return ""
@@ -167,13 +168,13 @@ def _frame(episode: Shown, number: int, view: str) -> Path:
 
 
 def _size(episode: Shown) -> int:
-    """Size of the episode's video in bytes, 0 if it has none that can be read."""
+    """Return the size of the episode's video in bytes, 0 without a readable one."""
     path = episode.folder / VIDEO
     return path.stat().st_size if os.access(path, os.R_OK) else 0
 
 
 def _webp(picture: Picture.Image, width: int) -> str:
-    """A picture as a data URL, scaled down if it is wider than `width`."""
+    """Return a picture as a data URL, scaled down if it is wider than `width`."""
     picture.thumbnail((width, 4 * width))
     buffer = io.BytesIO()
     picture.save(buffer, "WEBP", quality=QUALITY, method=2)  # twice as fast as method 4 for a tenth more bytes

@@ -1,4 +1,4 @@
-"""Provenance of the episodes of a run, as the page shows it: settings, checkpoints and the full text of prompts."""
+"""Provenance of a run's episodes for the page: settings, checkpoints and the full text of prompts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from homie.runtime.provenance import PartsFile, read_text
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The provenance of some episodes.
+    """Provenance of some episodes.
 
     Attributes:
-        episodes: Names of their folders.
+        episodes: Folder names.
         facts: Values by dotted name (`planner.sha256`).
-        texts: The texts that some facts name by a SHA-256.
+        texts: Texts that some facts refer to by SHA-256.
     """
 
     episodes: tuple[str, ...]
@@ -26,12 +26,12 @@ class Origin:
 
 
 def origins(run: Path, batches: Sequence[Batch]) -> tuple[Origin, ...]:
-    """The provenance of every batch of a run that has a description."""
+    """Return the provenance of every batch of a run that has a description."""
     return tuple(origin(run, batch.episodes, batch.parts) for batch in batches if batch.parts is not None)
 
 
 def origin(run: Path, episodes: tuple[str, ...], parts: PartsFile) -> Origin:
-    """One description with the texts that the run folder holds."""
+    """Return the provenance of one batch, with the texts in the run folder."""
     facts = {name: value for name, value in parts.facts.items() if value not in ("", "{}", "[]", "None")}
     texts = {name: text for name, value in facts.items() if (text := read_text(run, value)) is not None}
     return Origin(episodes, facts, texts)

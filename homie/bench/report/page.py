@@ -41,28 +41,28 @@ from homie.runtime.runstore import EpisodeFile
 
 MEBIBYTE = 1024 * 1024
 BLOCK = 200
-"""Approximate size in bytes of the markup around the pictures and videos of an episode."""
+"""Approximate size in bytes of the markup around an episode's pictures and videos."""
 SCRIPTS = ("page", "filter", "sort", "media", "side_by_side", "navigation")
 """The files of the page's script, in order."""
 SHOTS = 4
-"""Episodes whose pictures are on the first screen."""
+"""Number of episodes whose pictures are on the first screen."""
 FEW_EPISODES = 30
-"""With fewer, the interval of a rate is more than 30 percentage points wide."""
+"""With fewer episodes, the interval of a rate is more than 30 percentage points wide."""
 RESULTS = ("Metrics", "Mixed", "Differences", "Tasks that only", "Usage", "Single runs")
 """Beginnings of the titles of the tables that come first on the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A page that was written.
+    """A written page.
 
     Attributes:
-        path: The file.
-        size: Its size in bytes.
-        episodes: How many it shows.
-        linked: Number of pictures and videos that it links to because it was full.
+        path: File.
+        size: Size in bytes.
+        episodes: Number of episodes on it.
+        linked: Number of pictures and videos that are linked because the page was full.
         recording: Size in bytes of the Rerun recording, 0 without one.
-        unread: Why a run is left out, in a sentence each; the episodes that could not be read, as `NAME: FILE (why)`.
+        unread: A sentence for each skipped run with the reason; unreadable episodes as `NAME: FILE (why)`.
     """
 
     path: Path
@@ -77,7 +77,7 @@ def report(options: ReportOptions) -> Report:
     """Write the page about some runs, and the Rerun recording if requested.
 
     Args:
-        options: as of `homie report`: the run folders, the profile, where to write the page and its largest size.
+        options: Options of `homie report`: run folders, profile, file and maximum size of the page.
 
     Raises:
         BadInput: a folder is not a run, no run can be read, the runs cannot be compared, or a file cannot be written.
@@ -112,7 +112,7 @@ def report(options: ReportOptions) -> Report:
 
 
 def media_blocks(views: Sequence[Views], media: Media) -> bytes:
-    """The end of the page: pictures and videos by episode, as JSON that the script inserts where they are shown."""
+    """Return the end of the page: pictures and videos by episode, as JSON that the script inserts on display."""
     blocks = []
     for number, item in enumerate(views, 1):
         if item.shown:
@@ -125,7 +125,7 @@ def media_blocks(views: Sequence[Views], media: Media) -> bytes:
 
 
 def _selected_episode(sources: tuple[Source, ...], name: str | None) -> Shown:
-    """The episode with this name, or the only episode if `name` is None. Raises BadInput."""
+    """Return the episode with this name, or the only episode if `name` is None. Raises BadInput."""
     started = [episode for source in sources for episode in source.episodes if episode.folder.exists()]
     matches = [episode for episode in started if name in (None, episode.name)]
     if len(matches) == 1:
@@ -144,7 +144,7 @@ def _selected_episode(sources: tuple[Source, ...], name: str | None) -> Shown:
 
 
 def _record(episode: Shown, out: Path) -> int:
-    """Write a recording; its size in bytes. Raises BadInput, MissingPart."""
+    """Write a recording and return its size in bytes. Raises BadInput, MissingPart."""
     try:
         from homie.bench.report.rerun_export import record
     except ModuleNotFoundError as error:
@@ -156,7 +156,7 @@ def _record(episode: Shown, out: Path) -> int:
 
 
 def render(sources: tuple[Source, ...], index: Catalogue, media: Media) -> str:
-    """The page without its pictures and videos. Raises BadInput for runs of different suites."""
+    """Render the page without its pictures and videos. Raises BadInput for runs of different suites."""
     intervals = Intervals()
     style, script = _part("page.css"), "\n".join(_part(f"{name}.js") for name in SCRIPTS)
     all_tables = tables(sources, intervals)
@@ -188,10 +188,10 @@ def render(sources: tuple[Source, ...], index: Catalogue, media: Media) -> str:
 
 
 def template_environment(read: Callable[[str], str]) -> jinja2.Environment:
-    """The templates of a page. Inserted text is escaped, and its control characters are made visible.
+    """Return the template environment of a page. Inserted text is escaped, and its control characters are made visible.
 
     Args:
-        read: From the name of a template to its text.
+        read: Function from the name of a template to its text.
     """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(read),
@@ -207,7 +207,7 @@ def template_environment(read: Callable[[str], str]) -> jinja2.Environment:
 
 @lru_cache
 def _environment() -> jinja2.Environment:
-    """The templates, compiled once."""
+    """Return the template environment, compiled once."""
     environment = template_environment(_part)
     environment.filters.update(sort_key=_sort_key, slug=slug, json=json.dumps)
     environment.filters.update(average=_average, counted=counted, reported=_reported)
@@ -216,10 +216,10 @@ def _environment() -> jinja2.Environment:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A planner's result in a sentence.
+    """Sentence about a planner's result.
 
     Attributes:
-        few: So few episodes that the sentence says little.
+        few: Whether there are too few episodes for a conclusion.
     """
 
     label: str
@@ -260,7 +260,8 @@ class Links:
         }
 
     def target(self, table: Table, row: Sequence[Cell]) -> str:
-        """The target of a row: `episode-7` if it has run, task and trial, `task-3` if it has only a task, else ""."""
+        """Return the target of a row: `episode-7` if it has run, task and trial, `task-3` if it has only a task, else
+        ""."""
         cells = dict(zip((column.head for column in table.columns), row, strict=True))
         key = tuple(cells.get(head) for head in ("run", "task", "trial"))
         episode = self._episodes.get(key)
@@ -271,7 +272,7 @@ class Links:
 
 
 def _sort_key(cell: Cell) -> str:
-    """The value by which a table is sorted, "" for none."""
+    """Return the value by which a table is sorted, "" for none."""
     value = cell.value if isinstance(cell, Estimate) else cell
     return "" if value is None else str(value)
 
@@ -285,12 +286,12 @@ def _reported(ending: EpisodeFile, who: Who) -> str:
 
 
 def _part(name: str) -> str:
-    """The text of a template file."""
+    """Return the text of a template file."""
     return (files("homie.bench.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:
-    """The content security policy: only files beside the page are fetched, and only this script runs."""
+    """Return the content security policy: only files beside the page are fetched, and only its own script runs."""
     local_sources = "data: file: 'self'"
     rules: Mapping[str, str] = {
         "default-src": "'none'",

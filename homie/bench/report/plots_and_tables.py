@@ -1,4 +1,4 @@
-"""The plots and tables of a report."""
+"""Plots and tables of a report."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from homie.kernel.types import ErrorCode
 MEANINGS = {code: ErrorCode(code).meaning for code in CODES}
 """Short descriptions of the error codes (docs/error-codes.md)."""
 COLUMNS, LABELLED = 40, 20
-"""Largest number of columns in the plot of steps, and of columns with a label: more cannot be read at its width."""
+"""Maximum number of columns in the plot of steps, and of labelled columns: more would not be legible."""
 REACHED = ((0.0, "0 %"), (0.25, "1-25"), (0.5, "26-50"), (0.75, "51-75"), (0.9999, "76-99"), (math.inf, "100 %"))
-"""Bins of the reached share of a key path: upper bound and label. 0.9999 separates a whole path from a part of one."""
+"""Bins of the reached share of a key path: upper bound and label. 0.9999 separates complete from partial paths."""
 
 
 def glossary() -> dict[str, str]:
-    """What the heads of the table of metrics mean (docs/metrics.md)."""
+    """Return the meanings of the headings in the table of metrics (docs/metrics.md)."""
     known = metrics()
     return {
         **{name: known[name].meaning for name in (*shown_in("metrics"), WORLD)},
@@ -50,7 +50,7 @@ class Figure:
 
 
 def figures(sources: Sequence[Source], intervals: Intervals) -> tuple[Figure, ...]:
-    """All plots of a report; empty ones are left out."""
+    """Return all plots of a report except empty ones."""
     benches = [source for source in sources if source.bench is not None]
     candidates = [
         *([attribute_figure(benches, intervals)] if benches else []),
@@ -62,7 +62,7 @@ def figures(sources: Sequence[Source], intervals: Intervals) -> tuple[Figure, ..
 
 
 def attribute_figure(sources: Sequence[Source], intervals: Intervals) -> Figure:
-    """Success rate over all tasks and by attribute, one bar per run."""
+    """Plot the success rate over all tasks and by attribute, one bar per run."""
     bars: list[Bar] = []
     for name in (
         "all",
@@ -88,7 +88,7 @@ def attribute_figure(sources: Sequence[Source], intervals: Intervals) -> Figure:
 
 
 def error_figure(sources: Sequence[Source]) -> Figure | None:
-    """Errors per 100 steps by code and run, separate for successful and failed episodes where success is known."""
+    """Plot errors per 100 steps by code and run, separate for successful and failed episodes where success is known."""
     stacks: list[Stack] = []
     counted: list[Stack] = []
     for source in sources:
@@ -109,7 +109,7 @@ def error_figure(sources: Sequence[Source]) -> Figure | None:
 
 
 def steps_figure(source: Source, *, many: bool) -> Figure:
-    """Histogram of the steps per episode."""
+    """Plot a histogram of the steps per episode."""
     played = [episode for episode in source.episodes if episode.outcome not in ("lost", "unfinished")]
     longest = max((episode.steps for episode in played), default=0)
     bin_width = max(1, -(-longest // COLUMNS))
@@ -126,7 +126,7 @@ def steps_figure(source: Source, *, many: bool) -> Figure:
 
 
 def keypath_figure(source: Source, *, many: bool) -> Figure | None:
-    """How far failed episodes got on their best key path, and the action of the first node that they missed."""
+    """Plot how far failed episodes got on their best key path, by action of the first node that they missed."""
     failed = [
         episode.score
         for episode in source.episodes
@@ -147,7 +147,8 @@ def keypath_figure(source: Source, *, many: bool) -> Figure | None:
 
 
 def tables(sources: Sequence[Source], intervals: Intervals) -> tuple[Table, ...]:
-    """The tables of a report: those of `homie compare` for bench runs, and counts for single runs. Raises BadInput."""
+    """Return the tables of a report: those of `homie compare` for bench runs, counts for single runs. Raises
+    BadInput."""
     benches = [source.bench for source in sources if source.bench is not None]
     singles = [source for source in sources if source.bench is None]
     return (

@@ -3,7 +3,7 @@
 an episode folder --record--> FILE.rrd
 
     world/       the scene as boxes, objects at their first and last poses, the robot and its path (`rerun_world`)
-    cameras/     the views of every round, as the planner was shown them
+    cameras/     the views of every round, as shown to the planner
     video        the video of the episode
     log          decisions, checks, attempts and feedback as text; the level of a line is its kind
     instruction  the task, and how it ended
@@ -37,7 +37,7 @@ GOOD, BAD = (96, 211, 120), (255, 110, 98)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line of the log: its kind, robot time (s), round, text and colour (RGB)."""
+    """Line of the log: kind, robot time (s), round, text and colour (RGB)."""
 
     kind: str
     stamp: float
@@ -50,10 +50,10 @@ def record(folder: Path, out: Path, *, name: str, task: str) -> int:
     """Write the recording of an episode folder.
 
     Args:
-        folder: the episode folder.
-        out: the `.rrd` file.
-        name: identifies the episode to the viewer.
-        task: the instruction, which the viewer shows as the title.
+        folder: Episode folder.
+        out: `.rrd` file.
+        name: Identifies the episode in the viewer.
+        task: Instruction, shown by the viewer as the title.
 
     Returns:
         The size of the recording in bytes.
@@ -97,8 +97,8 @@ def _send(stream: rr.RecordingStream, folder: Path, task: str) -> None:
 
 
 def lines(records: Sequence[RoundRecord]) -> Iterator[Line]:
-    """The log of an episode, in order. A decision has the time at which its first attempt began, an attempt the time at
-    which it ended."""
+    """Yield the log of an episode in order. A decision has the time at which its first attempt began, an attempt the
+    time at which it ended."""
     last_round = 0
     for record in records:
         decision, execution, start = record.decision, record.execution, record.began
@@ -156,7 +156,7 @@ def _check(check: Check, subtask: Subtask, stamp: float, number: int) -> Line:
 def _records(folder: Path) -> tuple[RoundRecord, ...]:
     if not (folder / "steps.jsonl").exists():
         return ()
-    with warnings.catch_warnings(action="ignore"):  # a line cut off by a kill: complete lines are shown
+    with warnings.catch_warnings(action="ignore"):  # a line truncated by a kill: complete lines are shown
         return read_steps(folder)
 
 
@@ -170,12 +170,12 @@ def _summary(folder: Path, task: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without lone surrogates, which a model's raw text may contain and UTF-8 cannot encode."""
+    """Replace lone surrogates, which a model's raw text may contain and UTF-8 cannot encode."""
     return text.encode("utf-8", errors="replace").decode()
 
 
 def _rounds(records: Sequence[RoundRecord], stamps: Sequence[float] | Array) -> Array:
-    """The round (n,) of each stamp: that of the first record that ended at that time or later."""
+    """Return the round (n,) of each stamp: that of the first record that ended at that time or later."""
     if not records:
         return np.ones(len(stamps), dtype=np.int64)
     index = np.searchsorted([record.stamp for record in records], stamps)
@@ -183,7 +183,7 @@ def _rounds(records: Sequence[RoundRecord], stamps: Sequence[float] | Array) -> 
 
 
 def _send_pictures(stream: rr.RecordingStream, folder: Path, records: Sequence[RoundRecord], start: float) -> None:
-    """The views of a round, at the end of the previous round: nothing moves before the decision."""
+    """Send the views of each round at the end of the previous one, because nothing moves before the decision."""
     ends = {record.round: record.stamp for record in records}
     for path in sorted((folder / "frames").glob("round-*.png")):
         number, _, view = path.stem.removeprefix("round-").partition("-")
@@ -195,7 +195,7 @@ def _send_pictures(stream: rr.RecordingStream, folder: Path, records: Sequence[R
 
 
 def _picture(path: Path) -> bytes:
-    """The content of a picture file, b"" if it is incomplete (cut off by a kill)."""
+    """Return the content of a picture file, b"" if it was truncated by a kill."""
     try:
         with Picture.open(path) as picture:
             picture.load()
@@ -205,13 +205,13 @@ def _picture(path: Path) -> bytes:
 
 
 def _send_video(stream: rr.RecordingStream, path: Path, records: Sequence[RoundRecord]) -> None:
-    """The video, with the last frame of every robot time."""
+    """Send the video, with the last frame for each robot time."""
     if not (path.exists() and path.stat().st_size and records):
         return
     video = rr.AssetVideo(path=path)
     try:
         times = np.asarray(video.read_frame_timestamps_nanos())
-    except RuntimeError:  # not finished because of a kill
+    except RuntimeError:  # unfinished because of a kill
         return
     stream.log("video", video, static=True)
     stamps = frame_stamps(records, len(times))
@@ -227,7 +227,7 @@ def _send_video(stream: rr.RecordingStream, path: Path, records: Sequence[RoundR
 
 
 def _layout(eye: rrb.EyeControls3D | None, *, video: bool) -> rrb.Blueprint:
-    """The layout of the viewer: the scene above the log, the views above the video."""
+    """Return the layout of the viewer: the scene above the log, the views above the video."""
     views = rrb.Grid(*(rrb.Spatial2DView(origin=f"cameras/{view}", name=view) for view in VIEWS), grid_columns=2)
     film = [rrb.Spatial2DView(origin="video", name="video")] if video else []
     scene = rrb.Spatial3DView(origin="world", name="scene", eye_controls=eye)

@@ -25,7 +25,7 @@ from homie.kernel.types import Array
 from homie.kernel.world.snapshot import RoomState, ThingState, WorldSnapshot
 
 SECONDS, ROUND = "robot_seconds", "round"
-"""The timelines."""
+"""Timelines."""
 Moment: TypeAlias = tuple[float, int]
 """Robot time (s) and round."""
 Placed: TypeAlias = tuple[Sequence[float], Sequence[float]]
@@ -37,14 +37,14 @@ THICK = 0.02
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The world of an episode folder: how it started (None if its environment cannot tell) and its final state."""
+    """World of an episode folder: its initial state (None if the environment cannot give it) and its final state."""
 
     start: WorldSnapshot | None
     state: Mapping[str, Any]
 
     @property
     def eye(self) -> rrb.EyeControls3D | None:
-        """The viewer's camera: above and to the south of the house, at a distance in proportion to its size."""
+        """Camera of the viewer: above and to the south of the house, at a distance in proportion to its size."""
         floors = [room.floor for room in self.start.rooms.values() if room.floor] if self.start is not None else []
         if not floors:
             return None
@@ -56,11 +56,11 @@ class World:
         """Send the world to a recording.
 
         Args:
-            stream: the recording.
-            poses: robot poses (n, 4) as from `homie.runtime.runstore.command_log.read_poses`.
-            rounds: the round of each pose (n,).
-            start: time and round of the first poses of objects.
-            end: time and round of the final state.
+            stream: The recording.
+            poses: Robot poses (n, 4) from `homie.runtime.runstore.command_log.read_poses`.
+            rounds: Round of each pose (n,).
+            start: Time and round of the first poses of objects.
+            end: Time and round of the final state.
         """
         stream.log("world", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
         start_poses: dict[str, Placed] = {}
@@ -82,7 +82,7 @@ class World:
 
 
 def read_world(folder: Path) -> World:
-    """The world of an episode folder. In a bench every episode has its own scene, otherwise the run has one."""
+    """Read the world of an episode folder. In a bench every episode has its own scene, otherwise the run has one."""
     start = _start_of(folder / "scene.json") or _start_of(folder.parent.parent / "scene.json")
     path = folder / "final_state.json"
     state = load_json(path) if path.exists() else {}
@@ -90,7 +90,8 @@ def read_world(folder: Path) -> World:
 
 
 def _start_of(scene: Path) -> WorldSnapshot | None:
-    """How a scene starts, by the first environment that knows such scenes; None without a file, or where none does."""
+    """Return the initial state of a scene, by the first environment that can read it; None without a file or
+    environment."""
     for robot in registry.names("scenes") if scene.exists() else ():
         with contextlib.suppress(BadInput):  # the scene of another environment
             if (start := scenes_of(robot).initial_state(scene.read_text(encoding="utf-8"))) is not None:
@@ -99,7 +100,7 @@ def _start_of(scene: Path) -> WorldSnapshot | None:
 
 
 def _objects(state: Mapping[str, Any]) -> dict[str, Placed]:
-    """The poses of all objects of a final state that has them."""
+    """Return the poses of all objects in a final state that have one."""
     objects = state.get("objects", {})
     return {
         name: (entry["position"], (*entry["quaternion"][1:], entry["quaternion"][0]))
@@ -147,7 +148,7 @@ def _send_furniture(stream: rr.RecordingStream, fixed: Mapping[str, ThingState])
 
 
 def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState]) -> dict[str, Placed]:
-    """Send the shapes of the objects; returns the pose at which each starts."""
+    """Send the shapes of the objects and return their initial poses."""
     poses: dict[str, Placed] = {}
     for name, item in objects.items():
         placed = _placed(item)
@@ -166,7 +167,7 @@ def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState])
 
 
 def _placed(item: ThingState) -> Placed | None:
-    """Where a thing is that says how large it is; None for all others."""
+    """Return the pose of an object with a known size; None for all others."""
     if item.position is None or item.half is None:
         return None
     w, *xyz = item.quaternion or (1.0, 0.0, 0.0, 0.0)
@@ -185,7 +186,7 @@ def _send_robot(
     rounds: Array,
     endpoints: list[tuple[tuple[float, float, float] | None, Moment]],
 ) -> None:
-    """The robot on its path, as an upright cylinder with an arrow that points ahead; nothing if its pose is unknown."""
+    """Send the robot on its path, as an upright cylinder with an arrow to the front; nothing if its pose is unknown."""
     if not len(poses) and all(pose is None for pose, _ in endpoints):
         return
     body = rr.Cylinders3D(centers=[(0.0, 0.0, 0.55)], lengths=[1.1], radii=[0.28], colors=[ROBOT], labels=["robot"])
@@ -213,16 +214,16 @@ def _send_robot(
 
 
 def set_time(stream: rr.RecordingStream, stamp: float, number: int) -> None:
-    """Set the robot time (s) and the round of what is logged next."""
+    """Set the robot time (s) and round for the next log calls."""
     stream.set_time(SECONDS, duration=durations(np.array([stamp]))[0])
     stream.set_time(ROUND, sequence=number)
 
 
 def durations(stamps: Array) -> NDArray[np.timedelta64]:
-    """Robot times (s) rounded to microseconds, so that equal times stay equal."""
+    """Convert robot times (s) to durations, rounded to microseconds so that equal times stay equal."""
     return np.round(stamps * 1e6).astype("timedelta64[us]").astype("timedelta64[ns]")
 
 
 def _turn(yaw: float) -> tuple[float, float, float, float]:
-    """A rotation about z as (x, y, z, w)."""
+    """Return a rotation about z as (x, y, z, w)."""
     return 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)

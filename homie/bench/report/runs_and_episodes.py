@@ -1,4 +1,4 @@
-"""The data of a report: the runs, their scores, and every episode with its rounds.
+"""Data of a report: the runs, their scores, and every episode with its rounds.
 
 run folders --load--> Source ... with Shown episodes --> homie.bench.report
 """
@@ -38,8 +38,8 @@ from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders
 from homie.runtime.runstore.damage import DAMAGED, Damaged, lost_to, read_finished
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
-"""The outcome of an episode. `said End` and `out of rounds` (or of what else is limited) are those of a
-single run, which has no success criterion."""
+"""Outcome of an episode. `said End` and `out of rounds` (or of another limit) are those of a single run, which has no
+success criterion."""
 SINGLE = "single runs"
 VIDEO = "video.mp4"
 
@@ -53,26 +53,26 @@ class Round:
 
     @property
     def decided_in(self) -> float | None:
-        """Wall seconds from the pictures to the decision, None if the record does not have them."""
+        """Wall time in s from the pictures to the decision, None if it was not recorded."""
         return self.records[0].timings.get("plan")
 
     @property
     def took(self) -> float | None:
-        """Wall seconds of the whole round."""
+        """Wall time of the whole round in s."""
         return self.records[-1].timings.get("total")
 
     @property
     def decision(self) -> str:
-        """The subtasks in one line, or `unreadable`."""
+        """The subtasks on one line, or `unreadable`."""
         return " ".join(map(str, self.records[0].decision.subtasks)) or "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPath:
-    """A key path and how many of its nodes were reached in order.
+    """A key path and the number of its nodes that were reached in order.
 
     Attributes:
-        raised: The exception of the profile, if any.
+        raised: Exception of the profile, if any.
     """
 
     nodes: tuple[str, ...]
@@ -82,16 +82,16 @@ class KeyPath:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One episode as the page shows it.
+    """One episode on the page.
 
     Attributes:
-        run: The label of its run.
-        name: The name of its folder.
-        task: The id of its task, or the instruction of a single run.
+        run: Label of its run.
+        name: Folder name.
+        task: Task id, or the instruction of a single run.
         score: None if the episode is unfinished.
-        goals: The truth of its goal from the start on, where it was kept.
-        conditions: What has to be so, each as a suite writes it.
-        closed: Its pictures or its video where they may not be read, `FILE (why)`.
+        goals: Truth of its goal from the start on, if recorded.
+        conditions: Conditions of the goal, in the form of suite files.
+        closed: Its pictures or video if access is denied, `FILE (why)`.
     """
 
     run: str
@@ -114,24 +114,24 @@ class Shown:
 
     @property
     def unread(self) -> str:
-        """What of it cannot be read, `FILE (why)`; "" for nothing."""
+        """Its unreadable file, `FILE (why)`; "" if all can be read."""
         cause = self.ending.cause if self.ending else ""
         return cause.removeprefix(f"{DAMAGED}: ") if cause.startswith(f"{DAMAGED}: ") else self.closed
 
     @property
     def decisions(self) -> tuple[float, ...]:
-        """Wall seconds of each decision."""
+        """Wall time of each decision in s."""
         return tuple(seconds for part in self.rounds if (seconds := part.decided_in) is not None)
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The error codes of its feedback, in order."""
+        """Error codes of its feedback, in order."""
         codes = (record.execution.feedback.code for part in self.rounds for record in part.records)
         return tuple(str(code) for code in codes if code)
 
     @property
     def steps(self) -> int:
-        """Subtasks, End and unreadable outputs included."""
+        """Number of subtasks, including End and unreadable outputs."""
         return sum(len(part.records) for part in self.rounds)
 
 
@@ -140,10 +140,10 @@ class Source:
     """One planner in the report: a bench run, or all single runs of one planner.
 
     Attributes:
-        facts: The options of the run.
+        facts: Options of the run.
         machine: Date, versions and platform.
         bench: None for single runs.
-        origins: The settings, checkpoints and prompts of its episodes.
+        origins: Settings, checkpoints and prompts of its episodes.
     """
 
     label: str
@@ -156,11 +156,11 @@ class Source:
 
 
 def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
-    """Read run folders of `homie bench` and `homie run`, or all those in a folder; single runs are grouped by planner
-    and its settings.
+    """Read run folders of `homie bench` and `homie run`, or all run folders in a folder; single runs are grouped by
+    planner and its settings.
 
     Raises:
-        BadInput: a folder is not a run and holds none, or is given twice.
+        BadInput: A folder is not a run and contains none, or is given twice.
     """
     folders = runs_inside(folders)
     check_different(folders)
@@ -261,7 +261,7 @@ def _shown_episode(label: str, episode: Episode, score: Score) -> Shown:
 
 
 def _goals(folder: Path) -> tuple[GoalLine, ...]:
-    """What an episode folder has of its goal; empty if it cannot be read, which its outcome reports."""
+    """Return the goal lines of an episode folder; none if they cannot be read, which the episode's outcome reports."""
     try:
         return read_goals(folder)
     except (BadInput, OSError):
@@ -269,17 +269,18 @@ def _goals(folder: Path) -> tuple[GoalLine, ...]:
 
 
 def _condition_text(condition: Condition) -> str:
-    """A condition as a suite file writes it: `in: [apple, fridge]`."""
+    """Format a condition as in a suite file: `in: [apple, fridge]`."""
     return yaml.safe_dump(written(condition), default_flow_style=True, width=math.inf).strip()[1:-1]
 
 
 def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
-    """Single runs have neither key paths nor a success condition: errors and skills are counted, success is not."""
+    """Return the single runs of a planner, which have neither key paths nor a success condition: success is not
+    judged."""
     shown_episodes: list[Shown] = []
     trajectories: list[Trajectory] = []
     for path, file in runs:
         for folder in episode_folders(path):
-            ending, records = _read(folder, file)
+            ending, records = _read_single(folder, file)
             name = f"{path.resolve().name}/{folder.name}" if len(runs) > 1 else folder.name
             score = None
             if ending is not None:
@@ -322,8 +323,8 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
     )
 
 
-def _read(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundRecord, ...]]:
-    """The ending and the records of an episode of a single run; a damaged episode counts as lost."""
+def _read_single(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundRecord, ...]]:
+    """Return the ending and records of a single run's episode; a damaged episode counts as lost."""
     try:
         return read_finished(folder) or (None, ())
     except Damaged as damage:
@@ -353,9 +354,9 @@ def _unreadable_media(folder: Path) -> str:
 
 
 def _rounds(folder: Path) -> tuple[Round, ...]:
-    """The rounds in an episode folder, finished or not; empty if it cannot be read, which its outcome reports."""
+    """Return the rounds in an episode folder; none if they cannot be read, which the episode's outcome reports."""
     try:
-        with warnings.catch_warnings(action="ignore"):  # a line cut off by a kill: the page says "unfinished"
+        with warnings.catch_warnings(action="ignore"):  # a line truncated by a kill: the page says "unfinished"
             records = read_steps(folder)
     except BadInput:
         return ()

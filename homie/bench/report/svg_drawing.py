@@ -1,4 +1,4 @@
-"""The plots of a report as inline SVG. Colours come from the page's style sheet, for light and dark mode.
+"""Plots of a report as inline SVG. Colours come from the page's style sheet, for light and dark mode.
 
 Bare numbers in the drawing functions are offsets in units of the view box, chosen for its font size.
 """
@@ -19,11 +19,11 @@ WIDTH = 460
 LABELS = 150
 """Width of the labels to the left of horizontal bars."""
 COUNTS = 50
-"""Width of the numbers of episodes behind the shares: `n 1000`."""
+"""Width of the episode counts behind the shares: `n 1000`."""
 LETTER = 6.6
-"""Approximate width of a letter of the labels."""
+"""Approximate width of a letter in the labels."""
 SQUEEZED = 1.25
-"""How much longer than its place a label may be and still be written whole, its letters narrower."""
+"""Maximum ratio of a label's length to its space at which it is condensed instead of shortened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +31,10 @@ class Bar:
     """A horizontal bar.
 
     Attributes:
-        value: A share, None if its denominator is 0.
-        note: Further text of its title.
+        value: Share, None if its denominator is 0.
+        note: Additional text of its tooltip.
         style: CSS class.
-        count: Of how many it is a share, written behind it.
+        count: Denominator of the share, printed behind it.
     """
 
     label: str
@@ -47,7 +47,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A stacked bar: amounts by style, in drawing order."""
+    """Stacked bar: amounts by style, in drawing order."""
 
     label: str
     parts: Mapping[str, float]
@@ -55,10 +55,10 @@ class Stack:
 
 
 def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
-    """Horizontal bars of shares from 0 to 100 %, each with its interval as a whisker.
+    """Draw horizontal bars of shares from 0 to 100 %, each with its interval as a whisker.
 
-    A bar without a label belongs to the one above it. Where there are several styles, a share of 0 has its colour
-    before the axis.
+    A bar without a label belongs to the one above it. If there are several styles, a share of 0 shows its colour left
+    of the axis.
     """
     has_styles = len({bar.style for bar in bars}) > 1
     end = WIDTH - (COUNTS if any(bar.count is not None for bar in bars) else 0)
@@ -88,7 +88,8 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
 
 
 def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
-    """Horizontal stacked bars of amounts on a common scale from 0. A part that is wide enough is labelled inside."""
+    """Draw horizontal stacked bars of amounts on a common scale from 0. Parts that are wide enough are labelled
+    inside."""
     step, top, room = 26, 8, WIDTH - LABELS - 44
     height = top + step * len(stacks) + 24
     ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0))
@@ -102,17 +103,17 @@ def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
             if amount:
                 elements.append(_rect(x, y, width, 18, style, f"{stack.label}: {style} {amount:.4g}{unit}"))
             if width > LETTER * len(style) + 4:
-                elements.append(_text(x + width / 2, y + 13, style, "middle", f"on-{_name(style)}"))
+                elements.append(_text(x + width / 2, y + 13, style, "middle", f"on-{_css_class(style)}"))
             x += width
         elements.append(_text(WIDTH, y + 13, stack.note, "end"))
     return _svg(title, height, elements)
 
 
 def columns(title: str, stacks: Sequence[Stack], label_step: int = 1) -> Markup:
-    """Vertical stacked columns of counts.
+    """Draw vertical stacked columns of counts.
 
     Args:
-        label_step: Distance between two columns with a label.
+        label_step: Distance between two labelled columns.
     """
     left, top, plot_height = 34, 10, 150
     ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0), integers=True)
@@ -136,15 +137,15 @@ def columns(title: str, stacks: Sequence[Stack], label_step: int = 1) -> Markup:
 
 
 def legend(items: Sequence[tuple[str, str]]) -> Markup:
-    """The legend, from pairs of style and text."""
+    """Draw the legend from pairs of style and text."""
     lines = Markup("").join(
-        Markup('<li><i class="key {}"></i>{}</li>').format(_name(style), text) for style, text in items
+        Markup('<li><i class="key {}"></i>{}</li>').format(_css_class(style), text) for style, text in items
     )
     return Markup('<ul class="legend">{}</ul>').format(lines)
 
 
 def totals(stacks: Sequence[Stack]) -> dict[str, float]:
-    """The amounts of all stacks by style, without zeros."""
+    """Return the total amounts of all stacks by style, without zeros."""
     added: Counter[str] = Counter()
     for stack in stacks:
         added.update(stack.parts)
@@ -152,7 +153,7 @@ def totals(stacks: Sequence[Stack]) -> dict[str, float]:
 
 
 def _ticks(maximum: float, *, integers: bool = False) -> list[float]:
-    """Two to six round numbers from 0 to at least `maximum`."""
+    """Return two to six round numbers from 0 to at least `maximum`."""
     raw_step = (
         maximum if maximum > 1e-9 else 1.0
     ) / 4  # below 1e-9 the ticks would be lost in the rounding to ten digits
@@ -180,12 +181,12 @@ def _axis(room: float, top: float, bottom: float, marks: Sequence[tuple[float, s
 def _rect(x: float, y: float, width: float, height: float, style: str, title: str) -> Markup:
     return Markup(
         '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
-    ).format(_name(style), x, y, max(width, 0.0), height, title)
+    ).format(_css_class(style), x, y, max(width, 0.0), height, title)
 
 
 def _label(text: str, y: float) -> Markup:
-    """A label to the left of a bar, squeezed if it is a little too long, shortened in the middle if it is much too
-    long; the full text is its tooltip."""
+    """Draw a label to the left of a bar, condensed if slightly too long, else shortened in the middle; its tooltip has
+    the full text."""
     place = Markup('x="{}" y="{}" text-anchor="end"').format(LABELS - 8, y)
     room = int((LABELS - 8) / LETTER)
     if room < len(text) <= SQUEEZED * room:
@@ -199,6 +200,6 @@ def _text(x: float, y: float, text: str, anchor: str = "start", style: str = "")
     return Markup('<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(style, x, y, anchor, text)
 
 
-def _name(style: str) -> str:
-    """A style as a CSS class: `Go to` is `go-to`."""
+def _css_class(style: str) -> str:
+    """Return a style as a CSS class: `Go to` is `go-to`."""
     return style.lower().replace(" ", "-")

@@ -1,4 +1,4 @@
-"""How answers of language models were parsed: exactly, by which leniency, or not at all."""
+"""Statistics of parsing language models' answers: exactly, with a leniency, or not at all."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from homie.bench.table_formats import Cell, Column, Table
 
 
 def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
-    """A row per run: the numbers of answers parsed to the letter, parsed by a leniency, and asked again, then the
-    number per leniency. No rows if no language model answered."""
+    """Return a table with a row per run: numbers of answers parsed exactly, parsed with a leniency, and retried, then
+    the number per leniency. No rows if no language model answered."""
     answered = {
         label: episodes for label, episodes in runs.items() if any(episode.usage.answers for episode in episodes)
     }
@@ -29,7 +29,7 @@ def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
 
 
 def _leniency_counts(episodes: Sequence[Spent]) -> Counter[str]:
-    """The number of answers per leniency."""
+    """Return the number of answers per leniency."""
     total: Counter[str] = Counter()
     for episode in episodes:
         total.update(episode.usage.leniencies)

@@ -1,4 +1,4 @@
-"""Several runs on the same episodes: their tables, and the differences of each run to the first."""
+"""Comparison of several runs on the same episodes: their tables, and the differences of each run to the first."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from homie.kernel.errors import BadInput
 def compare(
     folders: Sequence[str | Path], profile: str = "homie", intervals: Intervals | None = None, *, tasks: bool = False
 ) -> tuple[Table, ...]:
-    """The tables of some run folders, over the (task, trial) episodes that all of them planned.
+    """Return the tables of some run folders, over the (task, trial) episodes that all of them planned.
 
-    With two or more runs there are also tables of the differences to the first run and of the tasks that only one run
-    succeeded in. Runs of several suites of one series are put side by side instead (`series`).
+    With two or more runs there are also tables of the differences to the first run and of the tasks in which only one
+    run succeeded. Runs of several suites of one series are shown side by side instead (`series`).
 
     Args:
-        folders: folders that `homie bench` wrote.
+        folders: Run folders of `homie bench`.
         profile: `homie` or `strict-emmoe`.
-        intervals: confidence, resamples and seed of intervals; None for the defaults.
-        tasks: whether to add a table of every task by run.
+        intervals: Confidence, resamples and seed of intervals; None for the defaults.
+        tasks: Whether to add a table of every task by run.
 
     Raises:
-        BadInput: a folder is not a bench run, the runs have no episode in common, or a task differs between them.
+        BadInput: A folder is not a bench run, the runs have no episode in common, or a task differs between them.
     """
     runs = load_runs(folders, profile)
     tables = compare_runs(runs, intervals or Intervals())
@@ -43,7 +43,7 @@ def compare(
 
 
 def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
-    """The tables of some runs. Raises BadInput if they have no episode in common, or differ in a common task."""
+    """Return the tables of some runs. Raises BadInput if they have no episode in common, or differ in a common task."""
     if series_of(runs):
         return _compare_worlds(runs, intervals)
     results = _common(runs)
@@ -67,7 +67,7 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
 
 
 def _compare_worlds(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
-    """The tables of runs of several suites of one series."""
+    """Return the tables of runs of several suites of one series."""
     results = {run.label: run.results for run in runs}
     spent, successes = _usage(runs, results)
     world_tables = worlds_table(runs, intervals.confidence), tasks_table(runs)
@@ -75,19 +75,19 @@ def _compare_worlds(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Tab
 
 
 def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:
-    """The metrics of some runs on their common episodes, with notes about mixed settings. Raises BadInput."""
+    """Return the metrics of some runs on their common episodes, with notes about mixed parts. Raises BadInput."""
     table = metrics_table(_common(runs), intervals or Intervals())
     notes = (f"{run.label}: {note}." for run in runs for note in run.makeup.notes())
     return replace(table, notes=(*table.notes, *notes))
 
 
 def _shared(runs: Sequence[BenchRun]) -> frozenset[tuple[str, int]]:
-    """The (task, trial) episodes that all runs planned."""
+    """Return the (task, trial) episodes that all runs planned."""
     return frozenset.intersection(*(run.planned for run in runs))
 
 
 def _common(runs: Sequence[BenchRun]) -> dict[str, Results]:
-    """The results of each run on the episodes that all of them planned, by label. Raises BadInput."""
+    """Return each run's results on the episodes that all of them planned, by label. Raises BadInput."""
     shared = _shared(runs)
     if not shared:
         raise BadInput("The runs have no task and trial in common: compare runs of one suite.")
@@ -96,12 +96,13 @@ def _common(runs: Sequence[BenchRun]) -> dict[str, Results]:
 
 
 def _texts(runs: Sequence[BenchRun]) -> dict[str, str]:
-    """Instructions by task, in the order of the suite."""
+    """Return the instructions by task, in the order of the suite."""
     return {task.id: task.text for task in runs[0].suite.tasks}
 
 
 def _usage(runs: Sequence[BenchRun], results: Mapping[str, Results]) -> tuple[dict[str, list[Spent]], dict[str, int]]:
-    """The usage of the common episodes that were not lost, and the number of successes of each run among them."""
+    """Return the usage of the common episodes that were not lost, and the number of successes of each run among
+    them."""
     played = {
         label: {score.key: bool(score.success) for score in run_results.scores if not score.lost}
         for label, run_results in results.items()
@@ -111,7 +112,7 @@ def _usage(runs: Sequence[BenchRun], results: Mapping[str, Results]) -> tuple[di
 
 
 def successes_by_task(results: Mapping[str, Results]) -> dict[str, dict[str, Count]]:
-    """Successes and failures by task and run label; lost episodes count as failures."""
+    """Return successes and failures by task and run label; lost episodes count as failures."""
     by_task: dict[str, dict[str, Count]] = {}
     for label, run_results in results.items():
         for score in run_results.scores:
@@ -122,7 +123,7 @@ def successes_by_task(results: Mapping[str, Results]) -> dict[str, dict[str, Cou
 
 
 def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
-    """The tasks in which exactly one run succeeded, in at least one trial.
+    """Return a table of the tasks in which exactly one run succeeded, in at least one trial.
 
     Args:
         texts: Instructions by task, in order.
@@ -133,20 +134,20 @@ def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Tab
         for task, text in texts.items():
             counts = by_task.get(task, {})
             if [name for name, count in counts.items() if count.success] == [label]:
-                rows.append((label, task, _of_trials(counts[label]), text))
+                rows.append((label, task, _trials_text(counts[label]), text))
     columns = (RUN, Column("task"), Column("done"), Column("instruction"))
     return Table("Tasks that only one run did", columns, tuple(rows))
 
 
 def task_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
-    """The number of successful trials of every task by run.
+    """Return a table of the number of successful trials by task and run.
 
     Args:
         texts: Instructions by task, in order.
     """
     by_task = successes_by_task(results)
     rows = tuple(
-        (task, *(_of_trials(by_task[task][label]) if label in by_task[task] else None for label in results), text)
+        (task, *(_trials_text(by_task[task][label]) if label in by_task[task] else None for label in results), text)
         for task, text in texts.items()
         if task in by_task
     )
@@ -154,12 +155,12 @@ def task_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Tabl
     return Table("Tasks by run", columns, rows, ("Successful trials of all trials.",))
 
 
-def _of_trials(count: Count) -> str:
+def _trials_text(count: Count) -> str:
     return f"{count.success} of {sum(count)}"
 
 
 def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:
-    """Raises BadInput for different versions of a suite, and if a task id means different tasks."""
+    """Raise BadInput for different versions of a suite, and if a task id means different tasks."""
     first = runs[0]
     for run in runs[1:]:
         if run.suite.name == first.suite.name and run.suite.version != first.suite.version:
@@ -175,5 +176,5 @@ def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:
 
 
 def _content(task: Task) -> dict[str, object]:
-    """The content of a task by which two tasks are compared: everything except the local path of its scene spec."""
+    """Return the content of a task to compare: everything except the local path of its scene spec."""
     return task.model_dump(exclude={"scene": {"spec"}})

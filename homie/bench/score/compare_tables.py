@@ -1,4 +1,4 @@
-"""The tables of one or several runs, in the forms of the EMMOE paper (tables 2, 3, 5, H3-H7)."""
+"""Tables of one or several runs, in the forms of the EMMOE paper (tables 2, 3, 5, H3-H7)."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.support.text import counted
 
 Runs: TypeAlias = Mapping[str, Results]
-"""Results by the label of the run."""
+"""Results by run label."""
 Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 RUN = Column("run")
 MOST_NAMES = 5
-"""Tasks that a note names."""
+"""Maximum number of tasks that a note lists."""
 LAG = "lag: subtasks from the goal to a true report."
 
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Settings of intervals.
+    """Settings of confidence intervals.
 
     Attributes:
-        confidence: 0..1.
-        resamples, seed: Of the bootstrap.
+        confidence: Coverage, 0..1.
+        resamples, seed: Settings of the bootstrap.
     """
 
     confidence: float = 0.95
@@ -49,8 +49,8 @@ class Intervals:
 
 
 def metrics_table(runs: Runs, intervals: Intervals) -> Table:
-    """Table 2: one row per run. `lost` episodes could not be run; `world` is the share in which the final state of the
-    world satisfies the task."""
+    """Table 2: one row per run. `lost` episodes could not be run; `world` is the share of episodes whose final state
+    satisfies the goal."""
     metric_names = (*shown_in("metrics"), WORLD)
     rows: Rows = tuple(
         (
@@ -72,7 +72,8 @@ def metrics_table(runs: Runs, intervals: Intervals) -> Table:
 
 
 def _notes(label: str, results: Results) -> list[str]:
-    """Notes about lost episodes, exceptions of the profile and tasks without an expert."""
+    """Return notes on lost episodes, exceptions of the profile, goals that held at the start and tasks without an
+    expert."""
     notes = []
     if results.lost:
         counts_lost = any(score.lost for score in results.scores)
@@ -108,14 +109,14 @@ def _notes(label: str, results: Results) -> list[str]:
 
 
 def _shortened(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
+    """Return the first few names, and the number of the others."""
     extra = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {extra} more" if extra > 0 else "")
 
 
 def report_table(runs: Runs, intervals: Intervals) -> Table:
-    """What planners reported of their tasks beside the truth (Vigil's rates), for the runs whose world can be judged;
-    empty if none of them has reported anything, as where goals end episodes."""
+    """Return the rates of correct and false reports by planners (as in Vigil), for the runs that can be judged; without
+    rows if no planner reported anything, as where goals end episodes."""
     rates = shown_in("reports")
     reported = any(score.claim is not None for results in runs.values() for score in results.scores)
     rows: Rows = tuple(
@@ -135,10 +136,10 @@ def report_table(runs: Runs, intervals: Intervals) -> Table:
 
 
 def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collection[str]], intervals: Intervals) -> Table:
-    """Tables 3 and 5: the metrics of groups of tasks, a row per run and group.
+    """Tables 3 and 5: metrics of groups of tasks, a row per run and group.
 
     Args:
-        head: The heading of the group column.
+        head: Heading of the group column.
     """
     metric_names = shown_in("metrics")
     rows: Rows = tuple(
@@ -198,7 +199,7 @@ def skill_table(runs: Runs) -> Table:
 
 
 def disagreement_table(runs: Runs) -> Table:
-    """The episodes for which key path and world state disagree about success."""
+    """Return a table of the episodes for which key path and world state disagree about success."""
     rows = tuple(
         (
             label,
@@ -214,7 +215,7 @@ def disagreement_table(runs: Runs) -> Table:
 
 
 def lost_table(runs: Runs) -> Table:
-    """The episodes that could not be run, with the cause."""
+    """Return a table of the episodes that could not be run, with the cause."""
     rows = tuple(
         (label, score.task_id, score.trial, score.lost) for label, results in runs.items() for score in results.lost
     )
@@ -228,7 +229,7 @@ def all_tables(
     splits: Mapping[str, Collection[str]],
     intervals: Intervals | None = None,
 ) -> tuple[Table, ...]:
-    """All tables of some runs; empty ones are left out."""
+    """Return all tables of some runs except empty ones."""
     effective = intervals or Intervals()
     tables = [
         metrics_table(runs, effective),

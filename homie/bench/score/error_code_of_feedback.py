@@ -1,4 +1,4 @@
-"""Error codes from feedback sentences, as in EMMOE's analysis notebook, and the groups of codes."""
+"""Error codes of feedback messages, determined as in EMMOE's analysis notebook, and groups of codes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from homie.kernel.types import ErrorCode
 
 
 def _layer_codes(letter: str) -> list[ErrorCode]:
-    """The codes of a layer, by number."""
+    """Return the codes of a layer, by number."""
     return sorted(code for code in ErrorCode if code.startswith(letter))
 
 
 ORDER = "DFLE"
-"""Letters of the codes in the order in which the notebook looks for them: L4 ends as F2 does, and F2 comes first."""
+"""Code letters in the order in which the notebook searches them: L4 has the same ending as F2, and F2 comes first."""
 SENTENCES: tuple[tuple[str, str], ...] = (
     *((str(code), code.sentence.rpartition("}")[2].strip(" ,.!")) for letter in ORDER for code in _layer_codes(letter)),
     ("E3", "time out"),
 )
-"""Codes with the end of their sentence; the first match counts. E3, a Put that timed out, is E2 in the paper."""
+"""Codes with the end of their message; the first match counts. E3, a Put that timed out, is E2 in the paper."""
 
 CODES = tuple(str(code) for letter in "LDFE" for code in _layer_codes(letter))
 """The ten codes in the order of the tables H3-H6."""
@@ -28,12 +28,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def raw_code_of(message: str) -> str:
-    """The code of a feedback sentence with E3 as a code of its own, "" for none."""
+    """Return the code of a feedback message, with E3 separate from E2; "" for none."""
     return next((code for code, part in SENTENCES if part in message), "")
 
 
 def code_of(message: str) -> str:
-    """The code of a feedback sentence, one of `CODES`, or "" for none.
+    """Return the code of a feedback message, one of `CODES`, or "" for none.
 
     Example:
         >>> code_of("the subtask is failed, the hand is full now")
@@ -44,5 +44,5 @@ def code_of(message: str) -> str:
 
 
 def folded(counts: Mapping[str, int]) -> dict[str, int]:
-    """Counts of the ten codes, E3 counted as E2."""
+    """Return counts of the ten codes, with E3 counted as E2."""
     return {code: counts.get(code, 0) + (counts.get("E3", 0) if code == "E2" else 0) for code in CODES}

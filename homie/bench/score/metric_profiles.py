@@ -1,7 +1,8 @@
-"""The two readings of the EMMOE protocol: as its notebooks compute it, and as the paper defines it (docs/metrics.md).
+"""Two interpretations of the EMMOE protocol: as its notebooks compute it, and as the paper defines it
+(docs/metrics.md).
 
-Both match a trajectory with key paths greedily in order (EMMOE, section 3.4) and take the best path. A run is a success
-if it ended and a whole path was matched.
+Both match a trajectory with key paths greedily in order (EMMOE, section 3.4) and take the best path. An episode is a
+success if the planner ended it and a complete path was matched.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.types import END
 
 SKILLS = tuple(action for action in ACTIONS if action != END.action)
-"""The skills that the official notebooks count, in their order."""
+"""Skills counted by the official notebooks, in their order."""
 PROFILES = ("homie", "strict-emmoe")
 NOTHING = "None"
-"""How the official code writes a missing object or place."""
+"""Placeholder of the official code for a missing object or place."""
 
 
 class StrictEmmoe:
-    """`strict-emmoe`: what the official notebooks compute, including their defects and exceptions.
+    """Profile `strict-emmoe`: the values of the official notebooks, including their defects and exceptions.
 
     Args:
-        names: synonyms, from word to template name (the official `name_dict.txt`). A word that is not in it is a
-            KeyError where the notebooks look it up. EMMOE's executor uses the same map, so the entities to which a
-            record says that words were resolved are added to it.
+        names: Synonyms, from word to template name (the official `name_dict.txt`). A missing word is a KeyError where
+            the notebooks look it up. As EMMOE's executor uses the same map, the entities to which the executor resolved
+            words are added to it.
     """
 
     name: Literal["strict-emmoe", "homie"] = "strict-emmoe"
@@ -44,7 +45,7 @@ class StrictEmmoe:
         self._names = names
 
     def score(self, trajectory: Trajectory) -> Score:
-        """The score of an episode; exceptions of the notebooks are recorded in `Score.raises`."""
+        """Score an episode; exceptions of the notebooks are recorded in `Score.raises`."""
         readable = [step for step in trajectory.steps if not step.unreadable]
         length = trajectory.length - (len(trajectory.steps) - len(readable))
         ended = trajectory.last_message_has_end
@@ -92,13 +93,13 @@ class StrictEmmoe:
         )
 
     def _resolved(self, steps: Iterable[Step]) -> dict[str, str]:
-        """The words that the executor resolved, mapped to the template name of the entity's kind."""
+        """Return the words that the executor resolved, mapped to the template name of the entity's kind."""
         pairs = [names for step in steps for names in (step.objects, step.places) if len(names) > 1]
         kinds = {word.lower(): kind_of(plain(entity)) for word, entity, *_ in pairs}
         return {word: self._names.get(kind, kind) for word, kind in kinds.items()}
 
     def _success(self, paths: Iterable[tuple[int | str, Sequence[str]]], exceptions: dict[str, str]) -> bool:
-        """Whether a whole key path was matched. The notebooks stop at the first match, or at the first exception."""
+        """Return whether a complete key path was matched. The notebooks stop at the first match or exception."""
         for reached, path in paths:
             if isinstance(reached, str):
                 exceptions.update(dict.fromkeys(("success", "replans_in_success", "errors"), reached))
@@ -111,7 +112,7 @@ class StrictEmmoe:
 def _attempt_path(
     history: Sequence[tuple[str, str, str, str]], path: Sequence[str], names: Mapping[str, str]
 ) -> tuple[int | str, Sequence[str]]:
-    """The number of reached nodes of a path or the name of the exception, and the path."""
+    """Return the number of reached nodes of a path or the name of the exception, and the path."""
     try:
         return _matched(history, path, lambda row, node: _same_row(row, node, names)), path
     except (KeyError, IndexError) as error:
@@ -119,7 +120,7 @@ def _attempt_path(
 
 
 def _same_row(row: tuple[str, str, str, str], node: str, names: Mapping[str, str]) -> bool:
-    """Whether a step reaches a node. Raises KeyError and IndexError like the notebooks."""
+    """Return whether a step reaches a node. Raises KeyError and IndexError like the notebooks."""
     verb, target, place, signal = row
     expected = [part.strip() for part in node.strip("[").strip("]").split(",")]
     if signal != "success" or verb != expected[0]:
@@ -135,18 +136,18 @@ def _same_row(row: tuple[str, str, str, str], node: str, names: Mapping[str, str
 
 
 def strict_row(step: Step) -> tuple[str, str, str, str]:
-    """A step as in the official history: verb, object, place, signal. Parts after the third are dropped."""
+    """Return a step as in the official history: verb, object, place, signal. Parts after the third are dropped."""
     verb, *names = parts(step.text)
     target, place = [name.lower() for name in names[:2]] + [NOTHING] * (2 - len(names[:2]))
     return verb, target, place, "success" if step.success else "fail"
 
 
 class Homie:
-    """`homie`: the same metrics with the defects corrected; docs/metrics.md lists the differences.
+    """Profile `homie`: the same metrics with the defects corrected; docs/metrics.md lists the differences.
 
     Args:
-        names: synonyms, from word to the word in the key paths. Case, underscores and articles make no difference,
-            nor does the number of an instance (`apple_2`) if the key path has none.
+        names: Synonyms, from word to the word in the key paths. Case, underscores and articles are ignored, and the
+            number of an instance (`apple_2`) too if the key path has none.
     """
 
     name: Literal["strict-emmoe", "homie"] = "homie"
@@ -157,11 +158,11 @@ class Homie:
         self._names = {**{plain(word): meaning for word, meaning in synonyms.items()}, **synonyms}
 
     def score(self, trajectory: Trajectory) -> Score:
-        """The score of an episode."""
+        """Score an episode."""
         steps = trajectory.steps
         reached_counts = [_matched(steps, path, self._match) for path in trajectory.keypaths]
         shares = [_share(count, path) for count, path in zip(reached_counts, trajectory.keypaths, strict=True)]
-        if not trajectory.keypaths:  # a task with only a success condition: the state of the world decides
+        if not trajectory.keypaths:  # a task with only a goal: the final state of the world decides
             shares = [float(bool(trajectory.verdict))]
         violation = next((path[-1] for path in trajectory.never if _matched(steps, path, self._match) == len(path)), "")
         success = trajectory.ended and trajectory.claim is not False and 1.0 in shares and not violation
@@ -193,7 +194,7 @@ class Homie:
         )
 
     def meanings(self, names: Iterable[str]) -> frozenset[str]:
-        """All that names of things mean: each of them, and its kind."""
+        """Return the canonical forms of names and of their kinds."""
         return frozenset(self.meaning(form) for name in names for form in (name, kind_of(plain(name))))
 
     def _match(self, step: Step, node: str) -> bool:
@@ -207,13 +208,13 @@ class Homie:
         )
 
     def meaning(self, name: str) -> str:
-        """The canonical form of a name. The exact spelling comes first: a map may have both `meat_can` and `meat
-        can`."""
+        """Return the canonical form of a name. The exact spelling has priority: a map may have both `meat_can` and
+        `meat can`."""
         return self._names.get(name.lower(), self._names.get(plain(name), plain(name)))
 
 
 def plain(name: str) -> str:
-    """A name in lower case without underscores, articles and doubled blanks.
+    """Return a name in lower case without underscores, articles and repeated blanks.
 
     Example:
         >>> plain("The Meat_Can")
@@ -223,7 +224,7 @@ def plain(name: str) -> str:
 
 
 def _matched(steps: Sequence[object], path: Sequence[str], match: Callable[..., bool]) -> int:
-    """The number of nodes of a path that the steps reach, matched greedily in order."""
+    """Return the number of nodes of a path that the steps reach, matched greedily in order."""
     reached = 0
     for step in steps:
         if reached < len(path) and match(step, path[reached]):
@@ -236,10 +237,10 @@ def _share(reached: int, path: Sequence[str]) -> float:
 
 
 def _next_node(paths: Sequence[tuple[Sequence[str], int]]) -> str:
-    """The first missed node of the path with the largest reached share.
+    """Return the first missed node of the path with the largest reached share.
 
     Args:
-        paths: Each with its number of reached nodes.
+        paths: Paths, each with its number of reached nodes.
     """
     path, reached = max(paths, key=lambda pair: _share(pair[1], pair[0]), default=((), 0))
     return path[reached] if reached < len(path) else ""
@@ -250,10 +251,10 @@ def _path_weight(expert: int, actual: int) -> float:
 
 
 def _executions(steps: Sequence[Step], verb: Callable[[Step], str], *, strict: bool) -> dict[str, Count]:
-    """Subtasks that a skill ran (that no check rejected), by action.
+    """Count the subtasks that a skill ran (not rejected by a check), by action.
 
     Args:
-        strict: Only those that the notebooks count.
+        strict: Count only those that the notebooks count.
     """
     counts: Counter[tuple[str, bool]] = Counter()
     for step in steps:
@@ -264,12 +265,12 @@ def _executions(steps: Sequence[Step], verb: Callable[[Step], str], *, strict: b
 
 
 def _attempts(steps: Sequence[Step]) -> dict[str, Count]:
-    """Attempts by action."""
+    """Count attempts by action."""
     return _by_action(Counter((step.action, good) for step in steps for good in step.attempts), _actions(steps))
 
 
 def _actions(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The actions of some steps except End, in the order of their first occurrence."""
+    """Return the actions of some steps except End, in the order of their first occurrence."""
     return tuple(dict.fromkeys(step.action for step in steps if step.action not in ("", END.action)))
 
 
@@ -278,16 +279,16 @@ def _by_action(counts: Mapping[tuple[str, bool], int], actions: Sequence[str]) -
 
 
 def make_profile(name: str, suite: Suite) -> Profile:
-    """The profile with a name, using the synonyms that the suite declares. Raises BadInput for an unknown name."""
+    """Return the profile with a name, using the synonyms of the suite. Raises BadInput for an unknown name."""
     if name == "homie":
         return Homie(suite.names)
     if name == "strict-emmoe":
-        return StrictEmmoe({**_own_names(suite), **suite.names})
+        return StrictEmmoe({**_key_path_names(suite), **suite.names})
     raise BadInput(f"There is no profile '{name}': choose {' or '.join(PROFILES)}.")
 
 
-def _own_names(suite: Suite) -> dict[str, str]:
-    """Every name in a key path, mapped to itself: the notebooks' name map contains these.
+def _key_path_names(suite: Suite) -> dict[str, str]:
+    """Return every name in a key path, mapped to itself, as in the notebooks' name map.
 
     A name with blanks is also mapped with underscores, and both in lower case.
     """

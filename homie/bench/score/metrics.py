@@ -1,9 +1,9 @@
-"""The metrics of a run: TP, SR, PLWSR, SER and SRR (EMMOE, section 3.4), errors and skills (section 5.5); GP
+"""Metrics of a run: TP, SR, PLWSR, SER and SRR (EMMOE, section 3.4), errors and skills (section 5.5); GP
 (EmbodiedBench's goal progress).
 
-Every metric is one sum over episodes divided by another, a row of `BUILT_IN` says what one episode adds to both. So one
-function computes all metrics and their intervals. Other packages add metrics by entry points of the group
-`homie.metrics`.
+Every metric is the sum of one quantity over episodes divided by the sum of another; a row of `BUILT_IN` defines both
+for one episode, so that one function computes all metrics and their intervals. Other packages add metrics by entry
+points of the group `homie.metrics`.
 """
 
 from __future__ import annotations
@@ -20,22 +20,24 @@ from homie.kernel import registry
 from homie.kernel.errors import BadInput
 
 Added: TypeAlias = Callable[[Score], tuple[float, float]]
-"""What one episode adds to the numerator and the denominator of a metric."""
+"""Contribution of one episode to numerator and denominator of a metric."""
 Shown: TypeAlias = Literal["", "metrics", "reports"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One metric: a sum over episodes divided by another, from 0 to 1.
+    """A metric: the sum of one quantity over episodes divided by the sum of another, from 0 to 1.
 
     Attributes:
-        name: Its name, the head of its column.
-        meaning: What it is, in the page of the report.
-        added: What an episode adds to the numerator and the denominator.
-        needs: The parts of a score that it needs; if one of them raised in a profile, the metric has no value.
-        share: Whether it is a share of episodes, with Wilson's interval; the others are means (`clustered_mean`).
-        shown: The table with its column, in percent: `metrics` (and differences, splits, attributes), `reports`, "" for
-            none. What has another unit, such as seconds, is a column of its own in `homie.bench.score.compare_tables`.
+        name: Name, used as column heading.
+        meaning: Description for the report page.
+        added: Contribution of an episode to numerator and denominator.
+        needs: Parts of a score that it needs; if a profile raised an exception for one of them, the metric has no
+            value.
+        share: Whether it is a share of episodes, with Wilson's interval; others are means (`clustered_mean`).
+        shown: Table with its column, in percent: `metrics` (and differences, splits, attributes), `reports`, "" for
+            none. Quantities with other units, such as seconds, have their own columns in
+            `homie.bench.score.compare_tables`.
     """
 
     name: str
@@ -47,7 +49,7 @@ class Metric:
 
 
 def _judged_share(counts: Callable[[Score], bool]) -> Added:
-    """A share of the episodes whose world can be judged."""
+    """Return the contributions to a share of the episodes whose final state can be judged."""
 
     def added(score: Score) -> tuple[float, float]:
         judged = score.verdict is not None
@@ -57,8 +59,8 @@ def _judged_share(counts: Callable[[Score], bool]) -> Added:
 
 
 def _undone(score: Score) -> tuple[float, float]:
-    was_held = score.held_first is not None
-    return float(was_held and score.verdict is False), float(was_held)
+    held = score.held_first is not None
+    return float(held and score.verdict is False), float(held)
 
 
 WORLD = "world"
@@ -144,15 +146,15 @@ BUILT_IN = (
         shown="reports",
     ),
 )
-"""The metrics of Homie: first those of table 2 of the paper in its order, then GP and world, then the rates of reports,
-which are those of Vigil (docs/metrics.md)."""
+"""Homie's metrics: those of table 2 of the paper in its order, then GP and world, then the rates of reports as in Vigil
+(docs/metrics.md)."""
 
 
 def metrics() -> Mapping[str, Metric]:
-    """All metrics by name: Homie's, then those of other packages (entry points `homie.metrics`).
+    """Return all metrics by name: Homie's, then those of other packages (entry points `homie.metrics`).
 
     Raises:
-        BadInput: An entry point leads to something else than a metric, or has the name of a metric of Homie.
+        BadInput: An entry point is not a metric, or has the name of another one.
     """
     known = {metric.name: metric for metric in BUILT_IN}
     for name, metric in registry.usable("metrics").items():
@@ -165,12 +167,12 @@ def metrics() -> Mapping[str, Metric]:
 
 
 def shown_in(table: Shown) -> tuple[str, ...]:
-    """The metrics that a table shows, in their order."""
+    """Return the metrics that a table shows, in order."""
     return tuple(name for name, metric in metrics().items() if metric.shown == table)
 
 
 class Ratio(NamedTuple):
-    """A sum over a sum."""
+    """Numerator and denominator of a metric."""
 
     numerator: float
     denominator: float
@@ -183,7 +185,7 @@ class Ratio(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ErrorCounts:
-    """Errors by code and the number of steps, for one class of trajectories (a row of the tables H5 and H6)."""
+    """Errors by code and the number of steps, for one class of trajectories (a row of tables H5 and H6)."""
 
     codes: Mapping[str, int]
     steps: int
@@ -194,7 +196,7 @@ class ErrorCounts:
 
 
 def ratio(results: Results, metric: str) -> Ratio:
-    """One metric of a run; (0, 0) if the profile raised for a score that the metric needs."""
+    """Compute a metric of a run; (0, 0) if the profile raised an exception for a score that the metric needs."""
     if blocked(results, metric):
         return Ratio(0.0, 0.0)
     added = list(map(metrics()[metric].added, results.scores))
@@ -202,13 +204,13 @@ def ratio(results: Results, metric: str) -> Ratio:
 
 
 def blocked(results: Results, metric: str) -> tuple[Score, ...]:
-    """The episodes for which the profile could not compute a value that the metric needs."""
+    """Return the episodes for which the profile could not compute a value that the metric needs."""
     needed_parts = metrics()[metric].needs
     return tuple(score for score in results.scores if any(part in score.raises for part in needed_parts))
 
 
 def terms(results: Results, metric: str) -> tuple[Term, ...]:
-    """What each episode adds to a metric, clustered by task; empty if an episode blocks it."""
+    """Return the contributions of each episode to a metric, clustered by task; none if an episode blocks it."""
     if blocked(results, metric):
         return ()
     added = metrics()[metric].added
@@ -218,7 +220,7 @@ def terms(results: Results, metric: str) -> tuple[Term, ...]:
 def estimate(
     results: Results, metric: str, *, seed: int = 0, resamples: int = RESAMPLES, confidence: float = 0.95
 ) -> Estimate:
-    """One metric with its interval, clustered by task."""
+    """Estimate a metric with its interval, clustered by task."""
     added = terms(results, metric)
     if metrics()[metric].share:
         return clustered_wilson(added, confidence)
@@ -226,13 +228,13 @@ def estimate(
 
 
 def error_counts(results: Results, *, success: bool) -> ErrorCounts:
-    """Errors of the successful or the failed trajectories, with E3 counted as E2."""
+    """Count errors of the successful or the failed trajectories, with E3 counted as E2."""
     selected = [score for score in results.scores if score.success is success]
     return ErrorCounts(folded(raw_errors(selected)), sum(score.scored_steps for score in selected))
 
 
 def raw_errors(scores: Sequence[Score]) -> Counter[str]:
-    """Errors by code of the profile (`strict-emmoe` has E3 as a code of its own)."""
+    """Count errors by code of the profile (`strict-emmoe` separates E3 from E2)."""
     total: Counter[str] = Counter()
     for score in scores:
         total.update(score.errors)
@@ -240,7 +242,7 @@ def raw_errors(scores: Sequence[Score]) -> Counter[str]:
 
 
 def skill_counts(results: Results, *, attempts: bool) -> dict[str, Count]:
-    """Successes and failures by action: of single attempts, or of subtasks (up to three attempts each)."""
+    """Count successes and failures by action: of single attempts, or of subtasks (up to three attempts each)."""
     total: dict[str, Count] = {}
     for score in results.scores:
         for action, count in (score.attempts if attempts else score.executions).items():
@@ -250,6 +252,6 @@ def skill_counts(results: Results, *, attempts: bool) -> dict[str, Count]:
 
 
 def assumed_rate(count: Count, attempts: int) -> float | None:
-    """Success per attempt as the paper estimates it: three attempts per failure, `attempts` per success (table H7)."""
+    """Estimate success per attempt as in the paper: three attempts per failure, `attempts` per success (table H7)."""
     attempt_count = 3 * count.fail + attempts * count.success
     return count.success / attempt_count if attempt_count else None

@@ -1,7 +1,7 @@
-"""Why episodes of suites like EmbodiedBench failed, by rules on what was recorded: its three types of errors.
+"""Error analysis of failed episodes in suites like EmbodiedBench, by rules on the records.
 
-EmbodiedBench (section 5.5, table 11) had people name the error of each failed episode: of perception, reasoning or
-planning. Where the truth is known, rules can: a task's goal and expert say which things it is about.
+In EmbodiedBench (section 5.5, table 11), people classified the error of each failed episode as perception, reasoning or
+planning. Rules can do that where the truth is known: goal and expert of a task name the objects involved.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from homie.kernel.world.snapshot import WorldSnapshot
 
 
 class Mistake(Enum):
-    """A type of error and what of it, as table 11 of EmbodiedBench has them; `meaning` and `skill` are ours."""
+    """Type and subtype of an error, as in table 11 of EmbodiedBench; `meaning` and `skill` are additions by Homie."""
 
     RECOGNITION = ("perception", "wrong recognition")
     SPATIAL = ("reasoning", "spatial reasoning")
@@ -35,26 +35,25 @@ class Mistake(Enum):
 
     @property
     def head(self) -> str:
-        """How tables call it."""
+        """Heading in tables."""
         return ": ".join(self.value)
 
 
 WRONG_THING: Mapping[str, Mistake] = {"spatial": Mistake.SPATIAL, "common-sense": Mistake.MEANING}
-"""What it is to take the wrong thing, by the subset, which says how things are spoken of; else they were not
-recognised."""
+"""Error of holding a wrong object, by the subset, which determines how instructions refer to objects; in other subsets
+it is a recognition error."""
 BY_CODE: Mapping[str, Mistake] = {"L": Mistake.MISSING, "D": Mistake.MISSING, "F": Mistake.INVALID, "E": Mistake.SKILL}
-"""What a failure says of its plan, by the layer of its code: something was not done before, or nobody can do it."""
+"""Error indicated by a failed subtask, by the layer of its code: a missing precondition, or an impossible action."""
 NOWHERE = ("table", "floor", "gripper", "robot", "")
-"""Where things are that were put nowhere in particular."""
+"""Locations of objects that were not put anywhere in particular."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A failed episode, ready for its mistake.
+    """A failed episode with the data for its classification.
 
-    Attributes:
-        ended_by: As `episode.json` has it.
-        world: The final state.
+    ended_by: As in `episode.json`.
+    world: Final state.
     """
 
     task: Task
@@ -64,18 +63,18 @@ class Failed:
 
 
 def applies(suite: Suite) -> bool:
-    """Whether the tasks of a suite are in EmbodiedBench's subsets, so that it is known how they speak of things, and
-    about what the hand does: of small steps, which end at their goal, the rules say nothing."""
+    """Return whether a suite's tasks are in EmbodiedBench's subsets, so that their references to objects are known, and
+    are ended by the planner: the rules do not cover suites of small steps that end at their goal."""
     return suite.protocol.end == "planner" and any("base" in task.attributes for task in suite.tasks)
 
 
 def mistake_of(failed: Failed) -> Mistake:
-    """The mistake that decided an episode, by the first rule that fits.
+    """Return the decisive mistake of an episode, by the first rule that applies.
 
-    1. Something was in the hand that the task is not about: by the subset. 2. The planner ended: by the subset where
-    something that was moved lies where the task does not want it, else a wrong termination. 3. Half of the failures, or
-    more, repeat the one before unchanged: reflection. 4. By the code of most failures; with none of them steps are
-    missing, or poses do not fit.
+    1. An object was held that is not in the task: by the subset. 2. The planner ended: by the subset if a moved object
+    is at a place that is not in the task, else wrong termination. 3. At least half of the failures repeat the previous
+    subtask: reflection. 4. By the most frequent code of failures; without failures, steps are missing or poses
+    inaccurate.
     """
     task_names, held_things = _task_names(failed), _held_things(failed)
     wrong_thing = next(
@@ -94,7 +93,7 @@ def mistake_of(failed: Failed) -> Mistake:
 
 
 def _names_of(world: WorldSnapshot, name: str) -> set[str]:
-    """The words that mean a thing: its name and its kind."""
+    """Return the words for an object: its name and its kind."""
     thing = world.objects.get(name) or world.fixed.get(name)
     return {name} if thing is None else {name, thing.kind}
 
@@ -118,13 +117,13 @@ def _by_failures(records: Sequence[RoundRecord]) -> Mistake:
 def _mistake_by_code(record: RoundRecord) -> Mistake:
     code = record.execution.feedback.code
     mistake = BY_CODE.get(code[0] if code else "F", Mistake.INVALID)
-    # The numbers of a pose are the planner's: that the arm does not get there is no fault of the skill.
+    # A pose is chosen by the planner: if the arm cannot reach it, that is not the fault of the skill.
     is_pose = record.execution.subtask.action == MOVE
     return Mistake.INACCURATE if mistake is Mistake.SKILL and is_pose else mistake
 
 
 def _task_names(failed: Failed) -> set[str]:
-    """The names of what the task is about: of its goal, of its expert, and the sponge where areas are to be wiped."""
+    """Return the names in goal and expert of the task, and the sponge if areas are to be wiped."""
     task, world = failed.task, failed.world
     names = set(_flat(task.goal.words())) if task.goal is not None else set()
     for step in map(read_subtask, task.expert or ()):
@@ -139,17 +138,17 @@ def _flat(words: Iterable[Words]) -> Iterable[str]:
 
 
 def _held_things(failed: Failed) -> set[str]:
-    """The things of the world that were in the hand after some step."""
+    """Return the objects of the world that were held after some step."""
     held = {name.replace(" ", "_") for record in failed.records for name in record.inventory}
     return held & set(failed.world.objects)
 
 
 def mistakes_table(runs: Mapping[str, Mapping[tuple[str, int], Mistake]], groups: Mapping[str, Iterable[str]]) -> Table:
-    """Failed episodes by mistake, a row per run and subset.
+    """Return a table of failed episodes by mistake, a row per run and subset.
 
     Args:
-        runs: Mistakes by (task, trial).
-        groups: Tasks by name.
+        runs: Mistakes by (task, trial), by run label.
+        groups: Tasks by group.
     """
     kinds = [kind for kind in Mistake if any(kind in mistakes.values() for mistakes in runs.values())]
     rows: list[tuple[Cell, ...]] = []

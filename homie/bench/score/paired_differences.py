@@ -23,10 +23,10 @@ from homie.kernel.support.text import counted
 
 
 def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_out: int) -> Table:
-    """A row per run: its differences to the first run, on the episodes that ran in both.
+    """Return a table with a row per run: its differences to the first run, on the episodes that ran in both.
 
     Args:
-        left_out: Number of episodes of a run that the other runs do not have.
+        left_out: Number of a run's episodes that other runs do not have.
     """
     (base, first), *other_runs = results.items()
     comparisons = [(label, _compare_pair(first, second, intervals)) for label, second in other_runs]
@@ -70,10 +70,10 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
 
 
 class Paired(NamedTuple):
-    """One run compared with another.
+    """Comparison of two runs.
 
     Attributes:
-        smallest: The smallest detectable difference in SR, None if none is.
+        smallest: Smallest detectable difference in SR, None if none is.
     """
 
     pairs: int
@@ -83,7 +83,7 @@ class Paired(NamedTuple):
 
 
 def _compare_pair(first: Results, second: Results, intervals: Intervals) -> Paired:
-    """The comparison on the episodes that were lost in neither run."""
+    """Compare two runs on the episodes that were lost in neither."""
     common_keys = {score.key for score in first.scores if not score.lost} & {
         score.key for score in second.scores if not score.lost
     }
@@ -100,7 +100,7 @@ def _compare_pair(first: Results, second: Results, intervals: Intervals) -> Pair
 
 
 def difference(first: Results, second: Results, metric: str, intervals: Intervals) -> Estimate:
-    """The difference second - first of one metric, paired by task."""
+    """Estimate the difference second - first of one metric, paired by task."""
     first_terms, second_terms = terms(first, metric), terms(second, metric)
     if not first_terms or not second_terms:
         return Estimate(None)

@@ -1,4 +1,4 @@
-"""Runs of commands that other packages bring: how `homie compare` knows them and puts them in tables."""
+"""Runs of commands of other packages, and their tables in `homie compare`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from homie.kernel.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What an entry point of `homie.comparisons` leads to.
+    """Value of an entry point of `homie.comparisons`.
 
     Attributes:
-        head: The file by which a run folder of the command is known.
-        tables: The tables of some such folders. Raises BadInput for folders that cannot be compared.
+        head: File that identifies a run folder of the command.
+        tables: Function that returns the tables of such folders. Raises BadInput for folders that cannot be compared.
     """
 
     head: str
@@ -26,12 +26,12 @@ class Comparison:
 
 
 def comparisons() -> tuple[Comparison, ...]:
-    """The comparisons of all packages that are there."""
+    """Return the comparisons of all installed packages."""
     return tuple(registry.usable("comparisons").values())
 
 
 def page_across(folders: Sequence[Path], profile: str, intervals: Intervals, page: Path) -> tuple[Table, int]:
-    """Write the page across protocols; its table, and its size in bytes. Raises BadInput."""
+    """Write the page across protocols; return its table and its size in bytes. Raises BadInput."""
     if "protocols" not in registry.names("pages"):
         raise BadInput("--protocols needs Homie's package 'suites', which is not here: install Homie again with it.")
     result: tuple[Table, int] = registry.load("pages", "protocols")(folders, profile, intervals, page)

@@ -30,10 +30,10 @@ class BenchRun:
     """One bench run with its scores.
 
     Attributes:
-        label: Its name in tables.
+        label: Name in tables.
         spent: Time and tokens of each episode that was not lost.
-        mistakes: Of the failed episodes of a suite like EmbodiedBench, by (task, trial).
-        makeup: The settings, checkpoints and prompts of its episodes.
+        mistakes: Mistakes of the failed episodes of a suite like EmbodiedBench, by (task, trial).
+        makeup: Settings, checkpoints and prompts of its episodes.
     """
 
     label: str
@@ -47,26 +47,26 @@ class BenchRun:
 
     @property
     def in_order(self) -> tuple[Score, ...]:
-        """A score for every planned episode, lost ones included, in the order of the suite."""
+        """Scores of all planned episodes, including lost ones, in the order of the suite."""
         scores = {score.key: score for score in (*self.results.lost, *self.results.scores)}
         keys = [(episode.task.id, episode.trial) for episode in plan(self.path, self.file.options, self.suite)]
         return tuple(scores[key] for key in keys)
 
     @property
     def planned(self) -> frozenset[tuple[str, int]]:
-        """The (task, trial) pairs of all planned episodes."""
+        """(task, trial) of all planned episodes."""
         return frozenset(score.key for score in (*self.results.scores, *self.results.lost))
 
 
 def load_run(run: str | Path, profile: str = "homie") -> BenchRun:
-    """The scores of a bench run under a profile; unfinished and damaged episodes count as lost.
+    """Score a bench run under a profile; unfinished and damaged episodes count as lost.
 
     Args:
-        run: the run folder.
-        profile: one of `PROFILES`.
+        run: Run folder.
+        profile: One of `PROFILES`.
 
     Raises:
-        BadInput: the folder is not a bench run, or the profile does not exist.
+        BadInput: The folder is not a bench run, or the profile does not exist.
     """
     run = Path(run)
     if not is_bench(run):
@@ -94,7 +94,7 @@ def load_run(run: str | Path, profile: str = "homie") -> BenchRun:
 def _mistakes(
     suite: Suite, results: Results, played: Sequence[tuple[Episode, Finished]]
 ) -> dict[tuple[str, int], Mistake]:
-    """The mistakes of the failed episodes, none for a suite that does not say how its tasks speak of things."""
+    """Return the mistakes of the failed episodes; none for a suite to which the rules do not apply."""
     failed = {score.key for score in results.scores if score.success is False} if applies(suite) else set()
     return {
         key: mistake_of(Failed(episode.task, result.records, result.ending.ended_by, episode.final_state()))
@@ -104,8 +104,8 @@ def _mistakes(
 
 
 def load_runs(folders: Sequence[str | Path], profile: str = "homie") -> tuple[BenchRun, ...]:
-    """Several runs with unique labels: the varied settings of a sweep (`examples=5`), otherwise the planner, with the
-    varied settings or the folder's name where planners are equal. Raises BadInput as `load_run` does."""
+    """Score several runs with unique labels: the varied settings of a sweep (`examples=5`), otherwise the planner, plus
+    the varied settings or the folder's name for equal planners. Raises BadInput as `load_run` does."""
     if isinstance(folders, str | Path):
         raise BadInput(f"Give run folders as a list, as in [{str(folders)!r}].")
     check_different([Path(folder) for folder in folders])
@@ -126,22 +126,22 @@ def load_runs(folders: Sequence[str | Path], profile: str = "homie") -> tuple[Be
 
 
 def _variation(path: Path) -> str:
-    """The settings in which a run of a sweep differs from the others (`examples=5, targets=sensors`); "" if the run is
-    not part of a sweep."""
+    """Return the settings in which a run of a sweep differs from the others (`examples=5, targets=sensors`); "" if the
+    run is not part of a sweep."""
     file = path.parent / "sweep.json"
     values = read_model(file, SweepFile).runs.get(path.name, {}) if file.exists() else {}
     return ", ".join(f"{name.removeprefix(PLANNER)}={value}" for name, value in values.items())
 
 
 def trajectory(episode: Episode, finished: Finished) -> Trajectory:
-    """The trajectory of a finished episode of a bench."""
+    """Return the trajectory of a finished episode of a bench."""
     task, reached = episode.task, finished.ending.ended_by == "goal"
     base = from_ending(
         finished.ending,
         finished.records,
         task_id=task.id,
         keypaths=task.keypaths,
-        expert_length=len(task.expert or ()) if reached else task.expert_length,  # nobody says End there
+        expert_length=len(task.expert or ()) if reached else task.expert_length,  # without End
         verdict=finished.verdict,
     )
     goal_after = tuple(line.holds for line in finished.goals if line.step)
@@ -152,12 +152,12 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
 
 
 def groups(suite: Suite) -> dict[str, frozenset[str]]:
-    """The tasks of each attribute that some task has."""
+    """Return the tasks of each attribute that any task has."""
     tasks_of = {name: frozenset(task.id for task in suite.tasks if name in task.attributes) for name in ATTRIBUTES}
     return {name: tasks for name, tasks in tasks_of.items() if tasks}
 
 
 def splits(suite: Suite) -> dict[str, frozenset[str]]:
-    """The tasks of each split that some task is in."""
+    """Return the tasks of each split that any task is in."""
     tasks_of = {name: frozenset(task.id for task in suite.tasks if task.split == name) for name in SPLITS}
     return {name: tasks for name, tasks in tasks_of.items() if tasks}

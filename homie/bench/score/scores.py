@@ -1,4 +1,4 @@
-"""The score of one episode, the scores of a run, and the contract of a profile."""
+"""Score of one episode, scores of a run, and the interface of a profile."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import Literal, NamedTuple, Protocol
 from homie.bench.score.trajectory import Trajectory
 
 MISSING = "no record"
-"""The cause of a planned episode that has no record."""
+"""Cause of a planned episode without a record."""
 
 
 class Count(NamedTuple):
-    """How often a skill succeeded and failed."""
+    """Numbers of successes and failures of a skill."""
 
     success: int
     fail: int
 
     @property
     def rate(self) -> float | None:
-        """The share of successes, None without any execution."""
+        """Share of successes, None without any execution."""
         return self.success / (self.success + self.fail) if self.success + self.fail else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One episode under one profile. A value that the profile could not compute is None, and `raises` says why.
+    """One episode under one profile. A value that the profile could not compute is None, and `raises` has the reason.
 
     Attributes:
         tp_per_keypath: Matched share of each key path, or the name of the exception.
-        tp: Their maximum.
-        success: Whether the planner ended and a whole key path was matched.
-        weight: The PLWSR term; for a success, the expert's length over the larger of the two lengths.
-        replans: Failures after which the planner continued.
-        errors: By code.
-        executions, attempts: By action.
-        next_node: The first missed node of the best key path, "" if none was missed; `never [...]` if that subtask
-            violated the task.
-        verdict: Whether the final state of the world satisfies the task.
-        progress: The share of its goal's conditions that hold there.
-        claim: What the planner reported when it ended the task, None without a report.
-        held_first: The first subtask, from 1, after which the goal held, as far as that was kept.
-        given: Whether it held before the first subtask.
+        tp: Maximum of the matched shares.
+        success: Whether the planner ended and a complete key path was matched.
+        weight: Term of PLWSR; for a success, the expert's length divided by the larger of the two lengths.
+        replans: Number of failures after which the planner continued.
+        errors: Number of errors by code.
+        executions, attempts: Successes and failures by action.
+        next_node: First missed node of the best key path, "" if none was missed; `never [...]` if that subtask violated
+            the task.
+        verdict: Whether the goal holds in the final state of the world.
+        progress: Share of the goal's conditions that hold there.
+        claim: Success as reported by the planner with End, None without a report.
+        held_first: Number of the first subtask, from 1, after which the goal held, if recorded.
+        given: Whether the goal held before the first subtask.
         lost: Why the episode could not be run, "" if it could.
     """
 
@@ -74,37 +74,38 @@ class Score:
 
     @property
     def lag(self) -> int | None:
-        """Subtasks from the first after which the goal held to the report, of a true report of success."""
+        """For a true report of success, the number of subtasks from the first after which the goal held to the
+        report."""
         true_success = self.verdict is True and self.claim is True
         return self.length - self.held_first if true_success and self.held_first is not None else None
 
     @property
     def disagrees(self) -> bool:
-        """Whether key path and world state disagree about success; not where the planner itself said that it failed."""
+        """Whether key path and world state disagree about success; False if the planner reported its failure."""
         if self.claim is False:
             return False
         return self.verdict is not None and self.success is not None and self.verdict != self.success
 
 
 class Profile(Protocol):
-    """One reading of the EMMOE protocol."""
+    """An interpretation of the EMMOE protocol."""
 
     name: Literal["strict-emmoe", "homie"]
     keeps_lost: bool
-    """Whether an episode that could not be run stays in the denominators."""
+    """Whether an episode that could not be run is included in the denominators."""
 
     def score(self, trajectory: Trajectory) -> Score:
-        """The score of an episode that could be run."""
+        """Score an episode that could be run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The scores of one run under one profile.
+    """Scores of one run under one profile.
 
     Attributes:
-        scores: The episodes that the metrics count.
-        lost: The episodes that could not be run or have no record; they are also among the scores, as failures, if the
-            profile keeps them.
+        scores: Episodes counted by the metrics.
+        lost: Episodes that could not be run or have no record; if the profile keeps them, they are also in `scores`, as
+            failures.
     """
 
     profile: str
@@ -112,7 +113,7 @@ class Results:
     lost: tuple[Score, ...] = ()
 
     def only(self, tasks: Collection[str]) -> Results:
-        """The results of some tasks."""
+        """Return the results of some tasks."""
         return Results(
             self.profile,
             tuple(score for score in self.scores if score.task_id in tasks),
@@ -120,7 +121,7 @@ class Results:
         )
 
     def at(self, keys: Collection[tuple[str, int]]) -> Results:
-        """The results of some (task, trial) episodes."""
+        """Return the results of some (task, trial) episodes."""
         return Results(
             self.profile,
             tuple(score for score in self.scores if score.key in keys),
@@ -129,7 +130,7 @@ class Results:
 
     @property
     def disagreements(self) -> tuple[Score, ...]:
-        """The episodes for which key path and world state disagree about success."""
+        """Episodes for which key path and world state disagree about success."""
         return tuple(score for score in self.scores if score.disagrees)
 
 
@@ -137,9 +138,9 @@ def score_run(profile: Profile, trajectories: Iterable[Trajectory], planned: Ite
     """Score a run.
 
     Args:
-        profile: the reading of the protocol.
-        trajectories: one per recorded episode.
-        planned: the (task, trial) pairs of all planned episodes; those without a trajectory count as lost.
+        profile: Interpretation of the protocol.
+        trajectories: One per recorded episode.
+        planned: (task, trial) of all planned episodes; those without a trajectory count as lost.
     """
     ordered = sorted(trajectories, key=lambda item: (item.task_id, item.trial))
     played = [profile.score(item) for item in ordered if not item.infrastructure]

@@ -1,4 +1,4 @@
-"""Runs of one series of suites: tasks of the same ids in different worlds, side by side and without differences."""
+"""Runs of one series of suites: tasks with equal ids in different worlds, shown side by side without differences."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ APART = (
 
 
 def series_of(runs: Sequence[BenchRun]) -> str:
-    """The series that all runs are of, "" if there is none or their suites are the same."""
+    """Return the series of all runs, "" if they have no common one or only one suite."""
     names, series = {run.suite.name for run in runs}, {run.suite.series for run in runs}
     return next(iter(series)) if len(names) > 1 and len(series) == 1 else ""
 
 
 def worlds_table(runs: Sequence[BenchRun], confidence: float) -> Table:
-    """What differs between the runs: suite, robot, skills, whose verdict counts, limits, and how many were done."""
+    """Return a table of the differences between the runs: suite, robot, skills, source of the verdict, limits,
+    successes."""
     rows = []
     for run in runs:
         options = run.file.options
@@ -55,7 +56,7 @@ def _settings_text(settings: Mapping[str, Any]) -> str:
 
 
 def tasks_table(runs: Sequence[BenchRun]) -> Table:
-    """Every task of every run: its instruction there, and how many of its trials were done."""
+    """Return a table of every task of every run: its instruction there, and its number of successful trials."""
     rows = []
     for task in (task.id for task in runs[0].suite.tasks):
         for run in runs:

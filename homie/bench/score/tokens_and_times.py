@@ -13,17 +13,17 @@ from homie.kernel.types import RoundRecord
 from homie.runtime.runstore import EpisodeFile, Usage
 
 SLOW = 0.95
-"""The quantile of decision times that tables call p95."""
+"""Quantile of decision times called p95 in tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """The usage of one episode.
+    """Usage of one episode.
 
     Attributes:
         usage: Tokens and cost of its language model, zero without one.
-        decisions: Wall seconds of each decision, from the pictures to the subtasks, with repeated questions and pauses.
-        robot_seconds, wall_seconds: Of the whole episode.
+        decisions: Wall time in s of each decision, from the pictures to the subtasks, including retries and pauses.
+        robot_seconds, wall_seconds: Duration of the whole episode.
     """
 
     task_id: str
@@ -39,10 +39,10 @@ class Spent:
 
 
 def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[RoundRecord]) -> Spent:
-    """The usage of a finished episode.
+    """Return the usage of a finished episode.
 
     Args:
-        records: Its rounds, in order.
+        records: Records of its rounds, in order.
     """
     rounds = (next(round_records) for _, round_records in groupby(records, key=lambda record: record.round))
     decisions = tuple(first_record.timings["plan"] for first_record in rounds if "plan" in first_record.timings)
@@ -57,10 +57,10 @@ def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[Round
 
 
 def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int]) -> Table:
-    """A row per run: tokens, dollars, decision times, wall time and robot time per episode.
+    """Return a table with a row per run: tokens, dollars, decision times, wall time and robot time per episode.
 
     Args:
-        successes: The number of successful episodes of each run.
+        successes: Number of successful episodes of each run.
     """
     rows = tuple((label, *_row(episodes, successes[label])) for label, episodes in runs.items())
     counts = ("episodes", "decisions", "tokens in", "tokens out")
@@ -77,7 +77,7 @@ def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int
         "Over the episodes that were not lost. Tokens and cost: sums over all of them; cost where prices are known.",
         "Decision: wall seconds from the pictures to the subtasks. Wall and robot: mean seconds per episode.",
         "Real-time factor: robot seconds per wall second. Wall time depends on the machine and on parallel workers.",
-        *(note for label, episodes in runs.items() for note in _cached(label, episodes)),
+        *(note for label, episodes in runs.items() for note in _cache_notes(label, episodes)),
     ]
     return Table("Usage", columns, rows, tuple(notes))
 
@@ -103,8 +103,8 @@ def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
     )
 
 
-def _cached(label: str, episodes: Sequence[Spent]) -> list[str]:
-    """Notes about answers and input tokens that came from a cache."""
+def _cache_notes(label: str, episodes: Sequence[Spent]) -> list[str]:
+    """Return notes on answers and input tokens that came from a cache."""
     names = ("cached", "answers", "cache_read_tokens", "input_tokens")
     cached, answers, read_tokens, tokens = (sum(getattr(episode.usage, name) for episode in episodes) for name in names)
     notes = []

@@ -1,4 +1,4 @@
-"""The part of an episode that scoring needs, whichever program recorded it.
+"""The data of an episode that scoring needs, independent of the program that recorded it.
 
 a Homie episode folder ------ from_ending ---------+
 EMMOE's conversation.json --- from_conversation ---+--> Trajectory --> a profile --> Score
@@ -21,10 +21,10 @@ from homie.runtime.runstore import EpisodeFile
 
 HISTORY_LINE = 3
 FEEDBACK_LINE = 4
-"""Lines of a message of EMMOE's `conversation.json`, counted from 0, with the history and the last feedback."""
+"""Line numbers, from 0, of the history and of the last feedback in a message of EMMOE's `conversation.json`."""
 _SIGNAL = re.compile(r"(\(fail\)|\(success\))\s")
 _NUMBER = re.compile(r"\(.*?\)")
-"""The number of a subtask in the history as the notebooks find it: the first text in brackets, `(12)`."""
+"""Number of a subtask in the history, as the notebooks search it: the first text in brackets, `(12)`."""
 _SUBTASK = re.compile(r".*Subtask: *(?:\[(.*?)\]|(.*?) *(?:Model:|$))", re.DOTALL)
 
 
@@ -33,9 +33,9 @@ class Step:
     """One subtask of the planner and its outcome.
 
     Attributes:
-        text: As the planner wrote it, `Put, apple, fridge`; "" if it is unreadable.
-        success: None if the record does not have it.
-        message: The feedback sentence.
+        text: As written by the planner, `Put, apple, fridge`; "" if it is unreadable.
+        success: None if it is not in the record.
+        message: Feedback message.
         code: L1..E2, "" for none.
         action: As listed in `homie.kernel.executor.ACTIONS`, or as written.
         objects, places: All names of the object and of the destination: the planner's words and the entities to which
@@ -61,19 +61,19 @@ class Trajectory:
     Attributes:
         keypaths: Nodes as `[Put, apple, fridge]`.
         never: Paths that violate the task if they are reached.
-        expert_length: Subtasks of the expert, End included, 0 if there is no expert.
-        length: Subtasks of this episode, End and unreadable outputs included (more than `steps` if the record lacks the
-            last one).
+        expert_length: Number of the expert's subtasks including End, 0 if there is no expert.
+        length: Number of subtasks of this episode, including End and unreadable outputs (more than `steps` if the
+            record lacks the last one).
         last_message_has_end: Whether `End` occurs anywhere in the last message to the planner or in its answer (used by
             `strict-emmoe` only).
-        verdict: Whether the final state of the world satisfies the task, progress the share of its goal's conditions
-            that hold there; None if it cannot be judged.
+        verdict: Whether the goal holds in the final state of the world; None if unknown.
+        progress: Share of the goal's conditions that hold there; None if unknown.
         infrastructure: Why the episode could not be run, "" if it could.
-        feedback: The feedback of each subtask but the last in EMMOE's record, not necessarily as many as its history
-            has; None if the steps have it.
-        reached: Whether the episode ended by itself, as its goal was reached.
-        held: Whether the goal held after each subtask, as far as that was kept.
-        given: Whether it held before the first one.
+        feedback: Feedback of each subtask but the last in EMMOE's record, whose number may differ from that of its
+            history; None if the steps have it.
+        reached: Whether the episode ended by itself, because its goal was reached.
+        held: Whether the goal held after each subtask, if recorded.
+        given: Whether the goal held before the first subtask.
     """
 
     task_id: str
@@ -95,20 +95,20 @@ class Trajectory:
 
     @property
     def claim(self) -> bool | None:
-        """What the planner reported when it ended its task: that it is done, or that it is not. None without a report.
-        End alone says that it is done."""
+        """Success as reported by the planner with End, None without a report. End without a report claims success."""
         if self.reached or not self.ended:
             return None
         return self.steps[-1].objects != (END_FAILURE.target,)
 
     @property
     def held_first(self) -> int | None:
-        """The first subtask, from 1, after which the goal held, None if there is none."""
+        """Number of the first subtask, from 1, after which the goal held, None if there is none."""
         return self.held.index(True) + 1 if True in self.held else None
 
     @property
     def ended(self) -> bool:
-        """Whether the planner's last subtask was exactly End and not refused, or the goal has ended the episode."""
+        """Whether the planner's last subtask was exactly End and was not rejected, or reaching the goal ended the
+        episode."""
         last_step = self.steps[-1] if self.steps else None
         return self.reached or (
             last_step is not None and last_step.action == END.action and last_step.success is not False
@@ -116,7 +116,7 @@ class Trajectory:
 
 
 def parts(text: str) -> tuple[str, ...]:
-    """Verb, object and place of a subtask as written; there may be fewer or more parts.
+    """Return verb, object and place of a subtask as written; there may be fewer or more parts.
 
     Only the brackets around the whole subtask are dropped, as in the official notebooks.
 
@@ -128,7 +128,7 @@ def parts(text: str) -> tuple[str, ...]:
 
 
 def written_step(text: str, success: bool | None, message: str, attempts: tuple[bool, ...] = ()) -> Step:
-    """A step for which only the text and the feedback are known."""
+    """Return a step of which only the text and the feedback are known."""
     verb, *names = parts(text)
     return Step(
         text=text,
@@ -154,7 +154,7 @@ def from_ending(
     expert_length: int = 0,
     verdict: bool | None = None,
 ) -> Trajectory:
-    """The trajectory of a finished episode (`homie.runtime.runstore.damage.read_finished`)."""
+    """Return the trajectory of a finished episode (`homie.runtime.runstore.damage.read_finished`)."""
     lost = ending.ended_by == "infrastructure"
     return from_records(
         () if lost else records,
@@ -179,7 +179,7 @@ def from_records(
     verdict: bool | None = None,
     infrastructure: str = "",
 ) -> Trajectory:
-    """The trajectory of an episode from its round records. The arguments are the fields of `Trajectory`."""
+    """Return the trajectory of an episode from its round records. The arguments are the fields of `Trajectory`."""
     steps = tuple(_steps(records))
     return Trajectory(
         task_id=task_id,
@@ -196,7 +196,7 @@ def from_records(
 
 
 def _steps(records: Sequence[RoundRecord]) -> Iterable[Step]:
-    """The steps of some records. The object of a Put is the held object, whatever the planner calls it."""
+    """Yield the steps of some records. The object of a Put is the held object, whatever the planner calls it."""
     held: tuple[str, ...] = ()
     for index, record in enumerate(records):
         execution, feedback = record.execution, record.execution.feedback
@@ -231,7 +231,7 @@ def _names(*names: str) -> tuple[str, ...]:
 
 
 def _written_subtask(records: Sequence[RoundRecord], index: int) -> Subtask:
-    """The subtask as the planner wrote it, before the executor normalised its action."""
+    """Return the subtask as the planner wrote it, before the executor normalised its action."""
     record = records[index]
     offset = 0
     while index - offset > 0 and records[index - offset - 1].round == record.round:
@@ -241,7 +241,7 @@ def _written_subtask(records: Sequence[RoundRecord], index: int) -> Subtask:
 
 
 def _last_message(task: str, records: Sequence[RoundRecord]) -> str:
-    """The last message to the planner and its answer, in the form of EMMOE's dialogue."""
+    """Return the last message to the planner and its answer, in the form of EMMOE's dialogue."""
     if not records:
         return task
     readable = [record for record in records if not record.decision.problem]
@@ -266,15 +266,15 @@ def from_conversation(
     expert_length: int,
     verdict: bool | None = None,
 ) -> Trajectory:
-    """The trajectory of an EMMOE `conversation.json`.
+    """Return the trajectory of an EMMOE `conversation.json`.
 
     As in the official notebooks, the subtasks and their signals come from the history line of the last message, and the
-    feedback of a subtask from the message after it. Both are found by line number, so that a line break in a subtask
-    hides the lines after it. The outcome of the last subtask is not in the file.
+    feedback of a subtask from the message after it. Both are found by line number, so a line break in a subtask hides
+    the lines after it. The outcome of the last subtask is not in the file.
 
     Args:
-        messages: one string per round that could be parsed.
-        task_id, trial, keypaths, expert_length, verdict: as in `Trajectory`.
+        messages: One string per round that could be parsed.
+        task_id, trial, keypaths, expert_length, verdict: As in `Trajectory`.
     """
     steps: list[Step] = []
     feedback = [_feedback(message) for message in messages[1:]]
@@ -302,7 +302,7 @@ def from_conversation(
 
 
 def read_conversation(path: Path) -> list[str]:
-    """The messages of a `conversation.json`. Raises BadInput if it is not a JSON list of strings."""
+    """Return the messages of a `conversation.json`. Raises BadInput if it is not a JSON list of strings."""
     with reading(path, "the conversation"):
         messages = load_json(path)
     if not isinstance(messages, list) or not all(isinstance(message, str) for message in messages):
@@ -321,6 +321,6 @@ def _line(message: str, index: int) -> str:
 
 
 def _answered_subtask(message: str) -> str:
-    """The subtask in the planner's answer, the last one if there are several."""
+    """Return the subtask in the planner's answer, the last one if there are several."""
     match = _SUBTASK.match(message.partition("ASSISTANT:")[2])
     return (match[1] if match[1] is not None else match[2]).strip() if match else ""

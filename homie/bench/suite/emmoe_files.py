@@ -1,8 +1,8 @@
-"""The files of EMMOE-100 as its authors publish them: a folder per task, read and written.
+"""Files of EMMOE-100 in the authors' format: a folder per task, read and written.
 
 data/train/12/keypath.json          accepted key paths: lists of "[Verb, target, place]"
 data/train/12/info.txt              the instruction and the expert's subtasks with analysis, feedback, inventory
-data/train/12/subtask3_front.png    what was seen before a subtask: front, left, back, right
+data/train/12/subtask3_front.png    pictures before a subtask: front, left, back, right
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KEYPATHS = TypeAdapter(tuple[tuple[StrictStr, ...], ...])
 
 @dataclass(frozen=True, slots=True)
 class ExpertStep:
-    """One subtask of an expert: with which model, why, what came back and what was held after it."""
+    """One subtask of an expert, with model, analysis, feedback and the held object afterwards."""
 
     number: int
     subtask: Subtask
@@ -44,10 +44,10 @@ class EmmoeTask:
     """One task folder.
 
     Attributes:
-        name: Of the folder (`84`).
-        split: `train`, `test`, or "" where the folders do not tell.
-        expert_lines: How long the expert's trajectory is to the official notebooks: lines of info.txt with `Subtask` in
-            them, failed ones and End included.
+        name: Folder name (`84`).
+        split: `train`, `test`, or "" if unknown.
+        expert_lines: Length of the expert's trajectory in the official notebooks: the number of lines of info.txt with
+            `Subtask`, including failed ones and End.
     """
 
     name: str
@@ -59,17 +59,17 @@ class EmmoeTask:
 
 
 def is_emmoe(path: Path) -> bool:
-    """Whether it is a folder with task folders of EMMOE-100 in or below it. Raises BadInput."""
+    """Return whether a folder has task folders of EMMOE-100 in or below it. Raises BadInput."""
     return next(_task_folders(path), None) is not None
 
 
 def read_emmoe(folder: Path) -> tuple[EmmoeTask, ...]:
-    """All tasks in and below a folder, by number. Raises BadInput that names the file."""
+    """Read all tasks in and below a folder, by number. Raises BadInput that names the file."""
     return tuple(read_task(path) for path in task_folders(folder))
 
 
 def task_folders(folder: Path) -> tuple[Path, ...]:
-    """The task folders in and below a folder, by number. Raises BadInput."""
+    """Return the task folders in and below a folder, by number. Raises BadInput."""
     return tuple(sorted(_task_folders(folder), key=lambda path: (not path.name.isdigit(), path.name.zfill(9), path)))
 
 
@@ -84,30 +84,30 @@ def _task_folders(folder: Path) -> Iterator[Path]:
 
 
 def read_task(folder: Path) -> EmmoeTask:
-    """One task folder. Raises BadInput."""
+    """Read one task folder. Raises BadInput."""
     info = _text(folder / INFO)
     text, steps = parse_info(info, str(folder / INFO))
     return EmmoeTask(folder.name, split_of(folder), text, read_keypaths(folder / KEYPATHS), steps, expert_lines(info))
 
 
 def split_of(folder: Path) -> str:
-    """The split of a task folder: `train`, `test`, or "" where the folders above it do not tell."""
+    """Return the split of a task folder from its parent folders: `train`, `test`, or "" if unknown."""
     return next((part for part in reversed(folder.parts[:-1]) if part in ("train", "test")), "")
 
 
 def picture_file(folder: Path, number: int, view: str) -> Path:
-    """The picture of a view before the expert's subtask of a number (from 1)."""
+    """Return the picture file of a view before the expert's subtask with a number (from 1)."""
     return folder / f"subtask{number}_{view}.png"
 
 
 def write_task(folder: Path, text: str, keypaths: Sequence[Sequence[str]], expert: Sequence[ExpertStep]) -> None:
-    """`info.txt` and, last, `keypath.json` of a task, as `read_task` reads them. Raises OSError.
+    """Write `info.txt` and, last, `keypath.json` of a task, as `read_task` reads them. Raises OSError.
 
     Args:
-        folder: of the task; it is there, with its pictures (`picture_file`).
-        text: the instruction.
-        keypaths: the accepted key paths.
-        expert: the expert's subtasks, numbered from 1.
+        folder: Task folder, which exists and contains the pictures (`picture_file`).
+        text: Instruction.
+        keypaths: Accepted key paths.
+        expert: The expert's subtasks, numbered from 1.
     """
     write_atomically(folder / INFO, info_text(text, expert).encode("utf-8", errors="backslashreplace"))
     lines = json.dumps([list(keypath) for keypath in keypaths], indent=2, ensure_ascii=False)
@@ -115,7 +115,8 @@ def write_task(folder: Path, text: str, keypaths: Sequence[Sequence[str]], exper
 
 
 def info_text(text: str, expert: Sequence[ExpertStep]) -> str:
-    """The content of an `info.txt`. Line breaks in a text become blanks: the format has a line for each field."""
+    """Return the content of an `info.txt`. Line breaks in a text become blanks: the format has a line for each
+    field."""
     blocks = [f"Task: {_line(text)}"]
     for step in expert:
         model = f" ({_line(step.model)})" if step.model else ""
@@ -127,7 +128,7 @@ def info_text(text: str, expert: Sequence[ExpertStep]) -> str:
 
 
 def read_keypaths(path: Path) -> tuple[tuple[str, ...], ...]:
-    """The key paths of a `keypath.json`. Raises BadInput."""
+    """Read the key paths of a `keypath.json`. Raises BadInput."""
     try:
         return _KEYPATHS.validate_python(parse_json(_text(path)))
     except ValueError as error:
@@ -135,7 +136,8 @@ def read_keypaths(path: Path) -> tuple[tuple[str, ...], ...]:
 
 
 def parse_info(text: str, source: str = "info.txt") -> tuple[str, tuple[ExpertStep, ...]]:
-    """Instruction and expert subtasks of an `info.txt`. A line that begins with no field continues the one before.
+    """Parse instruction and expert subtasks of an `info.txt`. A line that begins with no field continues the previous
+    one.
 
     Raises BadInput.
     """
@@ -170,7 +172,7 @@ def parse_info(text: str, source: str = "info.txt") -> tuple[str, tuple[ExpertSt
 
 
 def expert_lines(text: str) -> int:
-    """The length of an expert's trajectory as the official notebooks count it (reference: `plw_sr`)."""
+    """Return the length of an expert's trajectory as counted by the official notebooks (reference: `plw_sr`)."""
     return sum("Subtask" in line for line in text.splitlines())
 
 

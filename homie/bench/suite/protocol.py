@@ -1,4 +1,4 @@
-"""How a suite is run: what its planner sees, which actions it can choose, and what ends an episode."""
+"""Protocol of a suite: what its planner sees, which actions it can choose, and what ends an episode."""
 
 from __future__ import annotations
 
@@ -15,36 +15,35 @@ from homie.kernel.types.limits import ROUNDS
 
 
 class Strict(PlainNumbers, BaseModel):
-    """A part of a suite file: unknown fields are refused, and nothing changes."""
+    """Base of the models of a suite file: unknown fields are rejected, and instances are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 View: TypeAlias = Literal["front", "left", "back", "right"]
-"""A picture of those that planners get (`homie.kernel.types.VIEWS`)."""
+"""One of the planner's pictures (`homie.kernel.types.VIEWS`)."""
 
 
 Limit: TypeAlias = Literal["rounds", "steps", "failures", "plan"]
-"""A field of a protocol that limits an episode, or the plan of one answer."""
+"""Field of a protocol that limits an episode, or the plan of one answer."""
 
 
 class Protocol(Strict):
-    """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials, a task other
+    """How a suite is run (defaults: EMMOE, section 5.1). The command line may override rounds and trials, a task the
     limits.
 
     Attributes:
-        feedback, history, history_length, things: What a planner gets to see (`homie.kernel.types.Visibility`).
-        steps, failures, plan: Further limits of an episode, and how much of a plan is carried out
+        feedback, history, history_length, things: Information that a planner receives
+            (`homie.kernel.types.Visibility`).
+        steps, failures, plan: Further limits of an episode, and the executed length of a plan
             (`homie.kernel.types.Limits`).
-        actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered_actions`).
-        sent_to: Whether that list sends the robot to things, to furniture alone, or to the points of a graph, move by
+        actions: `numbered` if a planner chooses from a list (`homie.bench.authoring.numbered_actions`).
+        sent_to: Targets to which that list sends the robot: objects, furniture only, or the points of a graph, move by
             move.
-        end: `goal` where an episode ends by itself as soon as its goal is reached, and the planner cannot end it;
-            `report` where the planner ends it with a report on its task, which is true or false
-            (`homie.kernel.types.END_SUCCESS`).
-        views: The cameras whose pictures a planner gets, by the views as which it gets them; the robot's own where
-            there are none.
-        faults: The name of the quirks of a published evaluator (`homie.kernel.types.Quirks`).
+        end: `goal` if an episode ends by itself as soon as its goal is reached, and the planner cannot end it; `report`
+            if the planner ends it with a true or false report on its task (`homie.kernel.types.END_SUCCESS`).
+        views: Cameras of the planner's pictures, by view; the robot's own views if empty.
+        faults: Name of the quirks of a published evaluator (`homie.kernel.types.Quirks`).
     """
 
     rounds: int = Field(default=ROUNDS, ge=1, le=1000)
@@ -64,7 +63,7 @@ class Protocol(Strict):
 
     @model_serializer(mode="wrap")
     def _serialize(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what is as in EMMOE: half-played runs from before these fields have the same suite."""
+        """Omit values equal to EMMOE's, so that unfinished runs from before these fields have the same suite."""
         content: dict[str, Any] = write(self)
         defaults = {name: field.default for name, field in type(self).model_fields.items()}
         always_kept = ("rounds", "trials")
@@ -72,17 +71,17 @@ class Protocol(Strict):
 
     @field_validator("faults")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _check_quirks(cls, name: str) -> str:
         if name not in (known := names("quirks")):
             hint = suggestion(name, known, f"choose one of {', '.join(known)}")
             raise ValueError(f"no suite here has the quirks '{name}' ({hint})")
         return name
 
     def rules(self, rounds: int | None = None) -> EpisodeRules:
-        """The rules of its episodes, without the action list, the goal check and the endings, which a task makes.
+        """Return the rules of its episodes, without action list, goal check and endings, which depend on the task.
 
         Args:
-            rounds: Those of the command line, None for its own.
+            rounds: Rounds of the command line, None for the protocol's own.
         """
         return EpisodeRules(
             rounds=self.rounds if rounds is None else rounds,

@@ -1,5 +1,5 @@
-"""Suites that a package brings as YAML files in it, and those of Homie's own homes: `homie-100` (docs/results.md)
-and four of the Panda's table (docs/robots.md)."""
+"""Suites in YAML files inside packages, and those of Homie's own homes: `homie-100` (docs/results.md) and four of the
+Panda's table (docs/robots.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGE = "homie.bench.suite"
 
 
 def shipped(package: str, name: str) -> Suite:
-    """The suite in the file `<name>.yaml` of a package. Raises BadInput as `read_suite` does."""
+    """Read the suite in the file `<name>.yaml` of a package. Raises BadInput as `read_suite` does."""
     with as_file(files(package).joinpath(f"{name}.yaml")) as path:
         return read_suite(path)
 
@@ -44,5 +44,5 @@ def table_wipe() -> Suite:
 
 
 def __getattr__(name: str) -> Any:
-    """A suite of a published benchmark, by the place where it was."""
+    """Return a suite of a published benchmark under its former name."""
     return deprecated_imports.attribute("homie.bench.suites", name, "suites.published")

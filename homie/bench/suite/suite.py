@@ -62,13 +62,13 @@ Attribute: TypeAlias = Literal[
     "social",
 ]
 ATTRIBUTES: tuple[str, ...] = get_args(Attribute)
-"""The five attributes of EMMOE (section 3.1), then the subsets of EmbodiedBench, of which one, `long-horizon`, has the
-name of an attribute, then the categories of EmbodiedEval. A task may have several."""
+"""The five attributes of EMMOE (section 3.1), then the subsets of EmbodiedBench (one of which, `long-horizon`, has the
+name of an attribute), then the categories of EmbodiedEval. A task may have several."""
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def read_subtask(text: str) -> Subtask:
-    """`[Put, apple, fridge]` as a subtask. Raises ValueError."""
+    """Parse a subtask such as `[Put, apple, fridge]`. Raises ValueError."""
     stripped = text.strip()
     parts = [part.strip() for part in stripped[1:-1].split(",")]
     if not (stripped.startswith("[") and stripped.endswith("]")) or not 1 <= len(parts) <= 3 or not all(parts):
@@ -77,13 +77,14 @@ def read_subtask(text: str) -> Subtask:
 
 
 def _subtask_text(value: Any) -> Any:
-    """A subtask as its text. YAML makes a list of `[Pick, apple]` without quotation marks; that means the same."""
+    """Return a subtask as text. YAML parses `[Pick, apple]` without quotation marks as a list, which is accepted
+    too."""
     if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(part, str) for part in value):
         value = f"[{', '.join(value)}]"
     return str(read_subtask(value)) if isinstance(value, str) else value
 
 
-def _ends(subtask: str) -> bool:
+def _is_end(subtask: str) -> bool:
     return read_subtask(subtask).action == END.action
 
 
@@ -95,7 +96,7 @@ TaskId = Annotated[str, Field(max_length=48), spelt(_WORDS, f"{_OF_WORDS} apple-
 SuiteName = Annotated[
     str, Field(max_length=48), spelt(f"{_WORDS}(@{_WORDS})?", f"{_OF_WORDS} first-six or eb-alfred@2025-02")
 ]
-"""With the version of the protocol behind an @ where that is somebody else's: `eb-alfred@2025-02`."""
+"""A suite of a third-party protocol has its version after an @: `eb-alfred@2025-02`."""
 
 
 Answer = Annotated[
@@ -103,16 +104,15 @@ Answer = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
     spelt(r"[^\[\],]+", "have no comma and no bracket, since it stands in a subtask"),
 ]
-"""An answer to a question: words without commas and brackets, as they stand in a subtask."""
+"""Answer to a question: words without commas and brackets, because it stands in a subtask."""
 
 
 class SceneChoice(PlainNumbers, BaseModel):
-    """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
+    """Scene of a task: a scene spec file (relative to the suite file), or the scene of a seed.
 
     Attributes:
-        sha256: Of the scene spec file. It is filled in when the suite is read; where it is given, the file must have
-            it.
-        settings: All else that stands under `scene`. It is the environment's own (`homie.kernel.scenes.Scenes`):
+        sha256: Checksum of the scene spec file. It is set when the suite is read; if given, the file must match.
+        settings: All other keys under `scene`, which are specific to the environment (`homie.kernel.scenes.Scenes`):
             the family of a table's task, the rooms of a house.
     """
 
@@ -135,18 +135,18 @@ class SceneChoice(PlainNumbers, BaseModel):
 
 
 class Task(Strict):
-    """One task: the instruction, where, and what counts as done.
+    """One task: instruction, scene, and criteria of success.
 
     Attributes:
-        keypaths: Each a list of subtasks in the order in which they have to succeed; any one of them will do.
-        never: Such lists of what spoils the task, whatever else is done.
-        goal: What has to be so in the world at the end.
+        keypaths: Lists of subtasks that have to succeed in this order; any one of the lists is sufficient.
+        never: Lists of subtasks that make the task fail, whatever else is done.
+        goal: Condition on the world at the end.
         expert: Subtasks that do the task.
-        answers: What a planner may answer with instead of ending, where the task is a question; a key path says which
-            of them is right, `[End, red]`.
-        limits: In place of those of the suite's protocol.
-        options: Of the interactions these alone are in the list of numbered actions, its own and misleading ones; all
-            that can be tried in the scene where none are named.
+        answers: Possible answers with which a planner ends, if the task is a question; a key path gives the correct
+            one, `[End, red]`.
+        limits: Limits that replace those of the suite's protocol.
+        options: The only interactions in the list of numbered actions, correct and misleading ones; all that are
+            possible in the scene if empty.
     """
 
     id: TaskId
@@ -164,15 +164,15 @@ class Task(Strict):
 
     @model_serializer(mode="wrap")
     def _serialize(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without answers, limits and options where it has none: half-played runs from before these have the same
+        """Omit empty answers, limits and options, so that unfinished runs from before these fields have the same
         suite."""
         content: dict[str, Any] = write(self)
         return {name: value for name, value in content.items() if name not in ("answers", "limits", "options") or value}
 
     @property
     def expert_length(self) -> int:
-        """Subtasks of the expert, End included; 0 if there is none."""
-        return len(self.expert or ()) + (self.expert is not None and not _ends(self.expert[-1]))
+        """Number of the expert's subtasks including End; 0 if there is none."""
+        return len(self.expert or ()) + (self.expert is not None and not _is_end(self.expert[-1]))
 
     @model_validator(mode="after")
     def _check_endings(self) -> Task:
@@ -210,10 +210,11 @@ class Suite(Strict):
 
     Attributes:
         version: Increased when tasks change, to distinguish results before and after.
-        robot: The only robot that its tasks are for, as `--robot` names it without an argument; "" for any.
-        skills: The skill sets that its tasks are for, where none are asked for; "" for the usual ones.
-        series: Of suites whose tasks of one id are counterparts in different worlds; "" for none.
-        names: Further words for the things in the key paths, as word to the word that stands there (docs/metrics.md).
+        robot: The only robot for its tasks, as in `--robot` without an argument; "" for any.
+        skills: Default skill sets for its tasks; "" for the usual ones.
+        series: Name of a series of suites, in which tasks with equal ids are counterparts in different worlds; "" for
+            none.
+        names: Additional words for objects in the key paths, mapped to the words used there (docs/metrics.md).
     """
 
     format: Literal[1]
@@ -229,8 +230,7 @@ class Suite(Strict):
 
     @model_serializer(mode="wrap")
     def _serialize(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without skills and series where none are named: half-played runs from before these fields have the same
-        suite."""
+        """Omit empty skills and series, so that unfinished runs from before these fields have the same suite."""
         content: dict[str, Any] = write(self)
         return {name: value for name, value in content.items() if name not in ("skills", "series") or value}
 
@@ -256,15 +256,15 @@ class Suite(Strict):
 
     @cached_property
     def by_id(self) -> dict[str, Task]:
-        """The tasks by their ids."""
+        """Tasks by id."""
         return {task.id: task for task in self.tasks}
 
     def protocol_of(self, task: Task) -> Protocol:
-        """How one of the tasks is run: the suite's protocol with the task's own limits."""
+        """Return the protocol of a task: the suite's protocol with the task's own limits."""
         return self.protocol.model_copy(update={str(name): limit for name, limit in task.limits.items()})
 
     def select(self, patterns: str | None = None, split: str | None = None) -> tuple[Task, ...]:
-        """The tasks whose id matches one of the patterns (`fridge-*,apple-1`), of one split. Raises BadInput."""
+        """Return the tasks of a split whose id matches one of the patterns (`fridge-*,apple-1`). Raises BadInput."""
         globs = separated(patterns or "*")
         for pattern in globs:
             if not fnmatch.filter(self.by_id, pattern):
@@ -281,8 +281,8 @@ class Suite(Strict):
 
 
 def find_suite(text: str) -> Suite:
-    """A suite by its registered name, its file, a folder of EMMOE-100, or the published files of another benchmark as
-    `NAME:FOLDER`. Raises BadInput."""
+    """Return a suite by its registered name, its file, a folder of EMMOE-100, or the published files of another
+    benchmark as `NAME:FOLDER`. Raises BadInput."""
     path = Path(text).expanduser()
     if path.suffix in SUFFIXES or path.exists():
         return read_suite(path)
@@ -301,7 +301,7 @@ def find_suite(text: str) -> Suite:
 
 
 def read_suite(path: str | Path) -> Suite:
-    """A suite from its file, or from a folder in the format of EMMOE-100. Raises BadInput naming file, task, field."""
+    """Read a suite from its file, or a folder in the format of EMMOE-100. Raises BadInput naming file, task, field."""
     path = Path(path)
     if is_emmoe(path):
         return _emmoe_suite(path)
@@ -321,7 +321,7 @@ def read_suite(path: str | Path) -> Suite:
 
 
 def _checked_keypaths(task: Task, path: Path) -> Task:
-    """The task. Raises BadInput where a key path asks for nothing; what EMMOE published is taken as it is."""
+    """Return the task. Raises BadInput for a key path without any subtask; those published by EMMOE are accepted."""
     if any(keypath == ("[End]",) for keypath in task.keypaths):
         raise BadInput(
             f"{path}: task '{task.id}': keypaths: a key path of [End] alone would call everything done: name what has"
@@ -331,7 +331,7 @@ def _checked_keypaths(task: Task, path: Path) -> Task:
 
 
 def _with_scene_path(task: Task, path: Path) -> Task:
-    """The task with the path of its scene spec made whole. Raises BadInput if it is not the file that is meant."""
+    """Return the task with an absolute path of its scene spec. Raises BadInput if the file does not match."""
     if task.scene.spec is None:
         return task
     if redundant := [*(["seed"] if task.scene.seed else []), *task.scene.settings]:
@@ -348,7 +348,7 @@ def _with_scene_path(task: Task, path: Path) -> Task:
 
 
 def _task_problem(error: ValidationError, document: dict[str, Any]) -> str:
-    """The first problem, the task named by its id instead of its number."""
+    """Return the first problem, with the task's id instead of its index."""
     location = fault_of(error)["loc"]
     message = problem_of(error)
     if len(location) < 2 or location[0] != "tasks" or not isinstance(location[1], int):
@@ -360,7 +360,7 @@ def _task_problem(error: ValidationError, document: dict[str, Any]) -> str:
 
 
 def _emmoe_suite(folder: Path) -> Suite:
-    """EMMOE-100 as a suite of keypaths. Its scenes are those of another simulator and are not part of it."""
+    """Return EMMOE-100 as a suite with key paths. Its scenes are those of another simulator and are not included."""
     tasks = [
         Task(
             id=f"emmoe-{slug(task.name)}",
