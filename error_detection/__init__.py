@@ -2,7 +2,7 @@
 
 `paper_order` is that of the EMMOE paper (appendix E.1): format, logical, distance. `code_order` is that of the
 official code: F1, L1/L2, L3, L4, F2, D. Both are sequences of `homie.kernel.interfaces.ErrorCheck`; the executor stops
-at the first that answers with a code. The fourth layer, `execution` (E1, E2), looks at what a skill has done.
+official code: F1, L1/L2, L3, L4, F2, D. Both are sequences of `homie.kernel.interfaces.ErrorCheck`; the executor stops
 """
 
 from __future__ import annotations

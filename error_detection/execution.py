@@ -1,6 +1,6 @@
-"""Execution errors, seen after a skill: E1 it has not worked, E2 the object is gone (EMMOE, appendix E.4).
+"""Execution errors, checked after a skill: E1 it did not work, E2 the object is gone (EMMOE, appendix E.4).
 
-What counts is the effect, as far as it can be seen; where it cannot, the skill is believed. This module is a
+The observed effect decides; where it cannot be observed, the report of the skill does. This module is a
 `homie.kernel.interfaces.ExecutionCheck`.
 """
 
@@ -16,7 +16,7 @@ from homie.kernel.types import Attempt, Check, ErrorCode, Failure, FailureReason
 
 
 def effect(trial: Trial) -> bool | None:
-    """Whether the result of the action (`Action.result`) has been reached; None if that is unknown."""
+    """Return whether the result of the action (`Action.result`) has been reached; None if that is unknown."""
     world, entity, observation = trial.world, trial.entity, trial.observation
     match trial.action.result if entity else "":
         case "":
@@ -32,14 +32,14 @@ def effect(trial: Trial) -> bool | None:
 
 
 def judged(trial: Trial) -> Attempt:
-    """The attempt with the outcome that its effect shows.
+    """Return the attempt with the outcome that its effect shows.
 
     Args:
         trial: The attempt as the skill reports it, and the world after it.
 
     Returns:
-        FAILED for a success without effect and for a hand that has kept a handle; SUCCEEDED for a failure whose effect
-        is there all the same, with how the skill ended behind `done, then:` in the reason.
+        FAILED for a success without effect and for a hand that still holds a handle; SUCCEEDED for a failure whose
+        effect has been reached nevertheless, with how the skill ended after `done, then:` in the reason.
     """
     attempt, action = trial.attempt, trial.action
     is_reached = effect(trial)
@@ -49,14 +49,14 @@ def judged(trial: Trial) -> Attempt:
         return replace(attempt, outcome=Outcome.FAILED, reason=failure)
     if is_reached is False and succeeded:
         return replace(attempt, outcome=Outcome.FAILED, reason=Failure(FailureReason.WITHOUT_EFFECT))
-    # Of a drive that failed, being near is not an effect.
+    # For a drive that failed, being near is not an effect.
     if is_reached and not succeeded and action.result != "reached":
         return replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
     return attempt
 
 
 def _shut_in(trial: Trial) -> str:
-    """After a Go to what it has gone to is shut in by, as a remark; "" for what is not shut in by anything."""
+    """Describe, after a Go to, the closed container that the target is in; "" if there is none."""
     container = (
         trial.world.closed_container(trial.entity) if trial.action.result == "reached" and trial.entity else None
     )
@@ -66,8 +66,8 @@ def _shut_in(trial: Trial) -> str:
 
 
 def check(trial: Trial) -> Check:
-    """The error of a judged attempt: E2 for a Put after which the hand is empty, E1 for every other failure; and what
-    has changed unexpectedly."""
+    """Return the error of a judged attempt, with the unexpected changes: E2 for a Put after which the hand is empty, E1
+    for every other failure."""
     result, disturbance = _check_target(trial), disturbances(trial)
     return replace(result, message="; ".join(filter(None, (result.message, disturbance)))) if disturbance else result
 

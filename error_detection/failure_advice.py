@@ -1,7 +1,7 @@
-"""What planners see of failed skills: in words of the home, with advice.
+"""Failure reasons of skills for planners: in words of the home, with advice.
 
 A skill fails with a reason (`homie.kernel.types.FailureReason`), whose text is in the record (`Attempt.reason`). This
-is the table of what planners get instead. A text without a reason stays in the record.
+table has what planners get instead. A text without a reason stays in the record.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 from homie.kernel.types import Failure, FailureReason
 
 ONCE_MORE = "and try once more"
-"""How advice ends where the same subtask may go better the next time; else something has to be changed first."""
+"""End of advice where the same subtask may succeed the next time; else something has to be changed first."""
 
 
 class Advice(NamedTuple):
-    """What a planner gets for a reason.
+    """What a planner gets for a failure reason.
 
     Attributes:
-        words: The sentence in place of the record's text, "" for the same.
+        words: The sentence that replaces the record's text, "" for the same.
         advice: What may help.
     """
 
@@ -134,27 +134,27 @@ ADVICE: Mapping[FailureReason, Advice] = MappingProxyType(
         FailureReason.MODEL_CANNOT_GO_ON: Advice(_CANNOT_GO_ON, _OTHER_MODEL),
     }
 )
-"""Every reason has a row. It counts where nothing is in the way and the failure is not repeated."""
+"""Advice by reason, for failures without objects in the way that are not repeated. Every reason has a row."""
 REPEATED = Advice("it was tried again and again, and failed in the same way each time", _OTHER_TARGET)
-"""Of a failure that has come too often in a row."""
+"""Advice for a failure that has come too often in a row."""
 
 
 def explained(reason: str) -> str:
-    """What a planner sees of the reason of an attempt, without the last period: `the fingers closed on nothing.
-    Please go ...`; "" for a text without a reason."""
+    """Return the explanation of an attempt's reason for a planner, without the last period: `the fingers closed on
+    nothing. Please go ...`; "" for a text without a reason."""
     if not isinstance(reason, Failure):
         return ""
-    words, advice = _of(reason)
+    words, advice = _advice_for(reason)
     return f"{words or reason}. {advice}"
 
 
 def lasting(reason: str) -> bool:
-    """Whether something has to be changed before the same subtask can go better. A text without a reason says nothing
-    of that, and the subtask is tried again."""
-    return isinstance(reason, Failure) and not _of(reason).advice.endswith(ONCE_MORE)
+    """Return whether something has to be changed before the same subtask can succeed. A text without a reason does not
+    tell, and the subtask is tried again."""
+    return isinstance(reason, Failure) and not _advice_for(reason).advice.endswith(ONCE_MORE)
 
 
-def _of(failure: Failure) -> Advice:
+def _advice_for(failure: Failure) -> Advice:
     if failure.repeats:
         return REPEATED
     if failure.blockers is not None:

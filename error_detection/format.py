@@ -36,7 +36,7 @@ def no_more_names(question: CheckQuestion) -> Violation | None:
 
 
 def named_place(question: CheckQuestion) -> Violation | None:
-    """F2 for an action that takes a place and has one name only. The official code takes the name for the place."""
+    """F2 for an action that takes a place but has one name only. The official code takes the name for the place."""
     subtask = question.subtask
     if "destination" in question.action.arguments and subtask.target and not subtask.destination:
         return Violation(ErrorCode.F2, further_sentences.no_place(subtask.action, subtask.target))
@@ -46,7 +46,7 @@ def named_place(question: CheckQuestion) -> Violation | None:
 def existing_target(question: CheckQuestion) -> Violation | None:
     """F2 for a target that is missing from the subtask or that the locator does not know.
 
-    Of a Put only the place is looked at. An action that takes nothing needs no target.
+    Of a Put only the place is checked. An action without arguments needs no target.
     """
     words = place(question)
     if not question.action.arguments:

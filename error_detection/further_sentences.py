@@ -1,8 +1,8 @@
-"""The sentences of our own that go back to a planner, in addition to the ten of the official code.
+"""Homie's own feedback sentences for planners, in addition to the ten of the official code.
 
 The sentences are the interface to planners trained on EMMOE data, so wherever the paper (appendix E.1) or the official
-code has one it is quoted to the letter: it stands with its code (`homie.kernel.types.ErrorCode`), and is filled in with
-the action and the target in small letters. Those here are in its style.
+code has one it is quoted verbatim: it is defined with its code (`homie.kernel.types.ErrorCode`), and filled in with the
+action and the target in lower case. The sentences here follow that style.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def no_place(action: str, name: str) -> str:
 
 
 def other_in_hand(action: str, name: str, held: str) -> str:
-    """L2: the hand holds something else. Ours: the official code puts what it holds, whatever it is called."""
+    """L2: the hand holds something else. Ours: the official code puts the held object, whatever its name."""
     return f"Unable to {action.lower()} {name.lower()}, what is in the hand is the {held.lower()}"
 
 
@@ -45,7 +45,7 @@ def other_in_hand(action: str, name: str, held: str) -> str:
 
 
 def shut_in(container: str) -> str:
-    """A remark on a Go to that has succeeded: what it went to cannot be seen or taken as it is. Ours."""
+    """A remark on a successful Go to: its target cannot be seen or taken yet. Ours."""
     return f"it is in the {container.lower()}, which is closed"
 
 
@@ -56,8 +56,8 @@ def missing(action: str, where: str) -> str:
 
 
 def too_difficult(action: str, reason: str = "") -> str:
-    """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: why, and what
-    may help, if the reason in the record is one that planners see (`error_detection.failure_advice`)."""
+    """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: reason and
+    advice, if planners see that reason (`error_detection.failure_advice`)."""
     sentence = ErrorCode.E1.filled(action=action)
     explanation = explained(reason)
     return f"{sentence}: {explanation}" if explanation else sentence

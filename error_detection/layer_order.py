@@ -11,7 +11,7 @@ paper_order: tuple[ErrorCheck, ...] = (
     LayerCheck("logical", logical.RULES),
     LayerCheck("distance", distance.RULES),
 )
-"""Format, logical, distance, as the paper has it."""
+"""Format, logical, distance, as in the paper."""
 
 code_order: tuple[ErrorCheck, ...] = (
     LayerCheck("format", (format.listed_action, format.no_more_names)),
@@ -20,5 +20,5 @@ code_order: tuple[ErrorCheck, ...] = (
     LayerCheck("distance", (distance.within_reach,)),
     LayerCheck("format", (format.listed_model,)),
 )
-"""F1, L1/L2, L3, L4, F2, D, as the official code has it. That code ignores the chosen model; Homie honours it, so a
-model that cannot do the action is still refused, last."""
+"""F1, L1/L2, L3, L4, F2, D, as in the official code. That code ignores the chosen model; Homie does not, so a model
+that cannot do the action is still refused, last."""

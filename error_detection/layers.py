@@ -1,7 +1,7 @@
-"""What rules are and how several make one layer.
+"""Rules, and layers composed of them.
 
-A *rule* looks at one question and returns a code with its sentence, or None when it has nothing to say. A layer is
-an `homie.kernel.interfaces.ErrorCheck`: its rules in order, the first violation counts.
+A *rule* checks one question and returns a code with its sentence, or None if it does not apply. A layer is an
+`homie.kernel.interfaces.ErrorCheck`: its rules in order, the first violation counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Layer: TypeAlias = Literal["format", "logical", "distance", "execution"]
 
 
 class Violation(NamedTuple):
-    """What a rule has against a subtask.
+    """Violation of a rule by a subtask.
 
     Attributes:
         about: See `homie.kernel.types.Feedback`.
@@ -30,7 +30,7 @@ class Violation(NamedTuple):
 
 
 def official(code: ErrorCode, about: tuple[str, ...] = (), **names: str) -> Violation:
-    """A violation with the sentence of the official code (`ErrorCode.sentence`), with its names filled in."""
+    """Create a violation with the sentence of the official code (`ErrorCode.sentence`), with its names filled in."""
     return Violation(code, code.filled(**names), about)
 
 
@@ -39,7 +39,7 @@ Rule: TypeAlias = Callable[[CheckQuestion], Violation | None]
 
 @dataclass(frozen=True, slots=True)
 class LayerCheck:
-    """Rules of one layer as one check. Always answers with a Check; `code` is None where none is violated."""
+    """Rules of one layer as one check. Always returns a Check; its `code` is None where no rule is violated."""
 
     layer: Layer
     rules: tuple[Rule, ...]
@@ -53,5 +53,5 @@ class LayerCheck:
 
 
 def place(question: CheckQuestion) -> str:
-    """The words that `question.entity` stands for: the destination of a Put, the target of all else."""
+    """Return the words for `question.entity`: the destination of a Put, the target of any other action."""
     return acted_on(question.subtask, question.action.arguments)

@@ -9,7 +9,7 @@ from homie.kernel.types import ErrorCode
 from homie.kernel.world import thresholds
 
 OFFICIAL_OPENABLE = ("drawer", "fridge")
-"""Words by which the official code recognises what opens (section 3 of the notes on its executor)."""
+"""Words by which the official code recognises objects that open (section 3 of the notes on its executor)."""
 
 
 def hand_full(question: CheckQuestion) -> Violation | None:
@@ -20,7 +20,7 @@ def hand_full(question: CheckQuestion) -> Violation | None:
 
 
 def hand_empty(question: CheckQuestion) -> Violation | None:
-    """L2: nothing to put."""
+    """L2: there is nothing to put."""
     if not question.inventory and question.action.hand == "full":
         return official(ErrorCode.L2, action=question.action.name)
     return None
@@ -37,7 +37,7 @@ def other_in_hand(question: CheckQuestion) -> Violation | None:
 
 
 def closed(question: CheckQuestion) -> Violation | None:
-    """L3 for a Put into something closed (or onto something inside of it), and for a Pick out of it."""
+    """L3 for a Put into a closed container (or onto something inside of it), and for a Pick out of it."""
     if not question.action.accessible or question.entity is None:
         return None
     container = question.world.closed_container(question.entity)
@@ -49,7 +49,7 @@ def closed(question: CheckQuestion) -> Violation | None:
 
 
 def closed_for_put(question: CheckQuestion) -> Violation | None:
-    """L3 for a Put only: the official code picks things out of what is closed."""
+    """L3 for a Put only: the official code picks objects out of closed containers."""
     return closed(question) if question.action.inventory == "gives" else None
 
 
@@ -73,16 +73,16 @@ def openable_by_name(question: CheckQuestion) -> Violation | None:
 
 
 def suitable(question: CheckQuestion) -> bool:
-    """Whether the action can be done to the resolved target at all (`Action.target`)."""
+    """Return whether the action can be done to the resolved target at all (`Action.target`)."""
     world, entity = question.world, question.entity
     assert entity is not None
     return _has_place(question, entity) if question.action.target == "place" else world.fits(entity, question.action)
 
 
 def _has_place(question: CheckQuestion, entity: str) -> bool:
-    """Whether something can be put there.
+    """Return whether something can be put there.
 
-    From sensors alone the surfaces of far furniture may not be known yet; that is for the distance check to say.
+    From sensors alone the surfaces of far furniture may not be known yet; then the distance check decides.
     """
     world, observation = question.world, question.observation
     if world.is_spot(entity) or entity == world.held(observation):

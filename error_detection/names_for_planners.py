@@ -1,4 +1,4 @@
-"""Names of things for a planner: those it has been given, or those that mean only one thing."""
+"""Names of objects for a planner: those it has been given, or unambiguous ones."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ OPEN = ACTION_TABLE["Open"]
 
 
 def named(entity: str, world: WorldModel, observation: Observation) -> str:
-    """A name that means just this entity, since the planner has to act on it: the name that the planner was given, else
-    `fridge` for `fridge_1` where that is the only one, else the exact name."""
+    """Return an unambiguous name of an entity, since the planner has to act on it: the name that the planner was given,
+    else `fridge` for `fridge_1` where that is the only one, else the exact name."""
     if called := world.called(entity):
         return called
     number_match = re.fullmatch(r"(.+)_(\d+)", entity)

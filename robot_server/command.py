@@ -35,7 +35,7 @@ NAMED = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve until SIGTERM, Ctrl-C, or the end of stdin where that is asked for. Returns the exit code."""
+    """Serve until SIGTERM, Ctrl-C, or, if requested, the end of stdin. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="robot_server", description="Serve a robot to Homie.")
     parser.add_argument("robot", help="FILE.py:CLASS, MODULE:CLASS or a name, and :ARGUMENT behind it")
     parser.add_argument("--listen", default="tcp://127.0.0.1:0", help="unix:PATH or tcp://127.0.0.1:PORT")
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def find(text: str) -> Any:
-    """The robot of FILE.py:CLASS:ARGUMENT, MODULE:CLASS:ARGUMENT or NAME:ARGUMENT, made. Raises WrongInput."""
+    """Create the robot of FILE.py:CLASS:ARGUMENT, MODULE:CLASS:ARGUMENT or NAME:ARGUMENT. Raises WrongInput."""
     place, _, rest = text.partition(":")
     if place in NAMED:
         (place, _, attribute), argument = NAMED[place].partition(":"), rest
@@ -100,8 +100,8 @@ def _module(place: str) -> Any:
 
 
 def token_for(address: str, variable: str, tell: Callable[[str], None]) -> str:
-    """The token of a server on TCP: that of the environment, or a new one, which the log shows. A Unix socket needs
-    none: it is this user's alone."""
+    """Return the token of a server on TCP: that of the environment, or a new one, which is logged. A Unix socket needs
+    none: only this user can access it."""
     token = os.environ.get(variable, "").strip()
     if address.startswith(UNIX):
         return ""
@@ -116,8 +116,8 @@ def _stop(number: int, frame: object) -> None:
 
 
 def _end_with_stdin() -> None:
-    """End this process with the one that has started it, however that one ends."""
+    """End this process when the process that started it ends, in whatever way."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
     threading.Event().wait(5.0)
-    os._exit(0)  # the robot does not come back from a request
+    os._exit(0)  # the robot hangs in a request

@@ -3,8 +3,8 @@
     client --[number, name, arguments]--> Server --> the methods of the robot
            <--[number, "done", result]---        or [number, "failed", kind, sentence]
 
-A client that goes, in whatever way, leaves a robot that halts. So does one that says nothing for `patience`
-seconds while the time of the robot goes on by itself.
+When a client disconnects, in whatever way, the robot halts. So it does when the client sends nothing for `PATIENCE`
+seconds while the time of the robot advances by itself.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ BUSY_SECONDS = 0.2
 ANSWER_SECONDS = 60.0
 """Time limit for a client to take an answer, and for the rest of a request that has begun."""
 PATIENCE = 0.5
-"""Seconds without a request after which a robot whose time goes on has to halt."""
+"""Seconds without a request after which a robot whose time advances by itself has to halt."""
 FAILURES = ((Refused, "refused"), (Fault, "fault"), (WrongInput, "input"))
-"""Exceptions of a robot, and what they are called in an answer; any other is an `error`."""
+"""Exceptions of a robot, and their names in an answer; any other is an `error`."""
 
 
 def listen(address: str) -> tuple[socket.socket, str]:
-    """A socket that listens, and its address as clients have to give it. Port 0 takes a free one.
+    """Open a listening socket; return it, and its address for clients. Port 0 takes a free one.
 
-    A Unix socket can be used by this user alone. One that is left over from a server that was killed is replaced.
+    Only this user can access a Unix socket. One that a killed server has left is replaced.
 
     Raises:
         WrongInput: Nothing can listen there, or it would be reachable from other machines.
@@ -81,7 +81,7 @@ def listen(address: str) -> tuple[socket.socket, str]:
 
 @contextlib.contextmanager
 def listening(listener: socket.socket, address: str) -> Iterator[None]:
-    """Close a socket of `listen` in the end, and remove its file."""
+    """Close a socket of `listen` at the end, and remove its file."""
     try:
         yield
     finally:
@@ -92,7 +92,7 @@ def listening(listener: socket.socket, address: str) -> Iterator[None]:
 
 
 def _remove_left_over(path: str) -> None:
-    """Remove the socket of a server that is gone. Raises OSError where somebody listens there."""
+    """Remove the socket of a server that has ended. Raises OSError if somebody listens there."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
             return
@@ -106,7 +106,7 @@ def _remove_left_over(path: str) -> None:
 
 
 def _place(error: Exception) -> str:
-    """The line of the robot's own code at which an error was raised, ` (cart.py, line 12, in step)`; "" for none."""
+    """Return the line of the robot's own code that raised an error, ` (cart.py, line 12, in step)`; "" for none."""
     others = (os.path.dirname(__file__), os.path.dirname(os.__file__))  # the second has the installed packages too
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(others)]
     own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith("<")]
@@ -114,12 +114,12 @@ def _place(error: Exception) -> str:
 
 
 class Server:
-    """Serves a robot on a socket that listens.
+    """Serves a robot on a listening socket.
 
     Args:
-        robot: What is served; its methods are called in the thread of `serve`.
-        listener: As of `listen`.
-        token: What clients must bring, "" for none.
+        robot: The robot; its methods are called in the thread of `serve`.
+        listener: The socket of `listen`.
+        token: The token that clients must send, "" for none.
         tell: Receives lines for the log.
     """
 
@@ -128,7 +128,7 @@ class Server:
     ) -> None:
         self._robot, self._listener, self._token, self._tell = robot, listener, token, tell
         self.spec = dict(robot.spec)
-        self._runs_on = not self.spec.get("waits", False)
+        self._is_real_time = not self.spec.get("waits", False)
         self._offers = [name for name in OPTIONAL if callable(getattr(robot, name, None))]
         self._halted = True
 
@@ -138,7 +138,7 @@ class Server:
             connection, _ = self._listener.accept()
             with connection:
                 try:
-                    if self._greeted(prepare(connection)):
+                    if self._greet(prepare(connection)):
                         self._session(connection)
                 except (Gone, Late, Malformed) as error:
                     self._tell(f"A client has gone: {error or type(error).__name__}.")
@@ -146,7 +146,7 @@ class Server:
                     self._halt()
 
     def _halt(self) -> None:
-        """Tell the robot to halt, unless nothing has moved it since."""
+        """Halt the robot, unless nothing has moved it since the last halt."""
         if not self._halted:
             self._halted = True
             try:
@@ -156,8 +156,8 @@ class Server:
 
     # ------------------------------------------------------------ a client
 
-    def _greeted(self, connection: socket.socket) -> bool:
-        """Whether a client may have the robot; the answer says why not."""
+    def _greet(self, connection: socket.socket) -> bool:
+        """Greet a client, and return whether it may have the robot; the answer says why not."""
         until = time.monotonic() + HELLO_SECONDS
         hello = receive(connection, until)
         if not (isinstance(hello, dict) and hello.get("hello") == "robot"):
@@ -183,7 +183,7 @@ class Server:
         return False
 
     def _session(self, connection: socket.socket) -> None:
-        """Answer a client until it goes."""
+        """Answer a client until it disconnects."""
         while True:
             self._wait_for(connection)
             until = time.monotonic() + ANSWER_SECONDS
@@ -196,10 +196,9 @@ class Server:
                 send(connection, [answer[0], "failed", "error", f"What it returns cannot be sent: {error}"], until)
 
     def _wait_for(self, connection: socket.socket) -> None:
-        """Return when a request has begun to come. Other clients are sent away; a robot that moves is halted after a
-        while."""
+        """Wait for the start of a request. Other clients are refused; a robot that moves is halted after a while."""
         while True:
-            patience = PATIENCE if self._runs_on and not self._halted else None
+            patience = PATIENCE if self._is_real_time and not self._halted else None
             ready, _, _ = select.select([connection, self._listener], [], [], patience)
             if not ready:
                 self._tell(f"No request for {PATIENCE:g} s: the robot has to halt.")
@@ -219,11 +218,11 @@ class Server:
         ):
             raise Malformed("a request is [number, name, arguments]")
         number, name, arguments = request
-        asked = getattr(self, f"_do_{name}", None)
-        if asked is None or (name in OPTIONAL and name not in self._offers):
+        method = getattr(self, f"_do_{name}", None)
+        if method is None or (name in OPTIONAL and name not in self._offers):
             return [number, "failed", "error", f"the robot has no '{name}'"]
         try:
-            return [number, "done", asked(**arguments)]
+            return [number, "done", method(**arguments)]
         except tuple(kind for kind, _ in FAILURES) as failure:
             kind = next(word for exception, word in FAILURES if isinstance(failure, exception))
             return [number, "failed", kind, str(failure)]
@@ -270,7 +269,7 @@ class Server:
 
 
 def _send_away(listener: socket.socket) -> None:
-    """Tell a second client that the robot is taken."""
+    """Tell a second client that the robot is in use."""
     connection, _ = listener.accept()
     with connection, contextlib.suppress(Gone, Late, Malformed):
         receive(connection, time.monotonic() + BUSY_SECONDS)  # closed with something unread, TCP would drop the answer

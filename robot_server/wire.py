@@ -1,10 +1,10 @@
-"""Frames of the robot protocol: msgpack for the structure, arrays behind it as they lie in memory. No pickle, no code.
+"""Frames of the robot protocol: msgpack for the structure, then arrays as they lie in memory. No pickle, no code.
 
     b"HRS1" | bytes of the structure (u32) | bytes of all arrays (u64) | structure | arrays, one after the other
 
 The structure is one msgpack value. An array in it is an extension 1 that holds its type and shape; its numbers, row by
-row and little-endian, follow behind the structure in the order of the extensions. They are sent from the memory of the
-array and received into that of the new one. Every size is checked before memory is taken.
+row and little-endian, follow the structure in the order of the extensions. They are sent from the memory of the array
+and received into that of the new one. Every size is checked before memory is allocated.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ import msgpack
 import numpy as np
 
 PROTOCOL = 1
-"""Version of the messages; both sides say theirs in their first message."""
+"""Version of the messages; both sides send theirs in their first message."""
 MAGIC = b"HRS1"
 PREFIX = struct.Struct("<4sIQ")
 STRUCTURE_BYTES = 16 * 2**20
-"""Largest structure."""
+"""Largest structure, bytes."""
 ARRAY_BYTES = 2**30
-"""Largest sum of all arrays of a frame: hundreds of pictures."""
+"""Largest sum of all arrays of a frame, bytes: hundreds of pictures."""
 MOST_DIMENSIONS = 8
 TYPES = ("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f2", "<f4", "<f8")
 """Allowed element types of arrays, in numpy's notation."""
 BUFFER = 4 * 2**20
-"""Bytes that the system may hold between the two processes: pictures of a step, so that nobody waits in the middle."""
+"""Bytes buffered by the system between the two processes: pictures of a step, so that nobody waits in the middle."""
 TOGETHER = 256
-"""Buffers of one call of `sendmsg`; systems take 1024."""
+"""Most buffers of one call of `sendmsg`; systems take 1024."""
 _ARRAY = 1
 UNIX, TCP = "unix:", "tcp://"
 
@@ -51,7 +51,7 @@ class Malformed(ValueError):
 
 
 def pack(value: Any) -> list[Any]:
-    """The buffers of a frame. Scalars of numpy become numbers, tuples lists; arrays are not copied if contiguous.
+    """Return the buffers of a frame. Scalars of numpy become numbers, tuples lists; contiguous arrays are not copied.
 
     Raises:
         Malformed: The value cannot be sent, or is too large.
@@ -87,7 +87,7 @@ def send(connection: socket.socket, value: Any, until: float) -> None:
 
     Raises:
         Malformed: It cannot be sent, and nothing was.
-        Gone: The other side is not there any more.
+        Gone: The other side has disconnected.
         Late: It does not take the frame in time; the connection cannot be used again.
     """
     buffers = [memoryview(buffer) for buffer in pack(value)]
@@ -106,7 +106,7 @@ def send(connection: socket.socket, value: Any, until: float) -> None:
 
 
 def receive(connection: socket.socket, until: float) -> Any:
-    """The next value. Arrays are writable, and nothing else refers to their memory.
+    """Receive the next value. Arrays are writable, and nothing else refers to their memory.
 
     Args:
         until: The deadline, on the clock of `time.monotonic`.
@@ -124,11 +124,11 @@ def receive(connection: socket.socket, until: float) -> Any:
     structure = bytearray(length)
     _fill(connection, structure, until)
     arrays: list[Any] = []
-    left = [size]
+    remaining = [size]
 
     def array(code: int, data: bytes) -> Any:
-        arrays.append(_empty(code, data, left[0]))
-        left[0] -= arrays[-1].nbytes
+        arrays.append(_empty(code, data, remaining[0]))
+        remaining[0] -= arrays[-1].nbytes
         return arrays[-1]
 
     try:
@@ -139,7 +139,7 @@ def receive(connection: socket.socket, until: float) -> Any:
         raise
     except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
         raise Malformed(f"The bytes are not a message: {error or type(error).__name__}.") from error
-    if left[0]:
+    if remaining[0]:
         raise Malformed("The arrays have not the size that the frame says.")
     for item in arrays:
         if item.nbytes:
@@ -147,8 +147,8 @@ def receive(connection: socket.socket, until: float) -> Any:
     return value
 
 
-def _empty(code: int, data: bytes, left: int) -> Any:
-    """An array of the type and shape of an extension, to be filled. Raises Malformed."""
+def _empty(code: int, data: bytes, remaining: int) -> Any:
+    """Allocate an array of the type and shape of an extension. Raises Malformed."""
     if code != _ARRAY:
         raise Malformed(f"The bytes hold an extension {code}, which this protocol does not have.")
     declared = msgpack.unpackb(data, raw=False, max_array_len=MOST_DIMENSIONS, max_str_len=8)
@@ -157,7 +157,7 @@ def _empty(code: int, data: bytes, left: int) -> Any:
     ):
         raise Malformed("The bytes hold an array of no known type.")
     dtype, shape = np.dtype(declared[0]), declared[1]
-    if not all(type(side) is int and side >= 0 for side in shape) or math.prod(shape) * dtype.itemsize > left:
+    if not all(type(side) is int and side >= 0 for side in shape) or math.prod(shape) * dtype.itemsize > remaining:
         raise Malformed("The bytes hold an array that is larger than the frame.")
     return np.empty(shape, dtype)
 
@@ -178,17 +178,17 @@ def _fill(connection: socket.socket, buffer: Any, until: float) -> None:
 
 
 def _wait_no_longer_than(connection: socket.socket, until: float) -> None:
-    left = until - time.monotonic()
-    if left <= 0.0:
+    remaining = until - time.monotonic()
+    if remaining <= 0.0:
         raise Late
-    connection.settimeout(left)
+    connection.settimeout(remaining)
 
 
 # ------------------------------------------------------------ addresses
 
 
 def parse(address: str) -> tuple[int, Any]:
-    """The family of sockets of an address, and its place for them.
+    """Split an address into the family of its socket, and the address for that.
 
     Raises:
         ValueError: It is neither `unix:PATH` nor `tcp://HOST:PORT`.
@@ -200,7 +200,7 @@ def parse(address: str) -> tuple[int, Any]:
     if address.startswith(UNIX):
         path = address[len(UNIX) :]
         path = path[2:] if path.startswith("//") else path
-        if path and len(os.fsencode(path)) < 108:  # the room for it in the address of a socket
+        if path and len(os.fsencode(path)) < 108:  # the limit of the addresses of sockets
             return socket.AF_UNIX, path
     elif address.startswith(TCP):
         host, _, port = address[len(TCP) :].rstrip("/").rpartition(":")
@@ -211,7 +211,7 @@ def parse(address: str) -> tuple[int, Any]:
 
 
 def prepare(connection: socket.socket) -> socket.socket:
-    """A new connection, with room for pictures and without the wait for further bytes."""
+    """Configure a new connection: room for pictures, no delay of small packets."""
     for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
         connection.setsockopt(socket.SOL_SOCKET, option, BUFFER)
     if connection.family != socket.AF_UNIX:

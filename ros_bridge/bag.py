@@ -1,4 +1,4 @@
-"""A rosbag2 with MCAP storage that a kill at any moment costs its last second at most."""
+"""Writer of a rosbag2 with MCAP storage; a kill at any moment loses at most the last second."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ except ModuleNotFoundError as missing:
     raise missing_part("Recording a bag", (missing.name or "rosbags").partition(".")[0], "ros") from missing
 
 VERSION = 8
-"""Of the metadata: what rosbag2 from Humble on reads; 9 writes the QoS as Humble does not know it."""
+"""Version of the bag metadata: rosbag2 reads it from Humble on; version 9 writes the QoS in a form unknown to
+Humble."""
 FOREVER = QosTime(0x7FFFFFFF, 0x7FFFFFFF)
-"""No deadline, as ROS 2 writes it."""
+"""An infinite duration (no deadline), as ROS 2 writes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic that is recorded: its name, its kind as `sensor_msgs/msg/Image`, and how it is listened to."""
+    """A recorded topic: its name, its message type such as `sensor_msgs/msg/Image`, and the QoS of the subscription."""
 
     name: str
     kind: str
@@ -41,15 +42,15 @@ class Topic:
 
 
 class Bag:
-    """A new bag in a folder of its own. Messages may come from any thread.
+    """Writer of a new bag in its own folder. Messages may come from any thread.
 
     Args:
-        folder: Made here; `<name>.mcap` and, at the end, `metadata.yaml` are in it.
-        topics: All that it will hold.
-        definitions: Of the ROS 2 distribution of the robot.
+        folder: Created; receives `<name>.mcap` and, on close, `metadata.yaml`.
+        topics: All topics of the bag.
+        definitions: Message definitions of the robot's ROS 2 distribution.
 
     Raises:
-        BadInput: The folder is there already, or cannot be made.
+        BadInput: The folder exists already, or cannot be created.
     """
 
     def __init__(self, folder: Path, topics: Sequence[Topic], definitions: Definitions) -> None:
@@ -71,12 +72,12 @@ class Bag:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many messages there are, by topic."""
+        """Number of messages by topic."""
         with self._lock:
             return {name: self._writer.counts[connection.id] for name, connection in self._connections.items()}
 
     def add(self, topic: str, at: int, data: bytes) -> None:
-        """Append a message: when it came (ns since 1970), its CDR bytes. `keep` says what the disk did not take."""
+        """Append a message: arrival time (ns since 1970) and CDR bytes. A write error is raised by the next `keep`."""
         with self._lock:
             if self._failure is None:
                 try:
@@ -85,26 +86,26 @@ class Bag:
                     self._failure = error
 
     def keep(self) -> None:
-        """Hand what has come to the disk. Raises InfrastructureError where it cannot be written."""
-        with self._lock, self._written():
+        """Flush all messages to the disk. Raises InfrastructureError where it cannot be written."""
+        with self._lock, self._writing_bag():
             if self._failure is not None:
                 raise self._failure
             if self._storage.chunk.msgs:
                 self._storage.close_chunk()
             self._storage.bio.flush()
-        with self._written():
-            os.fsync(self._storage.bio.fileno())  # others may add meanwhile
+        with self._writing_bag():
+            os.fsync(self._storage.bio.fileno())  # without the lock: others may add meanwhile
 
     def close(self) -> None:
-        """Write the end, or leave nothing where nothing has come. Raises InfrastructureError."""
-        with self._lock, self._written():
+        """Finish the bag, or delete it if it is empty. Raises InfrastructureError."""
+        with self._lock, self._writing_bag():
             if any(self._writer.counts.values()):
                 self._writer.close()
             else:
                 self._writer.abort()
                 shutil.rmtree(self.folder)
 
-    def _written(self) -> AbstractContextManager[None]:
+    def _writing_bag(self) -> AbstractContextManager[None]:
         return writing(self.folder, "the bag", raises=InfrastructureError)
 
     def __enter__(self) -> Self:
@@ -115,7 +116,8 @@ class Bag:
 
 
 def _offered(qos: Delivery) -> Qos:
-    """As a player offers the topic: reliably, which every subscription takes; latched where it is."""
+    """Return the QoS with which a player offers the topic: reliable, which every subscription accepts; latched if it
+    was."""
     return Qos(
         history=QosHistory.KEEP_LAST,
         depth=qos.depth,

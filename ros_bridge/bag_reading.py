@@ -1,8 +1,7 @@
-"""The messages of a rosbag2, also of one that was cut or damaged: all that can be read, by the times at which they
-came, whatever their order in the files.
+"""Reader of rosbag2 messages in order of arrival, whatever their order in the files; also of truncated or damaged bags.
 
-A bag is a file from anywhere: what cannot be read of it ends the reading of that file, or is counted and left out; it
-never ends the program.
+A bag may come from anywhere: an unreadable part ends the reading of its file, or is counted and skipped; it never ends
+the program.
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ except ModuleNotFoundError as missing:
 log = logging.getLogger("homie.ros_bridge")
 
 LARGEST_RECORD = 2**28
-"""Bytes of a record of an MCAP file, as for messages from the network four pictures of 4K; the length of a chunk that a
-kill has cut may be any number."""
+"""Largest record of an MCAP file in bytes: four 4K images, as for messages from the network. The length field of a
+truncated chunk may hold any number."""
 NANO = 1e9
 MAGIC = 8
-"""Bytes with which an MCAP file begins."""
+"""Number of magic bytes at the start of an MCAP file."""
 UNPACKED = 2**28
-"""Bytes of unpacked chunks that wait for messages of others: recorders write chunks one after the other, and the
-messages of one may be older than the last of the one before."""
+"""Bytes of unpacked chunks kept in memory: recorders write chunks one after the other, but messages of one may be older
+than the last of the previous one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A message as it is in a bag: when it came (s since 1970), its CDR bytes."""
+    """A recorded message: its arrival time (s since 1970) and its CDR bytes."""
 
     topic: str
     kind: str
@@ -58,13 +57,13 @@ class Recorded:
 
 
 class BagReading:
-    """The messages of a bag, as an iterable that may be gone through again.
+    """Iterable over the messages of a bag; can be iterated again.
 
     Args:
         path: The folder of a rosbag2 (MCAP or SQLite storage), or one `.mcap` file.
 
     Raises:
-        BadInput: There is no bag.
+        BadInput: The path holds no bag.
     """
 
     def __init__(self, path: Path) -> None:
@@ -78,7 +77,7 @@ class BagReading:
                 "that is compressed as a whole (.mcap.zstd) must be unpacked first."
             )
         self.cut: list[str] = []
-        """What could not be read to its end, a sentence for each file; known when it was gone through."""
+        """Files that could not be read to their end, a sentence for each; complete after an iteration."""
         self._index: _Index | None = None
 
     def __iter__(self) -> Iterator[Recorded]:
@@ -101,14 +100,14 @@ class BagReading:
                     yield Recorded(connection.topic, connection.msgtype, at / NANO, data)
         except GeneratorExit:
             raise
-        except Exception as error:  # rosbags and SQLite have many, also for files that are none of theirs
+        except Exception as error:  # rosbags and SQLite raise many types, also for files of other formats
             self.cut.append(f"{path} cannot be read to its end: {error}; {count} messages kept")
 
 
 @dataclass(slots=True)
 class _Place:
-    """Where messages stand, an entry of each array for each of them: when it came (ns since 1970), the number of its
-    file, the byte at which its record or that of its chunk begins, which of the messages there it is."""
+    """Positions of messages in the files, one entry of each array per message: arrival time (ns since 1970), file
+    number, byte offset of its record or of its chunk, and index within that record."""
 
     times: array[int] = field(default_factory=lambda: array("Q"))
     files: array[int] = field(default_factory=lambda: array("i"))
@@ -117,7 +116,7 @@ class _Place:
 
 
 class _Index:
-    """Where the messages of some MCAP files stand, and in which order they came. Goes through the files once.
+    """Index of the messages of MCAP files and of their order of arrival. Reads the files once.
 
     Raises:
         BadInput: A file cannot be opened.
@@ -134,9 +133,9 @@ class _Index:
         self._order = np.argsort(np.array(self._places.times, dtype=np.uint64), kind="stable")
 
     def messages(self) -> Iterator[Recorded]:
-        """The messages by the times at which they came; of equal ones in the order of the files."""
+        """Yield the messages by arrival time; those of equal times in the order of the files."""
         chunks: OrderedDict[tuple[int, int], list[Record]] = OrderedDict()
-        held = 0
+        cached_bytes = 0
         places, files = self._places, dict[int, BinaryIO]()
         try:
             for place in self._order.tolist():
@@ -145,9 +144,9 @@ class _Index:
                     if number not in files:
                         files[number] = self._files[number].open("rb")
                     chunks[number, offset] = _messages_at(files[number], offset)
-                    held += sum(len(record.data) for record in chunks[number, offset])
-                    while held > UNPACKED and len(chunks) > 1:
-                        held -= sum(len(record.data) for record in chunks.popitem(last=False)[1])
+                    cached_bytes += sum(len(record.data) for record in chunks[number, offset])
+                    while cached_bytes > UNPACKED and len(chunks) > 1:
+                        cached_bytes -= sum(len(record.data) for record in chunks.popitem(last=False)[1])
                 chunks.move_to_end((number, offset))
                 record = chunks[number, offset][places.numbers[place]]
                 topic, kind = self._channels[number][record.channel_id]
@@ -169,10 +168,10 @@ class _Index:
                     parts = _parts_of(record)
                 except StopIteration:
                     break
-                except Exception as error:  # whatever a torn record is taken for: the file can be read up to here
+                except Exception as error:  # a truncated record may raise anything: the file is readable up to here
                     log.info("%s ends in %s: %s", path, type(error).__name__, error)
                     break
-                number = 0  # among the messages of this record, also those that are left out
+                number = 0  # index within this record, skipped messages included
                 for part in parts:
                     if isinstance(part, Schema):
                         kinds[part.id] = part.name
@@ -194,24 +193,24 @@ class _Index:
 
 
 def _messages_at(file: BinaryIO, offset: int) -> list[Record]:
-    """The messages of the record at a byte of a file, which has been read before."""
+    """Read the messages of the record at a byte offset of a file that has been indexed."""
     file.seek(offset)
     record = next(StreamReader(file, skip_magic=True, emit_chunks=True, record_size_limit=LARGEST_RECORD).records)
     return [part for part in _parts_of(record) if isinstance(part, Record)]
 
 
 class BagTopics:
-    """Calls back with the messages of a bag as a node does with those of a network.
+    """Dispatches the messages of a bag to callbacks, as a node does with those of a network.
 
     Args:
-        definitions: The kinds of messages; what the bag itself says of them is not asked.
+        definitions: The message types; definitions stored in the bag are ignored.
     """
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
         self._listeners: dict[str, list[tuple[str, Callable[[Message], None]]]] = {}
         self.refused: dict[str, int] = {}
-        """How many messages of a topic could not be read."""
+        """Number of unreadable messages by topic."""
 
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
@@ -221,7 +220,7 @@ class BagTopics:
         return _Listening()
 
     def play(self, recorded: Recorded) -> None:
-        """Hand a message to those who listen to its topic. Raises BadInput for a topic of another kind than theirs."""
+        """Pass a message to the callbacks of its topic. Raises BadInput for a topic of a type other than theirs."""
         for kind, callback in self._listeners.get(recorded.topic, ()):
             if recorded.kind != kind:
                 raise BadInput(
@@ -242,12 +241,12 @@ class _Listening:
         return 1
 
     def close(self) -> None:
-        """Nothing holds a bag open."""
+        """Do nothing: the subscription holds no resources."""
 
 
 def _parts_of(record: McapRecord) -> list[McapRecord]:
-    """A record of a file, or those of its chunk. Raises ValueError for a chunk that would fill the memory, and whatever
-    `mcap` raises."""
+    """Return a record, or the records of its chunk. Raises ValueError for a chunk that would exhaust memory, and
+    whatever `mcap` raises."""
     if not isinstance(record, Chunk):
         return [record]
     if record.uncompressed_size > LARGEST_RECORD:
@@ -256,5 +255,5 @@ def _parts_of(record: McapRecord) -> list[McapRecord]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """The MCAP files of a folder in their order: rosbag2 numbers them, `_9` before `_10`."""
+    """Return the MCAP files of a folder in order: rosbag2 numbers them, `_9` before `_10`."""
     return sorted(folder.glob("*.mcap"), key=lambda path: [int(part) for part in re.findall(r"\d+", path.stem)][-1:])

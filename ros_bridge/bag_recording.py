@@ -1,4 +1,4 @@
-"""`homie robot record`: what a robot and those who command it say, in a rosbag2, until Ctrl-C."""
+"""`homie robot record`: record the topics of a robot and of its commanders in a rosbag2 until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ros_bridge.transport.opening import Transport, open_node
 from ros_bridge.transport.transforms import MANY, MANY_LATCHED, TF
 
 KEEPING = 0.5
-"""Seconds after which what has come is on the disk."""
+"""Seconds between two flushes to the disk."""
 EVERYTHING = Qos(reliable=False, depth=20)
-"""Takes reliable publishers and others; more than the newest few, which is enough for a robot, must not be lost."""
+"""Accepts reliable and best-effort publishers; a robot needs only the newest messages, a recorder must lose none."""
 
 
 def recorded_topics(profile: Profile) -> list[Topic]:
-    """The topics of a profile, each once: what is measured, what is commanded, what the agent says, the transforms."""
+    """Return the topics of a profile, each once: measurements, commands, announcements of the agent, transforms."""
     measured = [(name, kind) for _, name, kind, _ in measured_topics(profile)]
     commanded = [(name, kind) for _, name, kind in commanded_topics(profile)]
     if profile.emergency_stop is not None:
@@ -57,17 +57,17 @@ def record_robot(
 
     Args:
         name: The profile, see `ros_bridge.profiles.model.read_profile`.
-        folder: Of the new bag.
-        seconds: For how long; None: until a signal.
+        folder: Folder of the new bag.
+        seconds: Duration; None: until a signal.
         transport: `rclpy`, `dds` or `auto`.
-        ready: Called with the number of topics when it listens.
+        ready: Called with the number of topics once they are subscribed.
 
     Returns:
-        How many messages have been recorded, by topic.
+        Number of recorded messages by topic.
 
     Raises:
-        BadInput, MissingPart: It cannot begin.
-        InfrastructureError: The disk does not take it, or nothing has come.
+        BadInput, MissingPart: The recording cannot begin.
+        InfrastructureError: The disk cannot be written, or no message has arrived.
     """
     topics = recorded_topics(read_profile(name))
     with ended_by_signal() as is_ended:

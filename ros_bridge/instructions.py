@@ -1,15 +1,15 @@
-"""Instructions of other programs of ROS 2 to an agent: `/homie/do` and `/homie/stop`.
+"""Instructions from other ROS 2 programs to an agent: `/homie/do` and `/homie/stop`.
 
 /homie/do           (std_msgs/msg/String)       an instruction; or JSON with `instruction` and an `id` of the sender's,
-                                                which may then be sent again until it is heard: it is done once, and
-                                                what was last said of it is said again
+                                                which may be repeated until it is heard: it is carried out once,
+                                                and every repetition is answered with the last message about it
 /homie/do/feedback  (std_msgs/msg/String)       JSON: when it begins, and after every round
 /homie/do/result    (std_msgs/msg/String, kept) JSON: how it ended
 /homie/stop         (std_msgs/msg/Bool)         true: end what is under way, and stop the robot
 /homie/stop         (std_srvs/srv/Trigger)      the same; answered when the robot stands
 
-They are topics and not an action: no package of ROS 2 has an action that takes a text, one of Homie's own would have to
-be built in the workspace of each caller, and topics pass between all middlewares, actions do not.
+They are topics and not an action: no package of ROS 2 has an action that takes a text, a package of Homie's own would
+have to be built in the workspace of each caller, and topics pass between all middlewares, actions do not.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ DO, STOP = "/homie/do", "/homie/stop"
 FEEDBACK, RESULT = f"{DO}/feedback", f"{DO}/result"
 TRIGGER = "std_srvs/srv/Trigger"
 REMEMBERED = 1000
-"""Ids of the newest instructions, with what was last said of each."""
+"""Number of instruction ids kept, each with its last answer."""
 LOOK = 0.05
-"""Seconds between two looks at whether it is over."""
+"""Seconds between two checks whether serving is over."""
 
 Fields: TypeAlias = Mapping[str, Any]
 Doing: TypeAlias = Generator[Fields, None, Fields]
-"""An instruction that is carried out: what it yields is feedback, what it returns is the result."""
+"""An instruction in execution: it yields feedback and returns the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What an agent is to do.
+    """An instruction to an agent.
 
     Attributes:
-        number: The place in the order in which instructions came, from 1.
+        number: Index in the order of arrival, from 1.
         text: The instruction.
-        id: What the sender knows it by, "" for nothing.
+        id: Id chosen by the sender, "" for none.
     """
 
     number: int
@@ -61,13 +61,13 @@ class Instruction:
 
 
 class Desk:
-    """Takes one instruction at a time, and tells what comes of it. What comes meanwhile is rejected.
+    """Executes one instruction at a time and reports on it. Rejects those that arrive meanwhile.
 
     Args:
         node: The node that offers the topics.
-        begin: Called with an instruction, in the thread of the node: begins nothing yet that takes time. What it
-            returns is carried out in a thread of its own. Raises BadInput for one that cannot be carried out.
-        stop: Ends what is under way and returns when the robot stands. Raises HomieError where it is not seen to.
+        begin: Called with an instruction in the thread of the node: must return quickly. The generator that it returns
+            is executed in its own thread. Raises BadInput for an instruction that cannot be carried out.
+        stop: Stops the execution and returns when the robot stands. Raises HomieError where that is not measured.
     """
 
     def __init__(self, node: Node, begin: Callable[[str], Doing], stop: Callable[[], None]) -> None:
@@ -75,13 +75,13 @@ class Desk:
         self._lock, self._speaking = threading.Lock(), threading.Lock()
         self._count = 0
         self._answers: OrderedDict[str, tuple[Publisher, Message] | None] = OrderedDict()
-        """By the ids of their instructions; None for one of which nothing was said yet."""
+        """Last answers by instruction id; None before the first."""
         self._stopping: Future[Message] | None = None
-        """A stop that came after the last instruction."""
+        """The stop requested since the last instruction."""
         self._worker: threading.Thread | None = None
         self._busy = False
         self.failure: InfrastructureError | None = None
-        """What has ended the last instruction, so that no other can be carried out."""
+        """The failure of the last instruction that prevents any other."""
         self._feedback = node.publisher(TEXT, FEEDBACK)
         self._result = node.publisher(TEXT, RESULT, LATCHED)
         node.service(TRIGGER, STOP, lambda _: self._stop_aside(), self._stop_unanswered)
@@ -89,7 +89,7 @@ class Desk:
         node.subscription(TEXT, DO, self._take)
 
     def close(self) -> None:
-        """Stop, and wait for what is under way."""
+        """Stop, and wait for the current execution."""
         try:
             self._stop()
         except HomieError as error:
@@ -122,8 +122,8 @@ class Desk:
             self._end(instruction, {"status": "rejected", "reason": str(error)})
 
     def _is_first_time(self, sender: str) -> bool:
-        """Whether an instruction with this id comes for the first time. What was said of it may have been lost: it is
-        said again."""
+        """Return whether an instruction id is new. For a known id the last answer may have been lost: it is sent
+        again."""
         with self._speaking:
             if sender not in self._answers:
                 self._answers[sender] = None
@@ -136,7 +136,7 @@ class Desk:
             return False
 
     def _carry_out(self, instruction: Instruction, execution: Doing) -> None:
-        """Carry an instruction out, in a thread of its own, and say how it ended whatever happens."""
+        """Carry out an instruction in its own thread, and report its result in every case."""
         log.info("Instruction %d: %s", instruction.number, instruction.text)
         self._say(self._feedback, instruction, {"round": 0, "subtasks": []})
         try:
@@ -164,20 +164,20 @@ class Desk:
         self._say(self._result, instruction, result)
 
     def _say(self, publisher: Publisher, instruction: Instruction, fields: Fields) -> None:
-        known = {"number": instruction.number, "id": instruction.id, "instruction": instruction.text}
-        message = self._node.message(TEXT, data=json.dumps({**known, **fields}))
+        entries = {"number": instruction.number, "id": instruction.id, "instruction": instruction.text}
+        message = self._node.message(TEXT, data=json.dumps({**entries, **fields}))
         with self._speaking:
             if instruction.id in self._answers:
                 self._answers[instruction.id] = publisher, message
             publisher.publish(message)
 
     def _stop_unanswered(self) -> None:
-        """Of the topic, and of a call over a middleware for which there is no answer."""
+        """Stop on a message of the topic, or on a call over a middleware that cannot answer it."""
         self._stop_aside()
 
     def _stop_aside(self) -> Future[Message]:
-        """Stop in a thread of its own, as that of the node must not wait: a response when the robot stands, or not. A
-        button says it many times a second: one stop is enough until an instruction comes."""
+        """Stop in a separate thread, since the node's must not wait; return the future response. A stop button repeats
+        its message many times a second: one stop is enough until an instruction arrives."""
         with self._lock:
             if self._stopping is not None and not self._stopping.done():
                 return self._stopping
@@ -200,12 +200,12 @@ class Desk:
 def serve_instructions(
     begin: Callable[[str], Doing], stop: Callable[[], None], transport: Transport, ready: Callable[[str], None]
 ) -> None:
-    """Let programs of ROS 2 instruct an agent until SIGINT or SIGTERM.
+    """Let ROS 2 programs instruct an agent until SIGINT or SIGTERM.
 
     Args:
         begin, stop: See `Desk`.
         transport: `rclpy`, `dds` or `auto`.
-        ready: Called with the transport when an instruction can come.
+        ready: Called with the transport when instructions are accepted.
 
     Raises:
         MissingPart, BadInput, InfrastructureError: The network cannot be joined.
@@ -225,13 +225,13 @@ def serve_instructions(
 
 
 def _read(text: str) -> tuple[str, str]:
-    """The instruction in a message, and its sender's id. Raises BadInput."""
+    """Parse a message into the instruction and its sender's id. Raises BadInput."""
     if not text.lstrip().startswith("{"):
         return text.strip(), ""
     try:
-        known = parse_json(text)
+        entries = parse_json(text)
     except ValueError as error:
         raise BadInput(f"This is neither an instruction nor JSON: {error}.") from error
-    if not isinstance(known, dict) or not isinstance(known.get("instruction"), str):
+    if not isinstance(entries, dict) or not isinstance(entries.get("instruction"), str):
         raise BadInput('The JSON of an instruction is as {"instruction": "put the apple in the bowl", "id": "7"}.')
-    return known["instruction"].strip(), str(known.get("id", ""))
+    return entries["instruction"].strip(), str(entries.get("id", ""))

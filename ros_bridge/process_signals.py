@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM as an end that a loop looks for, so that what it drives comes to rest before the process ends."""
+"""SIGINT and SIGTERM as a flag that a loop polls, so that what it drives comes to rest before the process ends."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def ended_by_signal() -> Iterator[Callable[[], bool]]:
-    """Whether SIGINT or SIGTERM has come since this began; afterwards they mean what they meant before.
+    """Yield a check whether SIGINT or SIGTERM has arrived; restore the previous handlers afterwards.
 
-    A signal that is ignored stays so: a process that was started in the background does not hear Ctrl-C. Only for the
-    main thread.
+    An ignored signal stays ignored: a process started in the background does not receive Ctrl-C. Only for the main
+    thread.
     """
     received: list[int] = []
     previous_handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

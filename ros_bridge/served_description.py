@@ -1,4 +1,4 @@
-"""The links of a served robot: frames on /tf and /tf_static, and its URDF, as `robot_state_publisher` has both."""
+"""Links of a served robot: frames on /tf and /tf_static, and its URDF, as `robot_state_publisher` publishes them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Frame:
     """A frame of the chain.
 
     Attributes:
-        parent, name: The frame that it is placed in, and its own.
-        link: How it is placed.
+        parent, name: Names of the parent frame and of this one.
+        link: Its pose in the parent.
     """
 
     parent: str
@@ -27,9 +27,9 @@ class Frame:
 
 
 def frames_of(profile: Profile) -> tuple[Frame, ...]:
-    """The frames of the chain of a profile, from the base to the effector; none without a chain.
+    """Return the frames of the chain of a profile, from the base to the effector; none without a chain.
 
-    A profile does not name links: each has the name of its joint, with `link` for `joint`; the last is the effector.
+    A profile does not name links: each is named after its joint, with `link` for `joint`; the last is the effector.
 
     Example:
         >>> from ros_bridge.profiles.model import read_profile
@@ -50,7 +50,7 @@ def frames_of(profile: Profile) -> tuple[Frame, ...]:
 
 
 def describe(profile: Profile) -> str:
-    """The URDF of what a profile knows of a robot: the chain to its effector, without shapes and masses."""
+    """Return a URDF of the robot in a profile: the chain to its effector, without shapes and masses."""
     robot = ElementTree.Element("robot", name=profile.name)
     joints = {joint.name: joint for group in profile.groups.values() for joint in group.joints}
     ElementTree.SubElement(robot, "link", name=profile.frames.base)
@@ -61,9 +61,9 @@ def describe(profile: Profile) -> str:
     return ElementTree.tostring(robot, encoding="unicode")
 
 
-def _joint(frame: Frame, known: Joint | None) -> ElementTree.Element:
+def _joint(frame: Frame, group_joint: Joint | None) -> ElementTree.Element:
     link = frame.link
-    bounded = known is not None and known.lower is not None and known.upper is not None
+    bounded = group_joint is not None and group_joint.lower is not None and group_joint.upper is not None
     kind = "continuous" if link.kind == "revolute" and not bounded else link.kind
     joint = ElementTree.Element("joint", name=link.joint, type=kind)
     ElementTree.SubElement(joint, "parent", link=frame.parent)
@@ -72,8 +72,8 @@ def _joint(frame: Frame, known: Joint | None) -> ElementTree.Element:
     if link.kind == "fixed":
         return joint
     ElementTree.SubElement(joint, "axis", xyz=_numbers(link.axis))
-    if known is not None:
-        ElementTree.SubElement(joint, "limit", dict(_limit(known)))
+    if group_joint is not None:
+        ElementTree.SubElement(joint, "limit", dict(_limit(group_joint)))
     if link.follows is not None:
         ElementTree.SubElement(
             joint, "mimic", joint=link.follows, multiplier=f"{link.multiplier}", offset=f"{link.offset}"
@@ -82,7 +82,7 @@ def _joint(frame: Frame, known: Joint | None) -> ElementTree.Element:
 
 
 def _limit(joint: Joint) -> Iterator[tuple[str, str]]:
-    """What a URDF says of a joint's limits. Its effort is not in a profile: 0, which says that nothing is known."""
+    """Yield the limits of a joint in a URDF. A profile has no effort: 0, which stands for unknown."""
     if joint.lower is not None and joint.upper is not None:
         yield "lower", f"{joint.lower}"
         yield "upper", f"{joint.upper}"

@@ -1,4 +1,4 @@
-"""The fingers of a served robot, by commands of a gripper or by trajectories, as its profile has it."""
+"""The fingers of a served robot, moved by gripper commands or by trajectories, as its profile says."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ros_bridge.served_trajectory import Error, NoTrajectory, points_of
 from ros_bridge.transport.actions import Outcome, ServedGoal, Status
 
 GRIP_SECONDS = 3.0
-"""Seconds in which the fingers have arrived or met something."""
+"""Timeout (s) for the fingers to arrive or to meet an object."""
 STILL = 0.002
-"""m/s below which fingers have stopped."""
+"""Speed (m/s) below which fingers have stopped."""
 ARRIVED = 0.003
-"""m from an opening at which they are there."""
+"""Tolerance (m) of a reached opening."""
 
 
 class ServedFingers:
-    """Carries out goals of a gripper; whoever moves the robot brings its fingers to `opening`.
+    """Executes goals of a gripper; the loop that moves the robot brings its fingers to `opening`.
 
     Args:
-        gripper: What its goals count.
-        period: Seconds between two looks at the fingers.
-        state: How they are.
-        seconds: The time of the robot.
+        gripper: Defines the positions in its goals.
+        period: Control period, s; the fingers are checked every second one.
+        state: Returns the state of the fingers.
+        seconds: Returns the time of the robot, s.
     """
 
     def __init__(
@@ -35,10 +35,10 @@ class ServedFingers:
     ) -> None:
         self._gripper, self._period, self._state, self._seconds = gripper, period, state, seconds
         self.opening: float | None = None
-        """What they are to be opened to, m; None before the first goal."""
+        """The target opening, m; None before the first goal."""
 
     def execute(self, goal: ServedGoal) -> Outcome:
-        """Carry out a goal of the kind that the profile says, in the goal's own thread."""
+        """Execute a goal of the type that the profile says, in the goal's own thread."""
         return self._execute_trajectory(goal) if self._gripper.trajectory else self._execute_command(goal)
 
     def _execute_command(self, goal: ServedGoal) -> Outcome:
@@ -52,7 +52,7 @@ class ServedFingers:
         return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
 
     def _execute_trajectory(self, goal: ServedGoal) -> Outcome:
-        """Only the last point of a trajectory counts."""
+        """Execute the last point of a trajectory."""
         try:
             _, positions = points_of(goal.message.trajectory, self._gripper.joints)
         except NoTrajectory as error:
@@ -66,7 +66,8 @@ class ServedFingers:
         return Outcome(Status.ABORTED, {"error_code": int(Error.GOAL_TOLERANCE_VIOLATED), "error_string": text})
 
     def _bring(self, opening: float, goal: ServedGoal) -> tuple[bool, float]:
-        """Wait until the fingers have an opening (m) or met something; whether they have it, and what they have."""
+        """Wait until the fingers reach an opening (m) or an object; return whether they reached it, and their
+        opening."""
         self.opening = target = float(np.clip(opening, 0.0, self._gripper.width))
         end = self._seconds() + GRIP_SECONDS
         is_reached, state = False, self._state()

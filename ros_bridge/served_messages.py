@@ -1,4 +1,4 @@
-"""Pictures, camera models and poses as the fields of ROS 2 messages."""
+"""Images, camera models and poses as the fields of ROS 2 messages."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from homie.kernel.types import Array, Depth, Image, Intrinsics, Pose2, rotation_
 
 
 def picture(rgb: Image) -> dict[str, Any]:
-    """The fields of a `sensor_msgs/msg/Image` from a picture (H, W, 3), without the header."""
+    """Return the fields of a `sensor_msgs/msg/Image` from an image (H, W, 3), without the header."""
     height, width, _ = rgb.shape
     return {"height": height, "width": width, "encoding": "rgb8", "step": 3 * width, "data": rgb.reshape(-1)}
 
 
 def depth_picture(depth: Depth) -> dict[str, Any]:
-    """The same of depths (H, W) in metres, as `32FC1` (REP 118); what is not known is NaN."""
+    """Return the same for depths (H, W) in metres, as `32FC1` (REP 118); unknown depths are NaN."""
     height, width = depth.shape
-    known = np.where(np.isfinite(depth) & (depth > 0), depth, np.nan).astype("<f4")
-    return {"height": height, "width": width, "encoding": "32FC1", "step": 4 * width, "data": known.tobytes()}
+    metres = np.where(np.isfinite(depth) & (depth > 0), depth, np.nan).astype("<f4")
+    return {"height": height, "width": width, "encoding": "32FC1", "step": 4 * width, "data": metres.tobytes()}
 
 
 def numbers_picture(numbers: NDArray[np.int32]) -> dict[str, Any]:
-    """The same of small numbers (H, W), as `16SC1`."""
+    """Return the same for small integers (H, W), as `16SC1`."""
     height, width = numbers.shape
     data = numbers.astype("<i2").tobytes()
     return {"height": height, "width": width, "encoding": "16SC1", "step": 2 * width, "data": data}
 
 
 def camera_info(model: Intrinsics) -> dict[str, Any]:
-    """The fields of a `sensor_msgs/msg/CameraInfo` of a camera without distortion, without the header."""
+    """Return the fields of a `sensor_msgs/msg/CameraInfo` of a camera without distortion, without the header."""
     fx, fy, cx, cy = model.fx, model.fy, model.cx, model.cy
     return {
         "height": model.height,
@@ -46,7 +46,7 @@ def camera_info(model: Intrinsics) -> dict[str, Any]:
 
 
 def transform(header: dict[str, Any], parent: str, child: str, pose: Array) -> dict[str, Any]:
-    """The fields of a `geometry_msgs/msg/TransformStamped` of the pose (4, 4) of `child` in `parent`."""
+    """Return the fields of a `geometry_msgs/msg/TransformStamped` of the pose (4, 4) of `child` in `parent`."""
     x, y, z = pose[:3, 3]
     return {
         "header": {**header, "frame_id": parent},
@@ -56,7 +56,7 @@ def transform(header: dict[str, Any], parent: str, child: str, pose: Array) -> d
 
 
 def quaternion(rotation: Array) -> dict[str, float]:
-    """A rotation matrix (3, 3) as the fields of a `geometry_msgs/msg/Quaternion`."""
+    """Convert a rotation matrix (3, 3) to the fields of a `geometry_msgs/msg/Quaternion`."""
     trace = float(np.trace(rotation))
     if trace > 0:
         w = math.sqrt(1 + trace) / 2
@@ -77,12 +77,12 @@ def quaternion(rotation: Array) -> dict[str, float]:
 
 
 def planar(pose: Pose2) -> Array:
-    """A pose on the floor as a matrix (4, 4)."""
+    """Convert a pose on the floor to a matrix (4, 4)."""
     return matrix(np.array([pose.x, pose.y, 0.0]), rotation_z(pose.yaw))
 
 
 def matrix(position: Array, rotation: Array) -> Array:
-    """A position (3,) and a rotation (3, 3) as a matrix (4, 4)."""
+    """Combine a position (3,) and a rotation (3, 3) in a matrix (4, 4)."""
     result = np.eye(4)
     result[:3, :3], result[:3, 3] = rotation, position
     return result

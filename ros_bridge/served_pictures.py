@@ -1,5 +1,5 @@
-"""The pictures of a served robot: drawn in a thread of their own from a second robot in the same state, so that the
-served one moves on meanwhile."""
+"""Camera images of a served robot, rendered in a separate thread from a second robot in the same state, so that the
+served one is not held up."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ log = logging.getLogger("homie.ros_bridge")
 
 IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
 SHARE = 0.4
-"""The part of the time that pictures may take which nobody has asked for: without a graphics card each takes long."""
+"""Largest fraction of the time for images that nobody requested: without a graphics card each takes long."""
 PATIENCE = 0.02
-"""Seconds between two looks for something to draw."""
+"""Seconds between two checks for an image to render."""
 
 
 @dataclass(slots=True)
-class _Shown:
-    """A camera on the network: its topics, and when its next picture is due."""
+class _CameraStream:
+    """A camera on the network: its topics, and when its next image is due."""
 
     camera: Camera
     publishers: Mapping[str, Publisher]
     period: float = math.inf
     due: float = 0.0
-    asked: bool = False
+    requested: bool = False
 
 
 class Painter:
-    """Publishes what the cameras of a robot see: those of the profile again and again, the others when asked.
+    """Publishes camera images of a robot: those of the profile's camera regularly, the others on request.
 
     Args:
         node: The node that publishes.
-        open_robot: Opens a simulator of the served robot's scene, in the painter's thread, as OpenGL wants it.
-        profile: The frames.
-        cameras: By the robot's names.
-        regular: The one of them that is published `rate` times a second.
+        open_robot: Opens a simulator of the served robot's scene, in the painter's thread, as OpenGL requires.
+        profile: Defines the frames.
+        cameras: Cameras by the robot's names.
+        regular: The camera that is published `rate` times a second.
 
     Raises:
-        HomieError: As `open_robot`, and BadInput for a robot whose state cannot be taken over by another.
+        HomieError: As `open_robot`, and BadInput for a robot whose state another cannot take over.
     """
 
     def __init__(
@@ -76,28 +76,30 @@ class Painter:
         self._regular = regular
         self._lock = threading.Lock()
         self._newest: tuple[Mapping[str, object], dict[str, Any]] | None = None
-        self._over = threading.Event()
+        self._closed = threading.Event()
         self._tf = if_known("/tf", lambda: node.publisher("tf2_msgs/msg/TFMessage", "/tf"))
-        self._shown = {name: _Shown(camera, self._publishers(name, camera)) for name, camera in cameras.items()}
-        self._shown[regular].period = 1.0 / rate
+        self._streams = {
+            name: _CameraStream(camera, self._publishers(name, camera)) for name, camera in cameras.items()
+        }
+        self._streams[regular].period = 1.0 / rate
         node.subscription(TEXT, LOOK, self._on_look)
         self._thread = threading.Thread(target=self._run, name="painter", daemon=True)
         self._thread.start()
         self.names = self._names.result()
-        """Of the things in instance pictures, by number."""
+        """Names of the objects in instance images, by number."""
 
     def show(self, state: Mapping[str, object], header: dict[str, Any]) -> None:
-        """The robot is in this state now.
+        """Set the current state of the robot.
 
         Args:
-            header: With the stamp.
+            header: Message header with the stamp.
         """
         with self._lock:
             self._newest = state, header
 
     def close(self) -> None:
-        """Draw no more."""
-        self._over.set()
+        """Stop rendering."""
+        self._closed.set()
         self._thread.join(10.0)
 
     def _publishers(self, name: str, camera: Camera) -> dict[str, Publisher]:
@@ -110,8 +112,8 @@ class Painter:
     def _on_look(self, message: Message) -> None:
         with self._lock:
             for name in str(message.data).split():
-                if name in self._shown:
-                    self._shown[name].asked = True
+                if name in self._streams:
+                    self._streams[name].requested = True
 
     def _run(self) -> None:
         try:
@@ -122,9 +124,9 @@ class Painter:
                 if self._profile.base is None:
                     mounting_pose = mounted(self._profile, robot.spec, robot.kinematics)
                 self._names.set_result(robot.observe([self._regular]).frames[self._regular].instance_names)
-                while not self._over.is_set():
+                while not self._closed.is_set():
                     self._draw_next(robot, mounting_pose)
-        except Exception as error:  # there is nobody above this thread
+        except Exception as error:  # nothing else handles errors of this thread
             if not self._names.done():
                 self._names.set_exception(error)
             else:
@@ -133,42 +135,42 @@ class Painter:
     def _draw_next(self, robot: Robot, mounting_pose: Array) -> None:
         name = self._next()
         if name is None:
-            self._over.wait(PATIENCE)
+            self._closed.wait(PATIENCE)
             return
         start = time.monotonic()
-        was_requested, self._shown[name].asked = self._shown[name].asked, False
+        was_requested, self._streams[name].requested = self._streams[name].requested, False
         self._paint(robot, name, mounting_pose)
         took = time.monotonic() - start
-        self._shown[name].due = start + max(self._shown[name].period, 0.0 if was_requested else took / SHARE)
+        self._streams[name].due = start + max(self._streams[name].period, 0.0 if was_requested else took / SHARE)
 
     def _next(self) -> str | None:
-        """The camera to look through now: one that was asked for, else the one that is due."""
+        """Return the camera to render now: a requested one, else the one that is due."""
         with self._lock:
             if self._newest is None:
                 return None
-            requested_names = [name for name, shown_camera in self._shown.items() if shown_camera.asked]
+            requested_names = [name for name, shown_camera in self._streams.items() if shown_camera.requested]
         now = time.monotonic()
         due_names = [
             name
-            for name, shown_camera in self._shown.items()
+            for name, shown_camera in self._streams.items()
             if math.isfinite(shown_camera.period) and shown_camera.due <= now
         ]
         return next(iter(requested_names + due_names), None)
 
     def _paint(self, robot: Robot, name: str, mounting_pose: Array) -> None:
-        """Publish a picture. stands: The pose (4, 4) of the profile's base frame in the robot's base."""
+        """Publish an image. `mounting_pose` (4, 4) is that of the profile's base frame in the robot's base."""
         with self._lock:
             assert self._newest is not None
             state, at = self._newest
         assert isinstance(robot, Mirrored)
         robot.take_state(state)
-        shown_camera, observation = self._shown[name], robot.observe([name])
+        shown_camera, observation = self._streams[name], robot.observe([name])
         frame: CameraFrame = observation.frames[name]
         header = {**at, "frame_id": shown_camera.camera.frame}
         base = planar(observation.body.base) @ mounting_pose
         camera_pose = np.linalg.inv(base) @ matrix(frame.pose.position, frame.pose.rotation)
         camera_transform = transform(at, self._profile.frames.base, shown_camera.camera.frame, camera_pose)
-        # The transform comes first: who has the picture may ask where it was taken.
+        # The transform comes first: a receiver of the image may look up where it was taken.
         if self._tf is not None:
             self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=[camera_transform]))
         info = camera_info(frame.intrinsics)
@@ -179,7 +181,7 @@ class Painter:
             self._send(shown_camera, "depth", header, depth_picture(frame.depth))
         self._send(shown_camera, "rgb", header, picture(frame.rgb))
 
-    def _send(self, shown_camera: _Shown, stream: str, header: dict[str, Any], fields: dict[str, Any]) -> None:
+    def _send(self, shown_camera: _CameraStream, stream: str, header: dict[str, Any], fields: dict[str, Any]) -> None:
         publisher = shown_camera.publishers.get(stream)
         if publisher is not None:
             publisher.publish(self._node.message(IMAGE, header=header, **fields))

@@ -2,7 +2,7 @@
 
 ```
 /cmd_vel, trajectories, gripper --> one command a period --> Robot.act (through its safety gate)
-/odom, /joint_states, /tf, cameras <-- what it measures and sees, at true rates
+/odom, /joint_states, /tf, cameras <-- measurements and images, at true rates
 ```
 """
 
@@ -50,33 +50,33 @@ from ros_bridge.transport.transforms import TF
 log = logging.getLogger("homie.ros_bridge")
 
 VELOCITY_LIFE = 0.5
-"""Seconds that a velocity is driven without being said again, as the drivers of such robots have it."""
+"""Seconds for which a velocity is driven without being repeated, as in the drivers of such robots."""
 BEHIND = 1.0
-"""Seconds that the simulation may be behind the clock on the wall; what is more is given up and logged."""
+"""Seconds by which the simulation may lag behind real time; a larger lag is dropped and logged."""
 STATE_SECONDS = 0.12
-"""Between two messages with the state of the whole world: some eight a second."""
+"""Seconds between two messages with the state of the whole world: some eight a second."""
 NEAR = 0.3
-"""rad or m within which the last target of a group is where a new trajectory begins: a servo lags behind it, and a
-joint that something blocks is further away."""
+"""Distance (rad or m) up to which a new trajectory begins at the last target of its group: a servo lags behind that
+target, and a blocked joint is further away."""
 LED_PATIENCE = 8.0
-"""Seconds that a planned motion may take longer than planned: on a busy machine a simulation is behind the clock."""
+"""Seconds by which a planned motion may exceed its duration: on a busy machine a simulation lags."""
 
 GO_TO = action_of("Go to")
 
 
 class ServedRobot:
-    """Plays a robot on the network.
+    """Serves a robot on the network.
 
     Args:
         node: The node that offers it.
-        robot: The robot; after this only `run` may touch it.
-        profile: The names it has on the network; its joints must be those of the robot.
-        painter: Publishes its pictures, None for none.
-        secret: The state of its world is not published.
-        speed: Seconds of its simulation in one of this machine, where the profile has `use_sim_time`.
+        robot: The robot; after this only `run` may use it.
+        profile: Its names on the network; its joints must be those of the robot.
+        painter: Publishes its images, None for none.
+        secret: Whether the state of its world is not published.
+        speed: Simulated seconds per second of this machine, where the profile has `use_sim_time`.
 
     Raises:
-        BadInput: The profile is of another robot, or has no time of its own that could go at another speed.
+        BadInput: The profile is of another robot, or has no clock of its own that could run at another speed.
     """
 
     def __init__(
@@ -97,9 +97,9 @@ class ServedRobot:
         self._speed = speed
         self._node, self._robot, self._profile = node, robot, profile
         base = robot.spec.first("base")
-        self._ways = 0 if base is None else len(base.joints)
-        """Velocities of its base."""
-        if profile.base is not None and profile.base.sideways is not None and self._ways < len(AT_REST):
+        self._velocity_count = 0 if base is None else len(base.joints)
+        """Number of velocities of its base."""
+        if profile.base is not None and profile.base.sideways is not None and self._velocity_count < len(AT_REST):
             raise BadInput(
                 f"The base of the {robot.spec.name} does not drive to the side, and the profile {profile.name} has "
                 "`sideways`: take it out of a copy, or give a body whose base has it, too (docs/robots.md)."
@@ -108,20 +108,20 @@ class ServedRobot:
         self._faults = Faults()
         self._velocity, self._velocity_at = AT_REST, -math.inf
         self._following: dict[str, Following] = {}
-        self._asked: dict[str, float] = {}
-        """When the last trajectories of groups came."""
+        self._requested_at: dict[str, float] = {}
+        """Arrival times of the last trajectories of groups."""
         self._commands: dict[str, Array] = {}
-        """The last targets of groups."""
+        """Last targets of groups."""
         self._body = robot.measured()
         self._painter = painter
         self._periods = 0
         self._state_periods = max(1, round(STATE_SECONDS / robot.spec.period))
         self._state = None if secret else node.publisher(TEXT, STATE)
         self._clock = node.publisher(CLOCK_KIND, CLOCK)
-        # Who follows /clock has to hear one: the time with which everything here is stamped. A robot that is to be
+        # A node with `use_sim_time` needs /clock: the time with which everything here is stamped. A robot that is to be
         # treated as a real one has none.
         self._sim_time = node.publisher(CLOCK_KIND, CLOCK_TOPIC) if profile.use_sim_time or not secret else None
-        self._behind_told = False
+        self._lag_logged = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
         self._fingers = self._served_fingers()
@@ -137,7 +137,7 @@ class ServedRobot:
             node.subscription(profile.base.kind, profile.base.command, self._on_velocity, NEWEST)
 
     def _describe(self) -> None:
-        """Publish what never changes, for whoever comes: the URDF, and the frames that do not move."""
+        """Publish what never changes, latched: the URDF, and the frames that do not move."""
         self._node.publisher(TEXT, DESCRIPTION, LATCHED).publish(self._node.message(TEXT, data=describe(self._profile)))
         fixed = [frame for frame in self._frames if frame.link.kind == "fixed"]
         if self._tf is None or not fixed:
@@ -148,7 +148,7 @@ class ServedRobot:
         static.publish(self._node.message(TF, transforms=transforms))
 
     def run(self, over: Callable[[], bool]) -> None:
-        """Act and publish in step with the clock on the wall, `speed` times as fast, until it is over; then stop the
+        """Act and publish in step with real time, `speed` times as fast, until `over` returns True; then stop the
         robot."""
         next_period = time.monotonic()
         try:
@@ -169,14 +169,14 @@ class ServedRobot:
             self._robot.stop()
 
     def _give_up(self, next_period: float) -> float:
-        """Begin to count time anew: this machine is slower than the robot."""
-        if not self._behind_told:
+        """Restart the timing: this machine is slower than the robot."""
+        if not self._lag_logged:
             log.warning("The simulation is slower than it should be: fewer pictures (--camera-rate) may help.")
-        self._behind_told = True
+        self._lag_logged = True
         return max(next_period, time.monotonic())
 
     def _seconds(self) -> float:
-        """Its time: that of this machine, or of its simulation, which goes on in control periods."""
+        """Return its time: that of this machine, or of its simulation, which advances in control periods."""
         return self._periods * self._robot.spec.period if self._profile.use_sim_time else time.monotonic()
 
     def _stamp(self) -> dict[str, int]:
@@ -185,7 +185,7 @@ class ServedRobot:
     # ------------------------------------------------------------ what comes in
 
     def _group(self, name: str) -> Group:
-        """The group of the robot whose joints those of a group of the profile are."""
+        """Return the group of the robot that has the joints of a group of the profile."""
         joints = [joint.name for joint in self._profile.groups[name].joints]
         group = next(
             (candidate for candidate in self._robot.spec.groups if sorted(candidate.names) == sorted(joints)), None
@@ -223,7 +223,7 @@ class ServedRobot:
         return servers
 
     def _simulated_servers(self) -> list[ActionServer]:
-        """What plays MoveIt and Nav2, where the profile names their actions."""
+        """Create the simulated MoveIt and Nav2, where the profile names their actions."""
         servers: list[ActionServer] = []
         profile = self._profile
         spec = narrowed(self._robot.spec, profile)  # that software keeps the limits of the profile
@@ -232,7 +232,7 @@ class ServedRobot:
         ):
             planner: Planner = registry.load("simulated_servers", "reaching")(spec, self._robot.kinematics)
             reaching = SimulatedMoveGroup(
-                profile=profile, spec=spec, planner=planner, measured=lambda: self._body, follow=self._lead
+                profile=profile, spec=spec, planner=planner, measured=lambda: self._body, follow=self._follow_plan
             )
             servers += self._server(MOVE_GROUP, profile.reaching.action, reaching.execute)
         if profile.navigation is not None and isinstance(self._robot, WorldState):
@@ -242,7 +242,7 @@ class ServedRobot:
         return servers
 
     def _floor(self, observation: Observation) -> OccupancyGrid:
-        """Where the base cannot be, from the state of the world: privileged, as a map of it would be."""
+        """Return where the base cannot be, from the state of the world: privileged, like a map of it."""
         assert isinstance(self._robot, WorldState)
         locator = self._robot.background()
         locator.reset(seed=0)
@@ -251,63 +251,64 @@ class ServedRobot:
         assert grid is not None
         return grid
 
-    def _lead(self, name: str, positions: Array, requested_at: float) -> Following:
-        """Follow positions (n, joints) of a group of the profile, one every control period, as MoveIt would have it."""
+    def _follow_plan(self, name: str, positions: Array, requested_at: float) -> Following:
+        """Follow positions (n, joints) of a group of the profile, one every control period, for the simulated
+        MoveIt."""
         joints, group = [joint.name for joint in self._profile.groups[name].joints], self._groups[name]
         times: Array = self._robot.spec.period * np.arange(1.0, len(positions) + 1)
         columns = [joints.index(joint) for joint in group.names]
-        return self._set_off(group, times, positions[:, columns], requested_at, LED_PATIENCE)
+        return self._start(group, times, positions[:, columns], requested_at, LED_PATIENCE)
 
     def _on_velocity(self, message: Message) -> None:
         velocity = velocity_of(message)
         if not all(map(math.isfinite, velocity)):
             self._faults.add("a velocity", "it is not finite")
             return
-        if velocity[2] and self._ways < len(velocity):
+        if velocity[2] and self._velocity_count < len(velocity):
             self._faults.mention("a velocity", "the base does not drive to the side, and leaves that part out")
         with self._lock:
             self._velocity, self._velocity_at = velocity, self._seconds()
 
     def _follow(self, group: Group, goal: ServedGoal) -> Outcome:
-        """Follow a trajectory, in the goal's own thread; `_act` does the moving."""
+        """Follow a trajectory, in the goal's own thread; `_act` moves the robot."""
         try:
             following = self._begin(group, goal.message.trajectory, goal.accepted)
         except NoTrajectory as error:
             return Outcome(Status.ABORTED, {"error_code": int(error.code), "error_string": str(error)})
         while not following.ended.wait(self._robot.spec.period):
             if goal.cancelled.is_set():
-                self._let_go(group.name, following)
+                self._drop(group.name, following)
                 following.end(Status.CANCELED, Error.SUCCESSFUL, "cancelled")
         return following.outcome
 
     def _on_stream(self, name: str, trajectory: Message) -> None:
-        """Follow what comes on the topic of a controller: there is nobody to answer to."""
+        """Follow a trajectory from the topic of a controller, which reports no result."""
         try:
             self._begin(self._groups[name], trajectory, time.monotonic())
         except NoTrajectory as error:
             log.warning("Refused on the topic of '%s': %s", name, error)
 
     def _on_positions(self, name: str, message: Message) -> None:
-        """Go to positions at once, in the order of the profile."""
+        """Move to positions within one control period, in the order of the profile."""
         group, positions = self._groups[name], np.asarray(message.data, dtype=float)
         order = [joint.name for joint in self._profile.groups[name].joints]
         if len(positions) != len(order) or not np.isfinite(positions).all():
             log.warning("Refused on the topic of '%s': %s positions for %s joints", name, len(positions), len(order))
             return
         row = positions[[order.index(joint) for joint in group.names]]
-        self._set_off(group, np.array([self._robot.spec.period]), row[None], time.monotonic())
+        self._start(group, np.array([self._robot.spec.period]), row[None], time.monotonic())
 
     def _begin(self, group: Group, trajectory: Message, requested_at: float) -> Following:
-        """Follow a trajectory from now on. Raises NoTrajectory for one that is none."""
-        return self._set_off(group, *points_of(trajectory, group.names), requested_at)
+        """Follow a trajectory from now on. Raises NoTrajectory for an invalid one."""
+        return self._start(group, *points_of(trajectory, group.names), requested_at)
 
-    def _set_off(
+    def _start(
         self, group: Group, times: Array, positions: Array, requested_at: float, patience: float = PATIENCE
     ) -> Following:
-        """Follow positions (n, joints) at times (n,) from now on, in the place of another trajectory.
+        """Follow positions (n, joints) at times (n,) from now on, in place of the previous trajectory.
 
         Args:
-            requested_at: When it came (s, monotonic). Goals have threads of their own, and one that came later may be
+            requested_at: Arrival time (s, monotonic). Goals have their own threads, and one that arrived later may be
                 here first: then this one has ended already.
         """
         with self._lock:
@@ -315,16 +316,16 @@ class ServedRobot:
             last = self._commands.get(group.name, measured)
             start = last if np.max(np.abs(last - measured)) < NEAR else measured
             following = Following(self._seconds(), times, np.vstack([start, positions]), patience)
-            if requested_at < self._asked.get(group.name, -math.inf):
+            if requested_at < self._requested_at.get(group.name, -math.inf):
                 replaced: Following | None = following
             else:
                 replaced, self._following[group.name] = self._following.get(group.name), following
-                self._asked[group.name] = requested_at
+                self._requested_at[group.name] = requested_at
         if replaced is not None:
             replaced.end(Status.ABORTED, Error.INVALID_GOAL, "another trajectory came")
         return following
 
-    def _let_go(self, name: str, following: Following) -> None:
+    def _drop(self, name: str, following: Following) -> None:
         with self._lock:
             if self._following.get(name) is following:
                 del self._following[name]
@@ -332,7 +333,7 @@ class ServedRobot:
     # ------------------------------------------------------------ what goes out
 
     def _act(self) -> None:
-        """One period: the newest velocity, every trajectory, the fingers."""
+        """Act for one period: the newest velocity, every trajectory, the fingers."""
         self._periods += 1
         now = self._seconds()
         targets: dict[str, tuple[float, ...]] = {}
@@ -344,7 +345,7 @@ class ServedRobot:
             if base is not None:
                 is_fresh = now - self._velocity_at <= VELOCITY_LIFE
                 velocity = own_velocity if own_velocity is not None else self._velocity if is_fresh else AT_REST
-                targets[base.name] = tuple(velocity)[: self._ways]
+                targets[base.name] = tuple(velocity)[: self._velocity_count]
             for name, following in self._following.items():
                 self._commands[name] = following.target(now)
                 targets[name] = tuple(self._commands[name].tolist())
@@ -397,7 +398,7 @@ class ServedRobot:
         self._show(at)
 
     def _show(self, at: dict[str, Any]) -> None:
-        """Tell the painter and the network the state of the world."""
+        """Pass the state of the world to the painter and to the network."""
         if self._clock.subscribers():
             time = stamp(self._robot.observe().stamp)
             self._clock.publish(self._node.message(CLOCK_KIND, clock=time))
@@ -410,7 +411,7 @@ class ServedRobot:
             self._state.publish(self._node.message(TEXT, data=json.dumps(state)))
 
     def _chain(self, body: Proprioception, at: dict[str, Any]) -> list[dict[str, Any]]:
-        """The frames from the base to the effector that move; the effector in the base where no chain is known."""
+        """Return the moving frames from the base to the effector; without a chain the effector in the base."""
         if self._frames:
             moving = (frame for frame in self._frames if frame.link.kind != "fixed")
             return [transform(at, frame.parent, frame.name, step(frame.link, body.joints)) for frame in moving]

@@ -1,4 +1,4 @@
-"""A joint trajectory as a controller follows it: where its joints should be now, and how it ends."""
+"""Execution of a joint trajectory as by a controller: its current targets, and its result."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ros_bridge.transport.interface import Message
 from ros_bridge.transport.stamps import seconds
 
 TOLERANCE = 0.02
-"""rad or m from the last point within which a trajectory has succeeded."""
+"""Tolerance (rad or m) of the last point of a successful trajectory."""
 PATIENCE = 2.0
-"""Seconds after its last point until one that is further away is given up, if the goal says nothing."""
+"""Seconds after its last point until a trajectory outside the tolerance is aborted, if the goal says nothing."""
 
 
 class Error(enum.IntEnum):
@@ -30,7 +30,7 @@ class Error(enum.IntEnum):
 
 
 class NoTrajectory(Exception):
-    """What a controller does not follow, with its error code and why."""
+    """A trajectory that a controller refuses, with the error code and the reason."""
 
     def __init__(self, code: Error, text: str) -> None:
         super().__init__(text)
@@ -38,10 +38,10 @@ class NoTrajectory(Exception):
 
 
 def points_of(trajectory: Message, names: Sequence[str]) -> tuple[Array, Array]:
-    """Times (n,) and positions (n, joints), in the order of `names`, of a `trajectory_msgs/msg/JointTrajectory`.
+    """Return times (n,) and positions (n, joints), in the order of `names`, of a `trajectory_msgs/msg/JointTrajectory`.
 
     Raises:
-        NoTrajectory: It is of other joints, has no points, is not finite or goes back in time.
+        NoTrajectory: It is of other joints, has no points, is not finite, or its times do not increase.
     """
     named = list(trajectory.joint_names)
     if sorted(named) != sorted(names):
@@ -56,11 +56,11 @@ def points_of(trajectory: Message, names: Sequence[str]) -> tuple[Array, Array]:
 
 @dataclass(slots=True, eq=False)
 class Following:
-    """A trajectory under way.
+    """A trajectory in execution.
 
     Attributes:
-        began: Seconds, of the same clock as `now`. times (n,) from then, positions (n + 1, joints) beginning with where
-            it starts.
+        began: Start, s, on the same clock as `now`. times (n,) are relative to it, positions (n + 1, joints) begin with
+            the start.
         ended: Set together with `outcome`.
     """
 
@@ -72,12 +72,12 @@ class Following:
     outcome: Outcome = field(default_factory=lambda: Outcome(Status.ABORTED))
 
     def target(self, now: float) -> Array:
-        """Where the joints (n,) should be now: on straight ways between the points."""
+        """Return the current targets of the joints (n,), interpolated linearly between the points."""
         knots = np.concatenate([[0.0], self.times])
         return np.array([np.interp(now - self.began, knots, column) for column in self.positions.T])
 
     def judge(self, now: float, measured: Array) -> bool:
-        """Whether it has ended, by itself: arrived, or given up."""
+        """Return whether it has ended by itself: arrived, or aborted."""
         overtime = now - self.began - float(self.times[-1])
         if overtime < 0:
             return False
@@ -91,6 +91,6 @@ class Following:
         return True
 
     def end(self, status: Status, code: Error, text: str = "") -> None:
-        """End it with this result."""
+        """End it with a result."""
         self.outcome = Outcome(status, {"error_code": int(code), "error_string": text})
         self.ended.set()

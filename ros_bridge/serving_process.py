@@ -29,31 +29,31 @@ def serve_robot(
     transport: Transport,
     ready: Callable[[Robot, str], None],
 ) -> None:
-    """Play a simulated robot on the network until a signal ends it.
+    """Serve a simulated robot on the network until a signal ends it.
 
     Args:
-        name: The profile whose topics and actions it has, see `ros_bridge.profiles.model.read_profile`.
+        name: The profile with its topics and actions, see `ros_bridge.profiles.model.read_profile`.
         open_robot: Opens the robot of the options.
         options: Robot and scene; they are announced on the network (`ros_bridge.profiles.simulation`).
-        camera: The camera of the robot that is that of the profile; "" for its eye.
-        camera_rate: Pictures a second; 0 for none.
-        rehearsal: It is to be treated as a real robot, and has the cameras of its profile alone.
-        speed: Seconds of the robot in one of this machine; other than 1 only where the profile has `use_sim_time`.
+        camera: The camera of the robot that serves as that of the profile; "" for its eye.
+        camera_rate: Images per second; 0 for none.
+        rehearsal: Whether it is treated as a real robot, with the cameras of its profile alone.
+        speed: Simulated seconds per second of this machine; other than 1 only where the profile has `use_sim_time`.
         transport: `rclpy`, `dds` or `auto`.
-        ready: Called with the robot and its transport when it can be driven.
+        ready: Called with the robot and its transport when it accepts commands.
 
     Raises:
-        BadInput, MissingPart, InfrastructureError: It cannot begin.
+        BadInput, MissingPart, InfrastructureError: The robot cannot be served.
     """
     profile = read_profile(name)
     with (
         open_node("/homie_robot", transport) as node,
         open_robot(options) as robot,
-        _painted(node, robot, profile, lambda: open_robot(options), camera, camera_rate, rehearsal) as painter,
+        _running_painter(node, robot, profile, lambda: open_robot(options), camera, camera_rate, rehearsal) as painter,
     ):
         simulation = _simulation(robot, options, painter, rehearsal)
-        # before it offers anything: publishers are found in the order in which they were made, so that nobody finds its
-        # joint states and not what it says of itself
+        # before it offers anything: publishers are discovered in the order of their creation, so that nobody discovers
+        # its joint states without its announcement
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
         served = ServedRobot(node, robot, profile, painter, secret=rehearsal, speed=speed)
         with ended_by_signal() as is_ended:
@@ -62,7 +62,7 @@ def serve_robot(
 
 
 @contextmanager
-def _painted(
+def _running_painter(
     node: Node,
     robot: Robot,
     profile: Profile,
@@ -71,7 +71,7 @@ def _painted(
     rate: float,
     rehearsal: bool,
 ) -> Iterator[Painter | None]:
-    """A painter at work, or None where there are no pictures."""
+    """Yield a running painter, or None without images."""
     if not rate or not profile.cameras:
         yield None
         return

@@ -1,7 +1,6 @@
 """A simulated MoveIt for a simulated robot: `MoveGroup`, planned by Homie itself. Goals are joint positions.
 
-Goals have threads of their own. They plan there; what moves the robot is asked of the one who plays it
-(`ros_bridge.served_robot`).
+Goals are planned in their own threads; motions are requested from the server of the robot (`ros_bridge.served_robot`).
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ OTHER_GROUP, OTHER_GOAL, OTHER_OBJECT, OTHER_FRAME, OUTSIDE = -15, -16, -19, -21
 """Codes of `moveit_msgs/msg/MoveItErrorCodes`."""
 BOX, SPHERE = 1, 2
 UPRIGHT = 1e-3
-"""By how much a quaternion's x and y may be off those of a box that stands upright."""
+"""Largest x and y of the quaternion of an upright box."""
 
 
 class Planner(Protocol):
-    """Finds ways of an arm: `skills.simulated_moveit_and_nav2.ArmPlanning`."""
+    """Plans paths of an arm: `skills.simulated_moveit_and_nav2.ArmPlanning`."""
 
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None: ...
 
@@ -39,7 +38,7 @@ class Planner(Protocol):
 
 
 class NoPlan(Exception):
-    """What is not planned, with its code of MoveIt."""
+    """A goal that is not planned, with the error code of MoveIt."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -52,10 +51,10 @@ class SimulatedMoveGroup:
 
     Args:
         profile, spec: The robot, and its body.
-        planner: Finds the ways.
-        measured: What the robot measures now.
+        planner: Plans the paths.
+        measured: Returns the measurements of the robot.
         follow: Moves a group of the profile along positions (n, joints), in the order of its joints there, one every
-            control period; it is asked for the outcome, and can be cancelled.
+            control period; what it returns has the outcome and can be cancelled.
     """
 
     profile: Profile
@@ -100,7 +99,7 @@ class SimulatedMoveGroup:
         return _outcome(*((Status.SUCCEEDED, SUCCESS) if arrived else (Status.ABORTED, CONTROL_FAILED)), plan_message)
 
     def _ends(self, request: Message) -> tuple[Array, Array]:
-        """Where the chain is, and where it is to be. Raises NoPlan for a goal that is not a goal in joints."""
+        """Return the current and the goal positions of the chain. Raises NoPlan for a goal that is not in joints."""
         reaching, chain = self.profile.reaching, self.spec.chain
         if reaching is None or request.group_name != reaching.group:
             raise NoPlan(OTHER_GROUP)
@@ -118,7 +117,7 @@ class SimulatedMoveGroup:
         return chain.measured(self.measured()), end
 
     def _scene(self, scene: Message) -> tuple[list[Box], Array]:
-        """The boxes that the arm keeps out of, in the base frame, and the balls in the hand. Raises NoPlan."""
+        """Return the obstacles in the base frame, and the spheres in the hand. Raises NoPlan."""
         boxes = [box for thing in scene.world.collision_objects for box in self._boxes(thing)]
         balls = [ball for thing in scene.robot_state.attached_collision_objects for ball in self._balls(thing)]
         return boxes, np.array(balls).reshape(-1, 4)

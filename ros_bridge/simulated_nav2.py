@@ -34,7 +34,7 @@ class Driver(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Drive:
-    """A goal under way."""
+    """A goal in progress."""
 
     goal: ServedGoal
     place: Pose2
@@ -43,22 +43,22 @@ class _Drive:
 
 @dataclass(slots=True, kw_only=True)
 class SimulatedNavigation:
-    """Drives the base to places. `execute` waits in the thread of a goal, `step` drives in that of the robot.
+    """Drives the base to goals. `execute` waits in the thread of a goal, `step` drives in that of the robot.
 
     Args:
-        profile, driver: The robot, and what drives it.
-        grid: The floor as it is now; called in the robot's thread.
+        profile, driver: The robot and its driver.
+        grid: Returns the current floor grid; called in the robot's thread.
     """
 
     profile: Profile
     driver: Driver
     grid: Callable[[Observation], OccupancyGrid]
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _asked: _Drive | None = None
+    _requested: _Drive | None = None
     _driving: _Drive | None = None
 
     def execute(self, goal: ServedGoal) -> Ended:
-        """Wait until the robot has come there, or not. A newer goal takes the place of an older one."""
+        """Wait until the robot has arrived, or failed. A newer goal replaces an older one."""
         frame, pose = goal.message.pose.header.frame_id, goal.message.pose.pose
         try:
             if frame.lstrip("/") != self.profile.frames.odometry:
@@ -70,15 +70,15 @@ class SimulatedNavigation:
             return Ended(Status.ABORTED)
         drive = _Drive(goal, place)
         with self._lock:
-            replaced, self._asked = self._asked, drive
+            replaced, self._requested = self._requested, drive
         if replaced is not None:
             replaced.ended.set_result(Status.ABORTED)
         return Ended(drive.ended.result())
 
     def step(self, observation: Observation, base: str) -> Sequence[float] | None:
-        """The velocities of the base for one control period, None where it drives nowhere."""
+        """Return the velocities of the base for one control period, None without a goal."""
         with self._lock:
-            requested, self._asked = self._asked, None
+            requested, self._requested = self._requested, None
         if requested is not None:
             self._end(Status.ABORTED)
             self._driving = requested
@@ -97,9 +97,9 @@ class SimulatedNavigation:
         return command.get(base) or AT_REST
 
     def close(self) -> None:
-        """Drive nowhere any more: goals that wait are over."""
+        """Stop driving, and abort the goals that wait."""
         with self._lock:
-            requested, self._asked = self._asked, None
+            requested, self._requested = self._requested, None
         if requested is not None:
             requested.ended.set_result(Status.ABORTED)
         self._end(Status.ABORTED)

@@ -45,7 +45,7 @@ COMMANDS = {
 """Help of our own commands by name. The command `name` is `<name>_command` in `homie.cli.commands.<name>` (with `_` for
 `-`): a function, or a dictionary of functions for `homie NAME PART`."""
 SHARED = {"teleop": "studio"}
-"""Commands in the file of another, by its name."""
+"""Commands that are defined in the file of another command."""
 
 COMPLETING = "_TYPER_COMPLETE_ARGS"
 """The environment variable with the command line so far, set by the shell for completion."""
@@ -64,7 +64,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
 
 
 def build(chosen: str) -> typer.Typer:
-    """The Typer app with the chosen command, and with the names and help texts of the others."""
+    """Build the Typer app with the chosen command, and with the names and help texts of the others."""
     app = typer.Typer(
         help='Tell a household robot what you want, and it does it: homie run "put the apple in the bowl".',
         cls=Chapters,
@@ -75,7 +75,7 @@ def build(chosen: str) -> typer.Typer:
     )
     app.callback()(_root)
     if chosen not in COMMANDS and chosen in registry.names("commands"):
-        registry.load("commands", chosen)  # raises what its package lacks; the help leaves out such commands
+        registry.load("commands", chosen)  # raises what its package lacks; the help omits such commands
     for name, text in helps().items():
         command = _load(name) if name == chosen else _placeholder
         if isinstance(command, Mapping):
@@ -89,7 +89,7 @@ def build(chosen: str) -> typer.Typer:
 
 
 def helps() -> dict[str, str]:
-    """The help of every command by its name: our own ones, then those of other packages."""
+    """Return the help of every command by its name: our own ones, then those of other packages."""
     return {**{name: command.help for name, command in plugged().items()}, **COMMANDS}
 
 
@@ -137,7 +137,7 @@ def _logging(
 
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the shared options added and its errors reported."""
+    """Wrap a command: add the shared options, and report its errors."""
     own_parameters = inspect.signature(command, eval_str=True).parameters.values()
     shared = inspect.signature(_logging, eval_str=True).parameters
 

@@ -1,4 +1,4 @@
-"""Reports every error as one sentence on stderr with its exit code."""
+"""Reporting of every error as one sentence on stderr, with its exit code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
     """Report errors in one sentence and exit with their code.
 
     Args:
-        words: The command line, of which usage errors show the wrong value.
+        words: The command line, from which usage errors show the wrong value.
         json: Also print an object on stdout.
     """
     try:
@@ -88,7 +88,7 @@ def _where(error: OSError) -> str:
 
 
 def _was_stopped(error: BaseException) -> bool:
-    """Whether an error was caused by Ctrl-C, which an import may turn into another exception.
+    """Return whether an error was caused by Ctrl-C, which an import may turn into another exception.
 
     A HomieError raised while something was being stopped is reported by itself, unless it names its cause.
     """

@@ -1,4 +1,4 @@
-"""How the help of a command is laid out: its options in panels, an example at the end."""
+"""Layout of the help of a command: its options in panels, an example at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHAPTERS = {
     "Look at parts": ("plan", "skill"),
     "Find your way": ("list", "doctor"),
 }
-"""The commands of `homie` by what they are for; those of other packages come after them."""
+"""The commands of `homie` by purpose; those of other packages follow."""
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "run": (
         'homie run "put the tomato soup can in the fridge" --seed 4',
@@ -67,14 +67,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "env make": ("homie env make robosuite",),
     "serve policy": ("homie serve policy nomad --checkpoint nomad.pth",),
 }
-"""Command lines that the help of a command ends with."""
+"""Example command lines at the end of the help of a command."""
 _TYPES = re.compile(r"<(?:list\[)?(str|path|Path|int|float)(?: range)?\]?>")
 _NAMES = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "INTEGER", "float": "NUMBER"}
-"""What stands in the help for the value of an option, by the word of Typer."""
+"""Placeholders for the values of options in the help, by Typer's names of types."""
 
 HELP_ALL = "help_all"
 ALL = "homie.help_all"
-"""The key in the `meta` of a context that says that all options are to be shown."""
+"""Key in the `meta` of a context that requests all options."""
 
 
 def show_all(context: typer.Context, value: bool) -> None:
@@ -118,7 +118,7 @@ class Grouped(typer.core.TyperCommand):
 
 
 class Chapters(typer.core.TyperGroup):
-    """The commands of `homie` in groups, each with its whole line."""
+    """The commands of `homie` in groups, each with its full line."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands group by group."""

@@ -74,10 +74,10 @@ panels and are always shown."""
 PANEL_OF = {option: name for name, panel in PANELS.items() for option in (*panel.first, *panel.further)}
 """The panel of an option; its order is that of the help."""
 WITHOUT_ROBOT = {"seed": "Other"}
-"""Options that stand in another panel where a command has no robot."""
+"""Options with another panel in commands without a robot."""
 FURTHER = frozenset(option for panel in PANELS.values() for option in panel.further)
 """Options that only `--help-all` shows."""
 SHARED = ("help", "help_all", "quiet", "verbose", "log_file")
 """Options that every command has."""
 FEW = 12
-"""Options other than the shared ones that `--help` shows whole, in one list."""
+"""Most options, besides the shared ones, that `--help` shows in full, in one list."""

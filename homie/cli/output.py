@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LEAST_WIDTH = 24
-"""Of a wrapped last column: where less is left, it begins on a line of its own."""
+"""Smallest width of a wrapped last column: with less room it begins on its own line."""
 progress = logging.getLogger("homie.progress")
 """Progress messages on stderr. `--quiet` turns them off."""
 
@@ -35,7 +35,7 @@ def tell(text: str) -> None:
 
 
 def progress_console() -> Console:
-    """The console on stderr for progress displays; it draws nothing if `--quiet` was given."""
+    """Return the console on stderr for progress displays; it draws nothing if `--quiet` was given."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, quiet=not progress.isEnabledFor(logging.INFO))
@@ -58,8 +58,8 @@ def save(path: Path, data: bytes) -> None:
 
 
 def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
-    """Rows as lines of aligned columns. On a terminal the last column is wrapped to its width, elsewhere a row is a
-    line. Nothing is truncated.
+    """Format rows as lines of aligned columns. On a terminal the last column is wrapped to its width, elsewhere a row
+    is a line. Nothing is truncated.
 
     Example:
         >>> print(columns([("name", "kind"), ("fridge_1", "fridge")]))
@@ -74,7 +74,7 @@ def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
 
 
 def _wrapped(line: str, offset: int) -> str:
-    """A line as it fits on the terminal: what comes after `offset` characters is wrapped."""
+    """Wrap a line to the terminal: the text after `offset` characters is wrapped."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else len(line)
     last_column = line[offset:]
     if len(line) <= width or not last_column:

@@ -29,7 +29,7 @@ Model = TypeVar("Model", bound=Options)
 
 
 def options_from(model: type[Options]) -> Callable[[Command], Command]:
-    """A decorator that adds a parameter for every field of a model. The help text is the field's description.
+    """Return a decorator that adds a parameter for every field of a model. The help text is the field's description.
 
     The command receives the fields as `**values`, None for those that were not given. The field that the usage of the
     model names is an argument; all others become `--options`.
@@ -89,7 +89,7 @@ COMPLETED = {**{option: kind.name for option, kind in OPTIONS.items()}, "suite":
 
 
 def build(model: type[Model], config: Sequence[Path] | None, values: dict[str, Any]) -> Model:
-    """The options of a command: environment variables, overridden by config files, overridden by `values`.
+    """Build the options of a command: environment variables, overridden by config files, overridden by `values`.
 
     Raises:
         BadInput: a config file or a value is wrong.
@@ -102,7 +102,8 @@ def build(model: type[Model], config: Sequence[Path] | None, values: dict[str, A
 
 
 def _typed(model: type[Options], name: str, value: Any) -> Any:
-    """A value of the command line in the type of its field. One that does not fit stays text: the model refuses it."""
+    """Convert a value of the command line to the type of its field. One that does not fit stays text: the model refuses
+    it."""
     kind = _plain(model.model_fields[name].annotation) if name in model.model_fields else None
     if kind not in (int, float) or not isinstance(value, str):
         return value
@@ -113,7 +114,7 @@ def _typed(model: type[Options], name: str, value: Any) -> Any:
 
 
 def variable(name: str) -> str:
-    """The environment variable of an option.
+    """Return the environment variable of an option.
 
     Example:
         >>> variable("base_url")
@@ -123,9 +124,9 @@ def variable(name: str) -> str:
 
 
 def settings(values: dict[str, Any], option_names: Collection[str] = ()) -> dict[str, Any]:
-    """The values of a command line, with pairs and shortcuts collected into mappings of settings. Raises BadInput.
+    """Collect the pairs and shortcuts of a command line in mappings of settings. Raises BadInput.
 
-    option_names: the options of the command; one that has the name of a shortcut is not a setting of a planner.
+    option_names: the options of the command; one with the name of a shortcut is not a setting of a planner.
     """
     shortcuts = [name for name in SHORTCUTS if name not in option_names]
     remaining = {name: setting for name, setting in values.items() if name not in shortcuts}
@@ -148,7 +149,8 @@ def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
 
 
 def _parameters(model: type[Options], name: str) -> Iterator[inspect.Parameter]:
-    """The parameters of a field: for a mapping of settings, the option for pairs and, for planners, the shortcuts."""
+    """Yield the parameters of a field: for a mapping of settings, the option for pairs and, for planners, the
+    shortcuts."""
     if name not in PAIRS:
         yield _parameter(model, name)
         return
@@ -199,7 +201,7 @@ def _parameter(model: type[Options], name: str) -> inspect.Parameter:
 
 
 def _plain(annotation: Any) -> Any:
-    """An annotation without `| None` and without what pydantic checks besides."""
+    """Return an annotation without `| None` and without further constraints of pydantic."""
     kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
     inner = kinds[0] if type(None) in get_args(annotation) and len(kinds) == 1 else annotation
     return get_args(inner)[0] if get_origin(inner) is Annotated else inner

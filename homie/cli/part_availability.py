@@ -1,4 +1,4 @@
-"""What the parts are that can be chosen, and which are usable with the installed packages. Imports no SDK."""
+"""The parts that can be chosen, and whether the installed packages make them usable. Imports no SDK."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from homie.kernel.support import packages
 from homie.kernel.support.text import first_sentence
 
 CONFIGURED = ("planners", "skills", "detectors")
-"""The kinds of parts that say which packages they need."""
+"""Kinds of parts that declare the packages they need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +23,8 @@ class PartState:
     """The state of a part on this machine.
 
     target: the import path of its class. problem: why it cannot be used, "" if it can. fix: the command that helps.
-    about: what it is, in a sentence. settings: the model of its settings. note: what its users should know of it before
-    all else. keys: environment variables for the API keys of a planner.
+    about: its description, in a sentence. settings: the model of its settings. note: what its users should know first.
+    keys: environment variables for the API keys of a planner.
     """
 
     name: str
@@ -38,7 +38,7 @@ class PartState:
 
 
 def part_states(kind: str) -> Iterator[PartState]:
-    """All registered parts of a kind. For a part that cannot be imported, the problem is the import error."""
+    """Yield all registered parts of a kind. For a part that cannot be imported, the problem is the import error."""
     for name, target in registry.targets(kind).items():
         try:
             part: object = registry.load(kind, name)  # a class, or a function that makes one
@@ -52,7 +52,7 @@ def part_states(kind: str) -> Iterator[PartState]:
 
 
 def own_state(kind: str, text: str) -> PartState:
-    """The state of a part that is not registered, MODULE:CLASS. Raises BadInput, MissingPart."""
+    """Return the state of a part that is not registered, MODULE:CLASS. Raises BadInput, MissingPart."""
     part, _ = registry.find(kind, text)
     return _state(text, registry.path_of(part), part)
 
@@ -73,8 +73,8 @@ def _state(name: str, target: str, part: object) -> PartState:
 
 
 def _about(part: object) -> str:
-    """What a part is, in a sentence: the docstring of a class or a function, the layers of an order of checks, what
-    all else says of itself."""
+    """Describe a part in a sentence: the docstring of a class or a function, the layers of an order of checks, or else
+    its `about`."""
     if isinstance(part, Sequence) and not isinstance(part, str):
         layers = (str(getattr(check, "layer", getattr(check, "__name__", type(check).__name__))) for check in part)
         return f"Checks {', '.join(layers)}, in this order."

@@ -1,4 +1,4 @@
-"""Commands of other packages, by the entry points `homie.commands`: what the help says of them, and where they are."""
+"""Commands of other packages, by the entry points `homie.commands`: their help, and their import paths."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
 
 @dataclass(frozen=True, slots=True)
 class PluggedCommand:
-    """What an entry point leads to: light to import, since every `homie --help` does.
+    """Description of a command that an entry point provides: light to import, since every `homie --help` does.
 
     Attributes:
         help: Its line in the help of `homie`.
-        chapter: The chapter of that help it stands in (`homie.cli.help_layout.CHAPTERS`).
-        target: Where the command is, as `MODULE:NAME`; imported when the command is chosen.
+        chapter: Its chapter in that help (`homie.cli.help_layout.CHAPTERS`).
+        target: Its import path, `MODULE:NAME`; imported when the command is chosen.
         examples: Command lines that end its help, by the words after `homie`.
     """
 
@@ -30,12 +30,12 @@ class PluggedCommand:
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def load(self) -> Command:
-        """The command itself."""
+        """Import the command."""
         module, _, attribute = self.target.partition(":")
         command: Command = getattr(importlib.import_module(module), attribute)
         return command
 
 
 def plugged() -> dict[str, PluggedCommand]:
-    """The commands of all packages that are there, by name."""
+    """Return the commands of all installed packages, by name."""
     return registry.usable("commands")

@@ -1,4 +1,4 @@
-"""Progress of what takes long: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of long operations: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ QUIET = 30.0
 
 
 class Advance(Protocol):
-    """Called when one more is done."""
+    """Callback for each finished item."""
 
     def __call__(self, name: str, *, done: int | None = None, total: int | None = None) -> None:
-        """Show that one more is done.
+        """Show that one more item is finished.
 
         Args:
-            name: Of the item.
-            done, total: How many are done, and how many there are, if that is not known from counting.
+            name: Name of the item.
+            done, total: Numbers of finished and of all items, if they are not known from counting.
         """
 
 
 @contextmanager
 def bar(total: int | None, what: str) -> Iterator[Advance]:
-    """A bar on stderr. total: None if it is known later. what: `episodes`."""
+    """Show a bar on stderr. total: None if it is known later. what: the items, as `episodes`."""
     console = progress_console()
     bar_columns = (
         TextColumn("{task.description}"),

@@ -1,4 +1,4 @@
-"""Mistakes in a command line, as Typer finds them, in one sentence of Homie's: `--port must be a whole number`."""
+"""Usage errors found by Typer, each in one sentence of Homie's: `--port must be a whole number`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NUMBERS = (
     (r"is not one of (.+?)\.?$", "must be one of {}"),
     (r"[Ii]nput should be (.+?)\.?$", "must be {}"),
 )
-"""What Typer and pydantic say of a value, and what it means; the first that fits counts."""
+"""Patterns in the messages of Typer and pydantic, and their sentences; the first that fits counts."""
 
 
 def usage_sentence(error: Any, words: Sequence[str]) -> str:
-    """The sentence for a usage error of Typer, whose classes have moved between packages: their names count.
+    """Return the sentence for a usage error of Typer, whose classes have moved between packages: their names count.
 
     Args:
         error: With `message`, and `ctx`, `param`, `option_name` or `possibilities` as its class has them.
@@ -54,7 +54,7 @@ def usage_sentence(error: Any, words: Sequence[str]) -> str:
 
 
 def _shown(error: Any) -> str:
-    """The option or argument that an error is about, as it is typed."""
+    """Return the option or argument that an error is about, as it is typed."""
     parameter = error.param
     if parameter is None:
         return str(error.param_hint or "A value").strip("'")
@@ -70,13 +70,13 @@ def _options(context: Any) -> list[str]:
 
 
 def _synopsis(context: Any, command: str) -> str:
-    """The command with its arguments: `homie skill generate POLICY OUT`."""
+    """Return the command with its arguments: `homie skill generate POLICY OUT`."""
     arguments = [parameter for parameter in context.command.params if parameter.param_type_name == "argument"]
     return " ".join([command, *(str(parameter.metavar or parameter.name).upper() for parameter in arguments)])
 
 
 def _typed_value(error: Any, words: Sequence[str]) -> str:
-    """The value that was typed for the option of an error, "" if it cannot be found."""
+    """Return the value that was typed for the option of an error, "" if it cannot be found."""
     names = error.param.opts if error.param is not None else ()
     for number, word in enumerate(words):
         name, equals, value = word.partition("=")

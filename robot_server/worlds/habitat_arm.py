@@ -1,4 +1,4 @@
-"""The arm of Habitat's Fetch by joint targets: its relative joint controller, and a grasp that Habitat decides on.
+"""The arm of Habitat's Fetch, by joint targets: its relative joint controller, and a grasp that Habitat decides.
 
 This is the arm of M3, too (J. Gu et al., "Multi-skill Mobile Manipulation for Object Rearrangement", 2022).
 """
@@ -14,7 +14,7 @@ import numpy as np
 from robot_server.robot import WrongInput
 
 ARM = "arm_action"
-"""The action by its name in configurations of habitat-lab."""
+"""Name of the action in configurations of habitat-lab."""
 CONTROLLER = "ArmRelPosAction"
 LIMITS = {
     "shoulder_pan_joint": (-1.6056, 1.6056),
@@ -25,17 +25,17 @@ LIMITS = {
     "wrist_flex_joint": (-2.16, 2.16),
     "wrist_roll_joint": (-math.inf, math.inf),
 }
-"""Rad, of the Fetch."""
+"""Joint limits of the Fetch, rad."""
 TORSO = 0.15
-"""Metres at which Habitat holds the torso of its Fetch."""
+"""Height (m) at which Habitat holds the torso of its Fetch."""
 OPENING = 0.1
-"""Metres of the open hand; from half of it on the hand lets go or takes."""
+"""Opening of the open hand, m; at half of it the hand switches between grasp and release."""
 POSTURES = {
     "rest": (1.32, 1.4, -0.2, 1.72, 0.0, 1.66, 0.0),
     "carry": (1.147, 0.954, -0.008, 2.078, -1.624, 1.985, -1.69),
     "ready": (0.688, -0.711, -2.125, 2.072, -2.125, -1.411, 2.111),
 }
-"""Folded, folded with something in the hand, and raised, as of Homie's own Fetch."""
+"""Folded, folded with a held object, and raised, as for Homie's own Fetch."""
 
 
 class HabitatArm:
@@ -44,10 +44,10 @@ class HabitatArm:
     Args:
         action: `arm_action` of a task.
         agent: Returns the articulated agent of the episode.
-        period: Seconds of a step.
+        period: Duration of a step, s.
 
     Raises:
-        WrongInput: The action controls the arm in another way, or another arm.
+        WrongInput: The action uses another controller, or another arm.
     """
 
     def __init__(self, action: Any, agent: Callable[[], Any], period: float) -> None:
@@ -66,15 +66,15 @@ class HabitatArm:
         self.hold()
 
     def hold(self) -> None:
-        """Stay where it is."""
+        """Hold the current position."""
         self._target = self.joints()
 
     def grip(self, holds: bool) -> None:
-        """The hand has something or nothing in it by other means than its own."""
+        """Set whether the hand holds something, after a change by other means than its own."""
         self.opening = 0.0 if holds else OPENING
 
     def groups(self) -> list[Mapping[str, Any]]:
-        """Torso and arm, as of a spec."""
+        """Return the groups of torso and arm for a spec."""
         arm = [
             {"name": name, "lower": lower, "upper": upper, "speed": self._speed}
             for name, (lower, upper) in LIMITS.items()
@@ -86,20 +86,20 @@ class HabitatArm:
         ]
 
     def postures(self) -> Mapping[str, Any]:
-        """The postures and the kinematics of a spec."""
+        """Return the postures and the kinematics for a spec."""
         rest, carry, ready = ({"torso": [TORSO], "arm": list(POSTURES[name])} for name in POSTURES)
         return {"rest": rest, "carry": carry, "ready": [ready], "kinematics": {"fetch": True}}
 
     def joints(self) -> Any:
-        """Where the joints are (7,), rad."""
+        """Return the positions of the joints (7,), rad."""
         return np.array(self._agent().arm_joint_pos, dtype=float)
 
     def measured(self) -> Mapping[str, float]:
-        """The joints by name."""
+        """Return the positions of the joints by name."""
         return {"torso_lift_joint": TORSO, **dict(zip(LIMITS, self.joints().tolist()))}
 
     def arguments(self, targets: Mapping[str, Sequence[float]]) -> Mapping[str, Any]:
-        """The arguments of `arm_action` for targets by group; what is left out keeps its last target."""
+        """Return the arguments of `arm_action` for targets by group; a group that is left out keeps its last target."""
         if "arm" in targets:
             self._target = np.array(targets["arm"], dtype=float)
         self.opening = float(targets.get("gripper", [self.opening])[0])

@@ -16,18 +16,18 @@ from robot_server.worlds.habitat_arm import ARM, OPENING, HabitatArm
 from robot_server.worlds.habitat_pddl import PddlWorld, upright
 
 NAVIGATE, APPLY, DRIVE = "oracle_nav_action", "pddl_apply_action", "base_velocity"
-"""Actions by their names in configurations of habitat-lab."""
+"""Names of actions in configurations of habitat-lab."""
 VERBS = {"Pick": "pick", "Put": "place", "Open": "open", "Close": "close"}
-"""How the names of PDDL actions begin that do what an action of Homie asks."""
+"""Starts of the names of the PDDL actions that carry out an action of Homie."""
 STEPS = 1500
-"""Steps within which oracle navigation has to be there."""
+"""Most steps of oracle navigation to a target."""
 LINEAR, ANGULAR = 10.0, 10.0
-"""Speeds of `base_vel` 1 in Habitat's own configurations, m/s and rad/s; the robot goes by a part of them."""
+"""Speeds of `base_vel` 1 in Habitat's own configurations, m/s and rad/s; the robot uses a fraction of them."""
 SPEED, TURN = 1.0, 2.0
 CAMERAS = {"front": "head", "wrist": "articulated_agent_arm"}
-"""Homie's names of Habitat's cameras: `head_rgb`, `head_depth`, `head_panoptic`."""
+"""Habitat's cameras by Homie's names: `head_rgb`, `head_depth`, `head_panoptic`."""
 PANOPTIC_START = 100
-"""What Habitat adds to the ids of objects in panoptic pictures, where its configuration does not say."""
+"""Offset of the ids of objects in Habitat's panoptic pictures, where its configuration has none."""
 
 
 class HabitatFetch:
@@ -39,10 +39,10 @@ class HabitatFetch:
                 "Which task of Habitat? Give its configuration, such as"
                 " habitat:benchmark/rearrange/multi_task/rearrange_easy.yaml."
             )
-        self._env = _opened(argument)
+        self._env = _open_environment(argument)
         self._steps = 0
         self._arm: HabitatArm | None = None
-        self._seen: Mapping[str, Any] = {}
+        self._observations: Mapping[str, Any] = {}
         self.reset(0)
         names = set(self._env.task.actions)
         if APPLY not in names:
@@ -50,7 +50,7 @@ class HabitatFetch:
         self._navigates, self._drives = NAVIGATE in names, DRIVE in names
         if ARM in names:
             self._arm = HabitatArm(self._env.task.actions[ARM], self._agent, self._period())
-        self._cameras = {name: key for name, key in CAMERAS.items() if f"{key}_rgb" in self._seen}
+        self._cameras = {name: key for name, key in CAMERAS.items() if f"{key}_rgb" in self._observations}
         if "front" not in self._cameras:
             raise WrongInput(f"{argument} has no sensor head_rgb: add head_rgb_sensor to the agent's sensors.")
         self.spec = self._spec()
@@ -85,7 +85,7 @@ class HabitatFetch:
         self._env.seed(seed)
         episodes = self._env.episodes
         self._env.current_episode = episodes[seed % len(episodes)]
-        self._seen = self._env.reset()
+        self._observations = self._env.reset()
         self._steps = 0
         self.world = PddlWorld(self._env.task.pddl_problem)
         self._settle()
@@ -96,7 +96,7 @@ class HabitatFetch:
     def _step(self, *actions: str, **arguments: Any) -> None:
         if self._env.episode_over:
             raise Fault("The episode of Habitat is over: it has taken the most steps that its configuration allows.")
-        self._seen = self._env.step({"action": actions, "action_args": arguments})
+        self._observations = self._env.step({"action": actions, "action_args": arguments})
         self._steps += 1
 
     def step(self, targets: Mapping[str, Sequence[float]]) -> None:
@@ -116,13 +116,13 @@ class HabitatFetch:
             self._steps += 1
 
     def _settle(self) -> None:
-        """What Habitat has done by itself is where arm and hand are."""
+        """Take over the state of arm and hand after actions of Habitat's own."""
         if self._arm is not None:
             self._arm.hold()
             self._arm.grip(self.world.held() is not None)
 
     def halt(self) -> None:
-        """Nothing moves but in a step, in which the arm then stays."""
+        """Hold the arm: nothing moves between steps."""
         if self._arm is not None:
             self._arm.hold()
 
@@ -134,12 +134,12 @@ class HabitatFetch:
     # ------------------------------------------------------------ whole actions
 
     def perform(self, action: str, target: str, destination: str, entity: str) -> str:
-        """Carry out an action by Habitat's own means; returns why it could not."""
-        why = self._performed(action, entity)
+        """Carry out an action by Habitat's own means; return why it failed, "" if it did not."""
+        why = self._execute(action, entity)
         self._settle()
         return why
 
-    def _performed(self, action: str, entity: str) -> str:
+    def _execute(self, action: str, entity: str) -> str:
         if action == "Go to":
             return self._go_to(entity)
         if action not in VERBS:
@@ -187,12 +187,12 @@ class HabitatFetch:
 
     def picture(self, camera: str) -> Mapping[str, Any]:
         key = self._cameras[camera]
-        rgb = np.ascontiguousarray(self._seen[f"{key}_rgb"][..., :3])
+        rgb = np.ascontiguousarray(self._observations[f"{key}_rgb"][..., :3])
         height, width = rgb.shape[:2]
-        depth = self._seen.get(f"{key}_depth")
-        panoptic = self._seen.get(f"{key}_panoptic")
+        depth = self._observations.get(f"{key}_depth")
+        panoptic = self._observations.get(f"{key}_panoptic")
         focal = width / 2 / np.tan(np.radians(self._field(key)) / 2)
-        position, rotation = self._eye() if camera == "front" else self._at_the_hand(key)
+        position, rotation = self._head_pose() if camera == "front" else self._sensor_pose(key)
         picture = {
             "rgb": rgb,
             "depth": None if depth is None else self._metres(key, depth),
@@ -207,7 +207,7 @@ class HabitatFetch:
         return picture
 
     def _sensor(self, key: str, kind: str) -> Mapping[str, Any]:
-        """What the configuration says of a sensor, nothing where it has none of this name."""
+        """Return the configuration of a sensor, empty if there is none of this name."""
         for agent in self._env.sim.habitat_config.get("agents", {}).values():
             for sensor in agent.get("sim_sensors", {}).values():
                 if sensor.get("uuid") == f"{key}_{kind}":
@@ -215,7 +215,7 @@ class HabitatFetch:
         return {}
 
     def _field(self, key: str) -> float:
-        """The field of view from left to right, degrees."""
+        """Return the horizontal field of view, degrees."""
         return float(self._sensor(key, "rgb").get("hfov", 90))
 
     def _metres(self, key: str, depth: Any) -> Any:
@@ -224,8 +224,8 @@ class HabitatFetch:
         scale = high - low if sensor.get("normalize_depth", True) else 1.0
         return np.asarray(depth, dtype=np.float32).reshape(depth.shape[:2]) * scale + (low if scale != 1.0 else 0.0)
 
-    def _eye(self) -> tuple[list[float], Any]:
-        """Where the camera of the head is: its position, and its axes (right, down, ahead) as columns."""
+    def _head_pose(self) -> tuple[list[float], Any]:
+        """Return the pose of the head's camera: its position, and its axes (right, down, ahead) as columns."""
         params = self._agent().params.cameras["head"]
         place = self.world.from_base(params.cam_offset_pos)
         ahead = np.array(self.world.from_base(params.cam_look_at_pos)) - place
@@ -234,8 +234,9 @@ class HabitatFetch:
         right /= np.linalg.norm(right)
         return place, np.stack([right, np.cross(ahead, right), ahead], axis=1)
 
-    def _at_the_hand(self, key: str) -> tuple[list[float], Any]:
-        """The same of another camera, as the simulator has it: x to the right, y up, looking to -z."""
+    def _sensor_pose(self, key: str) -> tuple[list[float], Any]:
+        """Return the same for another camera from the simulator, where cameras have x to the right, y up, and look to
+        -z."""
         node = self._env.sim.get_sensor(f"{key}_rgb").sensor_object.node
         pose = node.absolute_transformation()
         axes = [upright(pose.transform_vector(np.array(axis))) for axis in ((1.0, 0, 0), (0, -1.0, 0), (0, 0, -1.0))]
@@ -245,8 +246,8 @@ class HabitatFetch:
         return self.world.snapshot()
 
 
-def _opened(config: str) -> Any:
-    """Habitat's environment of a configuration. Raises WrongInput."""
+def _open_environment(config: str) -> Any:
+    """Open Habitat's environment of a configuration. Raises WrongInput."""
     try:
         import habitat
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The world of a PDDL task of Habitat: what it is called, where it is, and which actions there are on it."""
+"""The world of a PDDL task of Habitat: names, positions, and the available actions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ FLOOR = "floor"
 
 
 def upright(point: Any) -> list[float]:
-    """A point of Habitat, whose y is up, in Homie's frame, whose z is up."""
+    """Convert a point of Habitat, whose y is up, to Homie's frame, whose z is up."""
     x, y, z = (float(value) for value in point)
     return [x, -z, y]
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A PDDL action: its numbers as `pddl_apply_action` takes them, how Habitat writes it, and a part of its
-    precondition that is not so, "" for none."""
+    """A PDDL action: its numbers for `pddl_apply_action`, its notation in Habitat, and a part of its precondition that
+    is not met, "" for none."""
 
     numbers: Any
     words: str
@@ -40,17 +40,17 @@ class PddlWorld:
         self._problem, self._info = problem, problem.sim_info
         self._order = problem.get_ordered_entities_list()
         self._named = named([(entity, self._kind(entity)) for entity in self._order])
-        """Entities by names that people may read: `master_chef_can`, `cabinet_2`."""
+        """Entities by readable names: `master_chef_can`, `cabinet_2`."""
 
     def number(self, name: str) -> int:
-        """The number of a thing as `oracle_nav_action` takes it, from 1."""
+        """Return the number of an entity for `oracle_nav_action`, from 1."""
         return self._number(self._named[name])
 
     def _number(self, entity: Any) -> int:
         return int(self._order.index(entity)) + 1
 
     def _of(self, kind: str) -> dict[str, Any]:
-        """The entities of a type by their names."""
+        """Return the entities of a type by their names."""
         return {name: entity for name, entity in self._named.items() if self._is_a(entity, kind)}
 
     def _is_a(self, entity: Any, kind: str) -> bool:
@@ -65,7 +65,7 @@ class PddlWorld:
     # ------------------------------------------------------------ actions
 
     def action(self, verb: str, things: Sequence[str]) -> Chosen | None:
-        """The first action whose name begins with a verb and that takes these things and the robot."""
+        """Return the first action whose name begins with a verb and that takes these entities and the robot."""
         values = [*(self._named[name] for name in things), self._robot()]
         first = 0
         actions = self._problem.get_ordered_actions()
@@ -80,7 +80,7 @@ class PddlWorld:
         return None
 
     def _unmet(self, expression: Any) -> str:
-        """What of a condition is not so."""
+        """Return a part of a condition that is not met, "" for none."""
         for part in expression.sub_exprs:
             if not part.is_true(self._info):
                 return str(getattr(part, "compact_str", part))
@@ -96,22 +96,22 @@ class PddlWorld:
         return bool(bound.is_true(self._info))
 
     def held(self) -> str | None:
-        """The name of what the robot holds."""
+        """Return the name of the held object."""
         robot = self._robot()
         return next((name for name, entity in self._of(MOVABLE).items() if self._is("holding", entity, robot)), None)
 
     def base(self) -> tuple[float, float, float]:
-        """Where the robot is: x, y (m) and yaw (rad)."""
+        """Return the pose of the robot: x, y (m) and yaw (rad)."""
         x, y, _ = upright(self._agent().base_pos)
         east, north, _ = upright(self._agent().base_transformation.transform_vector(np.array([1.0, 0.0, 0.0])))
         return x, y, float(np.arctan2(north, east))
 
     def from_base(self, point: Any) -> list[float]:
-        """A point of the robot's base, in Homie's frame."""
+        """Convert a point of the robot's base to Homie's frame."""
         return upright(self._agent().base_transformation.transform_point(point))
 
     def instances(self, ids: Any) -> tuple[list[str], Any]:
-        """Names, and a picture of their numbers, of a picture (H, W) of the ids of objects."""
+        """Return the names of movable objects, and a picture of their indices from one (H, W) of object ids."""
         movable = self._of(MOVABLE)
         picture = np.full(ids.shape, -1, dtype=np.int32)
         for number, entity in enumerate(movable.values()):
@@ -119,7 +119,7 @@ class PddlWorld:
         return list(movable), picture
 
     def snapshot(self) -> Mapping[str, Any]:
-        """The world as `homie.WorldSnapshot`."""
+        """Return the world as `homie.WorldSnapshot`."""
         x, y, yaw = self.base()
         held = self.held()
         opening = self._of(ARTICULATED)
@@ -153,14 +153,14 @@ class PddlWorld:
         return self._is("object_at", entity, place)
 
     def _kind(self, entity: Any) -> str:
-        """What people call it: `master chef can` where the handle of an object is `002_master_chef_can_:0000`."""
+        """Return a readable kind: `master chef can` for an object with the handle `002_master_chef_can_:0000`."""
         if not self._is_a(entity, MOVABLE):
             return next((word for kind, word in KINDS.items() if self._is_a(entity, kind)), "place")
         handle = self._info.sim.get_rigid_object_manager().get_object_by_id(self._object_id(entity)).handle
         return re.sub(r"^\d+_|_?:\d+$|\.object_config\.json$", "", str(handle)).replace("_", " ").strip()
 
     def _object_id(self, entity: Any) -> int:
-        """The id of a movable entity in the simulator."""
+        """Return the id of a movable entity in the simulator."""
         return int(self._info.sim.scene_obj_ids[self._info.obj_ids[entity.name]])
 
     def _fixed(self, entity: Any) -> Mapping[str, Any]:
@@ -176,7 +176,7 @@ class PddlWorld:
 
 
 def named(entities: Sequence[tuple[Any, str]]) -> dict[str, Any]:
-    """Entities by their kinds, with a number where there are several of one."""
+    """Name entities by their kinds, with a number where there are several of one."""
     total = Counter(kind for _, kind in entities)
     seen: Counter[str] = Counter()
     names: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Pictures of a MuJoCo model for a robot server: colours and depth of one rendering, and which thing is where."""
+"""Images of a MuJoCo model for a robot server: colours and depth of one rendering, and the object at each pixel."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import mujoco
 import numpy as np
 
 WIDTH, HEIGHT = 256, 256
-"""Of every picture, pixels."""
+"""Size of every image, pixels."""
 UNSEEN = 0.999
-"""Share of the depth of a rendering from which on nothing was hit."""
+"""Normalized depth of a rendering from which on nothing was hit."""
 
 
 class Pictures:
     """Renders the cameras of a model, without shadows.
 
     Args:
-        model, data: Of MuJoCo.
-        groups: Of the geoms that are shown: models have collision shapes in others.
+        model, data: Those of MuJoCo.
+        groups: Groups of the visible geoms: models have collision shapes in others.
     """
 
     def __init__(self, model: Any, data: Any, groups: Sequence[int]) -> None:
@@ -41,11 +41,11 @@ class Pictures:
         self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
 
     def picture(self, camera: str, things: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
-        """What a camera sees, as `robot_server.ServedRobot.picture`.
+        """Return an image of a camera, as `robot_server.ServedRobot.picture`.
 
         Args:
             camera: Its name in the model.
-            things: The bodies of every thing with a mask, by its name.
+            things: The bodies of every object with a mask, by its name.
         """
         self._update(camera)
         rgb, raw = self._render()
@@ -68,13 +68,15 @@ class Pictures:
         }
 
     def _instances(self, things: Mapping[str, Sequence[int]]) -> Any:
-        """Which thing each pixel shows (H, W) int16, of the scene as it was updated last."""
+        """Return the object index of each pixel (H, W) int16, of the scene as it was updated last."""
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         colours = self._render()[0].astype(np.int32)
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         drawn = colours[..., 0] + 256 * colours[..., 1] + 65536 * colours[..., 2]
-        owners = np.full(self._scene.ngeom + 2, -1, np.int16)  # 0 is nothing, as is what is not among the geoms
+        owners = np.full(
+            self._scene.ngeom + 2, -1, np.int16
+        )  # 0 is the background, as is everything that is not among the geoms
         numbers = {body: number for number, bodies in enumerate(things.values()) for body in bodies}
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= geom.segid < self._scene.ngeom:
@@ -89,7 +91,7 @@ class Pictures:
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
 
     def _render(self) -> tuple[Any, Any]:
-        """Colours (H, W, 3) uint8 and raw depth (H, W), upper row first."""
+        """Render colours (H, W, 3) uint8 and raw depth (H, W), upper row first."""
         self._surface.make_current()
         box = mujoco.MjrRect(0, 0, WIDTH, HEIGHT)
         mujoco.mjr_render(box, self._scene, self._context)
@@ -98,7 +100,7 @@ class Pictures:
         return np.flipud(rgb), np.flipud(depth).astype(float)
 
     def close(self) -> None:
-        """Release what the graphics hold. Idempotent."""
+        """Release the graphics resources. Idempotent."""
         if self._context is not None:
             self._context.free()
             self._surface.free()

@@ -16,7 +16,7 @@ from robot_server.worlds.mujoco_pictures import Pictures
 from robot_server.worlds.robosuite_world import TASKS, RobosuiteWorld
 
 LIMITS = ((-2.89, 2.89), (-1.76, 1.76), (-2.89, 2.89), (-3.07, -0.07), (-2.89, 2.89), (-0.01, 3.75), (-2.89, 2.89))
-"""Rad, of the joints of the Panda, a little within its own."""
+"""Limits of the joints of the Panda, rad, a little within its own."""
 JOINTS = len(LIMITS)
 OPENING, PERIOD = 0.08, 0.05
 """Largest opening of the fingers (m), and the control period (s)."""
@@ -41,11 +41,11 @@ CONTROLLER = {
 }
 CAMERAS = {"front": "agentview", "wrist": "robot0_eye_in_hand"}
 VISIBLE = (1,)
-"""Groups of geoms that are shown: robosuite has collision shapes in group 0 and helpers in 2."""
+"""Groups of visible geoms: robosuite has collision shapes in group 0 and helpers in 2."""
 FINGERS_AT = 0.004
-"""Metres within which the fingers have their opening."""
+"""Tolerance of the opening of the fingers, m."""
 SETTLE = 10
-"""Control periods at the start of an episode in which things come to rest."""
+"""Control periods at the start of an episode in which objects come to rest."""
 FINGERS = {
     "reach": 0.013,
     "half_height": 0.0105,
@@ -72,7 +72,7 @@ class RobosuiteArm:
         self._env: Any = None
         self._pictures: Pictures | None = None
         self._stamp = 0.0
-        self._untouched: int | None = None
+        self._fresh_seed: int | None = None
         """The seed of an episode in which nothing has happened yet."""
         self.reset(0)
         foot = self.world.data.body("robot0_base").xpos
@@ -112,8 +112,8 @@ class RobosuiteArm:
         import robosuite
         from robosuite.controllers import load_composite_controller_config
 
-        if seed == self._untouched:
-            return  # it was opened a moment ago: making it takes seconds
+        if seed == self._fresh_seed:
+            return  # opened a moment ago: creating it takes seconds
         self.close()
         logging.getLogger("robosuite_logs").setLevel(logging.ERROR)  # it reports its optional parts, and every reset
         config = load_composite_controller_config(robot="Panda")
@@ -134,7 +134,7 @@ class RobosuiteArm:
         self._opening, self._arm = OPENING, self._q()
         for _ in range(SETTLE):
             self.step({})
-        self._stamp, self._untouched = 0.0, seed
+        self._stamp, self._fresh_seed = 0.0, seed
 
     def step(self, targets: Mapping[str, Sequence[float]]) -> None:
         if "arm" in targets:
@@ -144,7 +144,7 @@ class RobosuiteArm:
         gap = self._fingers() - self._opening
         closing = 1.0 if self._opening < FINGERS_AT else float(np.sign(gap)) * (abs(gap) > FINGERS_AT)
         self._env.step(np.append(self._arm, closing))
-        self._untouched = None
+        self._fresh_seed = None
         self.world.update()
         self._stamp += PERIOD
 
@@ -185,7 +185,7 @@ class RobosuiteArm:
             "grippers": {"gripper": gripper},
         }
 
-    def _eyes(self) -> Pictures:
+    def _renderer(self) -> Pictures:
         if self._pictures is None:
             self._pictures = Pictures(self.world.model, self.world.data, VISIBLE)
         return self._pictures
@@ -193,7 +193,7 @@ class RobosuiteArm:
     def picture(self, camera: str) -> Mapping[str, Any]:
         if camera not in CAMERAS:
             raise WrongInput(f"The panda of robosuite has no camera '{camera}': it has {' and '.join(CAMERAS)}.")
-        return self._eyes().picture(CAMERAS[camera], self.world.bodies)
+        return self._renderer().picture(CAMERAS[camera], self.world.bodies)
 
     def snapshot(self) -> Mapping[str, Any]:
         return self.world.snapshot()

@@ -1,4 +1,4 @@
-"""What robosuite knows of its world, as the snapshot and the shapes of a served robot."""
+"""The world of robosuite as the snapshot and the shapes of a served robot."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import mujoco
 import numpy as np
 
 TABLE, SOURCE = "table", "tray"
-"""What things lie on at the start: the table, or the bin of the pick and place tasks."""
+"""Where objects lie at the start: the table, or the bin of the pick and place tasks."""
 COLOURS = {"cube": "red", "cubeA": "red", "cubeB": "green"}
-"""Of robosuite's cubes, which are called by them: `red_cube`."""
+"""Colours in the names of robosuite's cubes: `red_cube`."""
 CONTENTS = {"Can": "soda"}
-"""What compartments are called by, where it is not the name of what belongs in them."""
+"""Names of compartments that differ from the names of their objects."""
 TASKS = {
     "Lift": "pick up the red cube",
     "Stack": "put the red cube on the green cube",
@@ -22,7 +22,7 @@ TASKS = {
     "PickPlaceCereal": "put the cereal in the cereal compartment",
     "PickPlaceCan": "put the can in the soda compartment",
 }
-"""Tasks of robosuite by its names, and what they ask for; robosuite itself says whether they are done."""
+"""Tasks of robosuite by its names, with their instructions; robosuite itself judges success."""
 KINDS = {
     mujoco.mjtGeom.mjGEOM_BOX: "box",
     mujoco.mjtGeom.mjGEOM_SPHERE: "sphere",
@@ -31,17 +31,17 @@ KINDS = {
     mujoco.mjtGeom.mjGEOM_ELLIPSOID: "ellipsoid",
 }
 GRASP_LOST = 3
-"""Control periods without contact at both fingers after which nothing is held: contacts come and go."""
+"""Control periods without contact at both fingers after which no object is held: contacts come and go."""
 INSIDE = 0.1
-"""Metres above the floor of a bin within which robosuite counts something as in it."""
+"""Height (m) above the floor of a bin within which robosuite counts an object as in it."""
 
 
 class RobosuiteWorld:
-    """Questions about a running environment of robosuite.
+    """State of a running environment of robosuite.
 
     Attributes:
-        bodies: Of every thing, by its name.
-        contact: At the right and the left finger.
+        bodies: The bodies of every object, by its name.
+        contact: Contact at the right and the left finger.
         held: The object between the fingers, None for none.
     """
 
@@ -54,7 +54,9 @@ class RobosuiteWorld:
         roots = {name: self.model.body(item.root_body).id for name, item in self.objects.items()}
         self.bodies = {name: self._below(root) for name, root in roots.items()}
         self.bins = self._bins()
-        for item in env.objects if self.bins else ():  # robosuite shows what belongs where, as if of glass
+        for item in (
+            env.objects if self.bins else ()
+        ):  # robosuite shows transparent copies of the objects in their compartments
             self.bodies[_compartment(item)] = self._below(self.model.body(f"Visual{item.name}_main").id)
         self.bodies[SOURCE if self.bins else TABLE] = self._below(self.model.body("bin1" if self.bins else "table").id)
         self._local = {name: self._extent(roots[name], self.bodies[name]) for name in self.objects}
@@ -67,7 +69,7 @@ class RobosuiteWorld:
         ]
 
     def _below(self, root: int) -> list[int]:
-        """A body and those that hang on it."""
+        """Return a body and its descendants."""
         return [body for body in range(self.model.nbody) if root in self._chain(body)]
 
     def _chain(self, body: int) -> Iterator[int]:
@@ -76,7 +78,7 @@ class RobosuiteWorld:
             body = int(self.model.body_parentid[body])
 
     def _bins(self) -> dict[str, Any]:
-        """The compartments of the pick and place tasks by name: where their floors are, (3,), in the middle."""
+        """Return the middle (3,) of the floor of each compartment of the pick and place tasks, by name."""
         if not hasattr(self.env, "target_bin_placements"):
             return {}
         x, y = self.env.bin_size[:2] / 4
@@ -90,7 +92,7 @@ class RobosuiteWorld:
     # ------------------------------------------------------------ the hand
 
     def update(self) -> None:
-        """After a control period: what the fingers press on, and what they hold between them."""
+        """Update the contacts of the fingers and the held object, after a control period."""
         pairs = self.model.geom_bodyid[self.data.contact.geom[: self.data.ncon]]
         both = np.concatenate([pairs, pairs[:, ::-1]])
         right, left = (set(both[np.isin(both[:, 0], pads), 1].tolist()) for pads in self._pads)
@@ -105,7 +107,7 @@ class RobosuiteWorld:
     # ------------------------------------------------------------ the snapshot
 
     def snapshot(self) -> Mapping[str, Any]:
-        """As `homie.WorldSnapshot`, JSON-ready."""
+        """Return a `homie.WorldSnapshot`, JSON-ready."""
         ground = SOURCE if self.bins else TABLE
         fixed: dict[str, Any] = {ground: {"kind": ground, "receives": "on"}}
         for name, floor in self.bins.items():
@@ -142,7 +144,7 @@ class RobosuiteWorld:
         }
 
     def _place(self, name: str) -> tuple[str, str]:
-        """What an object is in or on, or held by."""
+        """Return the relation of an object to what it is in, on or held by, and the name of that."""
         if name == self.held:
             return "held", "robot"
         at = self._middle(name)
@@ -170,7 +172,7 @@ class RobosuiteWorld:
     # ------------------------------------------------------------ shapes
 
     def shapes(self) -> Mapping[str, Any]:
-        """The solids of every thing, and where things can be put where the top of its box is not the place."""
+        """Return the solids of every object, and the surfaces for placing where these are not the top of its box."""
         shapes: dict[str, Any] = {
             name: {"parts": self._parts(bodies)} for name, bodies in self.bodies.items() if name not in self.bins
         }
@@ -189,7 +191,7 @@ class RobosuiteWorld:
         return {"center": floor + np.array([0.0, 0.0, INSIDE / 2]), "half": half}
 
     def _parts(self, bodies: Sequence[int]) -> list[Mapping[str, Any]]:
-        """The collision shapes of some bodies, as they stand now."""
+        """Return the collision shapes of some bodies in their current poses."""
         return [
             self._part(geom)
             for geom in range(self.model.ngeom)
@@ -206,15 +208,15 @@ class RobosuiteWorld:
         return part
 
     def _corners(self, geom: int) -> Any:
-        """Corners (n, 3) of the convex hull of the mesh of a geom, in its own frame."""
+        """Return the corners (n, 3) of the convex hull of the mesh of a geom, in its own frame."""
         model, mesh = self.model, int(self.model.geom_dataid[geom])
         first, graph = int(model.mesh_vertadr[mesh]), int(model.mesh_graphadr[mesh])
         count = int(model.mesh_graph[graph])
-        chosen = model.mesh_graph[graph + 2 + count : graph + 2 + 2 * count]  # of the mesh's own corners
+        chosen = model.mesh_graph[graph + 2 + count : graph + 2 + 2 * count]  # indices of the mesh's own corners
         return model.mesh_vert[first + chosen].astype(float)
 
     def _extent(self, root: int, bodies: Sequence[int]) -> tuple[Any, Any]:
-        """Middle and half sizes (3,) of the box around an object, in the frame of its body."""
+        """Return middle and half sizes (3,) of the box around an object, in the frame of its body."""
         turn, at = self.data.xmat[root].reshape(3, 3), self.data.xpos[root]
         corners = []
         for part in self._parts(bodies):
@@ -225,16 +227,16 @@ class RobosuiteWorld:
 
 
 def _name(item: Any) -> str:
-    """What one of robosuite's objects is called here."""
+    """Return Homie's name of one of robosuite's objects."""
     colour = COLOURS.get(item.name)
     return f"{colour}_cube" if colour else str(item.name).lower()
 
 
 def _compartment(item: Any) -> str:
-    """What the compartment of one of robosuite's objects is called."""
+    """Return the name of the compartment of one of robosuite's objects."""
     return f"{CONTENTS.get(item.name, _name(item))}_compartment"
 
 
 def numbers(values: Any) -> list[float]:
-    """Plain numbers, to a hundredth of a millimetre."""
+    """Round numbers to a hundredth of a millimetre, as plain floats."""
     return [round(float(value), 5) for value in values]

@@ -1,4 +1,4 @@
-"""Joints that get a target every period: the guard moves a set point there, as fast as the joints may."""
+"""Streamed joint targets: the guard moves a set point towards the newest target as fast as the joint limits allow."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from homie.kernel.types import Array, short_way
 from ros_bridge.profiles.parts import Group
 
 LIFE = 0.25
-"""Seconds that an aim is gone for without being said again, as long as a velocity lives."""
+"""Seconds for which a target is pursued without being repeated, as for a velocity."""
 LEAD = 0.3
-"""Seconds at full speed by which the set point may be ahead of the measured joints: a controller lags by a tenth of a
-second and more, and a joint that something blocks must not wind up."""
+"""Seconds at full speed by which the set point may lead the measured joints: a controller lags by a tenth of a second
+and more, and the set point of a blocked joint must not wind up."""
 
 
 class Aiming:
-    """The set point of one group on its way.
+    """The moving set point of one joint group.
 
     Args:
-        group: Its limits.
-        start: Where the joints (n,) are.
+        group: The group with its limits.
+        start: Current joint positions (n,).
     """
 
     def __init__(self, group: Group, start: Array) -> None:
@@ -30,29 +30,29 @@ class Aiming:
         self._accelerations = np.array([joint.acceleration for joint in group.joints])
         self._turning = np.array([math.isinf(joint.limits[1]) for joint in group.joints])
         self.point = np.array(start, dtype=float)
-        """The current targets (n,) of the joints."""
+        """Current joint targets (n,)."""
         self._speed = np.zeros(len(self.point))
         self._goal = self.point.copy()
-        self._said_at = -math.inf
+        self._updated_at = -math.inf
 
     def aim(self, positions: Sequence[float], now: float) -> None:
-        """Go for these positions (n,) from now (s) on; joints without end take the short way round."""
+        """Set the target positions (n,) from time `now` (s) on; joints without limits take the short way round."""
         goal = np.array(positions, dtype=float)
         self._goal = np.where(self._turning, short_way(goal, self.point), goal)
-        self._said_at = now
+        self._updated_at = now
 
     def over(self, now: float) -> bool:
-        """Whether the set point rests and nothing new is said."""
-        return now - self._said_at > LIFE and not self._speed.any()
+        """Whether the set point rests and no new target has arrived."""
+        return now - self._updated_at > LIFE and not self._speed.any()
 
     def step(self, measured: Array, now: float, elapsed: float) -> Array:
-        """The set point (n,) after `elapsed` seconds; without further targets it comes to rest."""
+        """Return the set point (n,) after `elapsed` seconds; without further targets it comes to rest."""
         gain = self._accelerations * elapsed
-        if now - self._said_at > LIFE:  # the nearest place in which it can come to rest, in whole steps
+        if now - self._updated_at > LIFE:  # the nearest position at which it can stop, in whole steps
             remaining_speed = np.maximum(np.abs(self._speed) - gain, 0.0)
             self._goal = self.point + self._speed * remaining_speed / (2 * self._accelerations)
         way = self._goal - self.point
-        # The speed from which it still comes to rest at the goal in whole steps.
+        # The largest speed from which it can still stop at the goal, in whole steps.
         braking = np.sqrt(gain**2 / 4 + 2 * self._accelerations * np.abs(way)) - gain / 2
         largest = np.minimum(self._speeds, np.maximum(braking, 0.0))
         rate = np.clip(way / max(elapsed, 1e-6), -largest, largest)

@@ -1,4 +1,4 @@
-"""What may be sent to a robot: every check raises CommandRefused with the sentence that says what is wrong with it."""
+"""Checks of commands before they go to a robot: each raises CommandRefused with a sentence that says what is wrong."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.parts import Group, Joint, Workspace
 
 BASE = "/base"
-"""The base, among the groups that are busy: no group of a profile has this name."""
+"""Name of the base among the busy groups: no group of a profile has this name."""
 OLDEST = 0.25
-"""Seconds from the stamp of a command to its arrival: what waited longer was meant for another moment."""
+"""Largest age of a command on arrival, s: an older one was meant for another moment."""
 NEWEST = -0.05
 LONGEST = 120.0
-"""Seconds of a trajectory."""
+"""Longest duration of a trajectory, s."""
 SHORTEST = 0.001
-"""Seconds between two points: controllers run at 1 kHz at most."""
+"""Shortest time between two points, s: controllers run at 1 kHz at most."""
 SLACK = 1.02
-"""Speeds and accelerations are computed from rounded times."""
+"""Factor by which computed speeds and accelerations may exceed a limit: they come from rounded times."""
 OVER = 1.2
-"""Times a limit up to which a measured speed counts as kept: odometry is noisy."""
+"""Factor by which a measured speed may exceed its limit: odometry is noisy."""
 AT_ONCE = 0.05
-"""rad or m by which the first point of a trajectory may be off the measured joints without counting as a motion."""
+"""Largest offset (rad or m) of the first point of a trajectory from the measured joints that is not a motion."""
 STEP = 0.1
-"""rad or m of the fastest joint between two looks at where the effector is."""
+"""Step (rad or m of the fastest joint) between two checks of the effector position."""
 
 
 UNITS = ("m/s", "rad/s", "m/s")
-"""Of a velocity: ahead, turning and to the left."""
+"""Units of a velocity: forward, turning and to the left."""
 
 
 def check_stamp(stamp: float, now: float) -> None:
-    """Refuse what is old, from the future or not finite. `now` is monotonic, as the stamp."""
+    """Refuse a stamp that is old, in the future or not finite. `now` is monotonic, like the stamp."""
     if not math.isfinite(stamp):
         raise CommandRefused("Its stamp is not finite.")
     if now - stamp > OLDEST:
@@ -50,8 +50,8 @@ def check_stamp(stamp: float, now: float) -> None:
 
 
 def parts_of(profile: Profile, command: FromAgent) -> tuple[str, ...]:
-    """The groups that a command has to itself, and `BASE`. What a planner of the robot's own keeps out of is said from
-    where the base stands, so that it has the base, too."""
+    """Return the groups that a command occupies, and `BASE`. Obstacles for the robot's own planner are given relative
+    to the base, so that a planned motion occupies the base, too."""
     if isinstance(command, Trajectory):
         return (command.group,)
     if isinstance(command, Navigate):
@@ -62,8 +62,8 @@ def parts_of(profile: Profile, command: FromAgent) -> tuple[str, ...]:
 
 
 def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float, float]:
-    """The speeds to go for: ahead, turning and to the left. Over a limit they are refused, not clamped, since the
-    agent's own gate clamps already."""
+    """Return the speeds to drive at: forward, turning and to the left. Speeds over a limit are refused, not clamped,
+    since the agent's own gate clamps already."""
     base = profile.base
     if base is None:
         raise CommandRefused(f"The robot {profile.name} has no base that drives.")
@@ -84,7 +84,7 @@ def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float, f
 
 
 def check_navigate(profile: Profile, command: Navigate) -> None:
-    """Refuse a place for a robot without navigation of its own, in another frame or not finite."""
+    """Refuse a goal for a robot without its own navigation, in another frame or not finite."""
     if profile.navigation is None:
         raise CommandRefused(f"The profile {profile.name} names no navigation of the robot's own (Nav2).")
     if command.frame != profile.frames.odometry:
@@ -94,7 +94,7 @@ def check_navigate(profile: Profile, command: Navigate) -> None:
 
 
 def check_driven(profile: Profile, linear: float, angular: float) -> str:
-    """Why a base that drives by software of its own is stopped: it is faster than the profile allows; "" if not."""
+    """Return why a base driven by the robot's own navigation must stop: it exceeds the profile's limits; "" if not."""
     base = profile.base
     if base is None:
         return ""
@@ -104,8 +104,8 @@ def check_driven(profile: Profile, linear: float, angular: float) -> str:
 
 
 def check_reach(profile: Profile, command: Reach, measured: Mapping[str, float]) -> None:
-    """Refuse positions for a robot without a planner of its own, of other joints, in another frame, not finite, outside
-    the limits, or that bring the effector out of its workspace. The way there is the planner's: it is watched."""
+    """Refuse a joint goal for a robot without its own planner, of other joints, in another frame, not finite, outside
+    the limits, or with the effector outside its workspace. The planner's path there is monitored."""
     joints = profile.planned_joints
     if not joints:
         raise CommandRefused(f"The profile {profile.name} names no planner of the robot's own (MoveIt).")
@@ -129,8 +129,8 @@ def check_reach(profile: Profile, command: Reach, measured: Mapping[str, float])
 
 
 def check_reached(profile: Profile, positions: Mapping[str, float], speeds: Mapping[str, float]) -> str:
-    """Why joints that move by software of the robot's own are stopped: one is faster than the profile allows, or
-    outside its limits; "" if not.
+    """Return why joints moved by the robot's own planner must stop: one is faster than the profile allows, or outside
+    its limits; "" if not.
 
     Args:
         positions (rad, m), speeds (rad/s, m/s): As measured, by joint.
@@ -145,7 +145,7 @@ def check_reached(profile: Profile, positions: Mapping[str, float], speeds: Mapp
 
 
 def check_grip(profile: Profile, command: Grip) -> None:
-    """Refuse a gap or a force that the gripper does not have."""
+    """Refuse an opening or a force outside the range of the gripper."""
     gripper = profile.gripper
     if gripper is None:
         raise CommandRefused(f"The robot {profile.name} has no gripper.")
@@ -158,8 +158,8 @@ def check_grip(profile: Profile, command: Grip) -> None:
 
 
 def check_aim(profile: Profile, command: Aim, measured: Mapping[str, float]) -> None:
-    """Refuse positions that are malformed, outside the limits of a joint, or would bring the effector out of its
-    workspace. How fast it goes there is up to the guard (`ros_bridge.guard.aiming`)."""
+    """Refuse targets that are malformed, outside the limits of a joint, or would bring the effector out of its
+    workspace. The guard limits the speed (`ros_bridge.guard.aiming`)."""
     group = _group(profile, command.group)
     if group.stream is None:
         raise CommandRefused(
@@ -181,8 +181,8 @@ def check_aim(profile: Profile, command: Aim, measured: Mapping[str, float]) -> 
 def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[str, float]) -> None:
     """Refuse a trajectory that is malformed, leaves the limits of a joint, is too fast, or leaves the workspace.
 
-    Speeds are those between neighbouring points, the first one being where the joints are now. Accelerations are the
-    changes of these speeds, with standing before and after: a controller that interpolates smoothly stays near them.
+    Speeds are computed between neighbouring points, from the current joint positions on; accelerations are the changes
+    of these speeds, with rest before and after: a controller that interpolates smoothly stays near them.
     """
     group = _group(profile, command.group)
     if group.action is None:
@@ -211,19 +211,19 @@ def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[st
 
 
 def outside(profile: Profile, measured: Mapping[str, float]) -> Array | None:
-    """Where the effector is in the base frame (3,), if that is outside the workspace; None within.
+    """Return the effector position in the base frame (3,) if it is outside the workspace; None if inside.
 
-    A robot without a workspace, or of which not all joints are measured, counts as within.
+    A robot without a workspace, or with unmeasured joints, counts as inside.
     """
-    known = all(link.kind == "fixed" or link.driver in measured for link in profile.chain)
-    if profile.workspace is None or not known:
+    is_measured = all(link.kind == "fixed" or link.driver in measured for link in profile.chain)
+    if profile.workspace is None or not is_measured:
         return None
     place = effector(profile.chain, measured)[:3, 3]
     return None if bool(_is_inside(profile.workspace, place)) else np.asarray(place)
 
 
 def _is_inside(workspace: Workspace, places: Array) -> Array:
-    """Whether places (..., 3) are in the box."""
+    """Return whether positions (..., 3) are in the box."""
     return np.asarray(np.all((places >= workspace.lower) & (places <= workspace.upper), axis=-1))
 
 
@@ -236,7 +236,7 @@ def _group(profile: Profile, name: str) -> Group:
 
 
 def _check_measured(profile: Profile, group: Group, measured: Mapping[str, float]) -> None:
-    """Refuse what cannot be compared with where the joints are."""
+    """Refuse a command whose joints have not all been measured."""
     joint_names = [joint.name for joint in group.joints]
     joint_names += [link.driver for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
     missing = [name for name in joint_names if name not in measured]
@@ -245,7 +245,7 @@ def _check_measured(profile: Profile, group: Group, measured: Mapping[str, float
 
 
 def _order(group: Group, names: Sequence[str]) -> list[int]:
-    """For each joint of the group its column in the trajectory."""
+    """Return the trajectory column of each joint of the group."""
     expected = [joint.name for joint in group.joints]
     if sorted(names) != sorted(expected):
         raise CommandRefused(f"The trajectory must name the joints {', '.join(expected)}, each once.")
@@ -260,7 +260,7 @@ def _positions(points: Sequence[Point], group: Group) -> Array:
 
 
 def _expected_positions(group: Group) -> str:
-    """Which positions of a group are wanted: `2 positions, of shoulder and elbow`."""
+    """Describe the expected positions of a group: `2 positions, of shoulder and elbow`."""
     return f"{counted(len(group.joints), 'position')}, of {listed([joint.name for joint in group.joints])}"
 
 
@@ -290,14 +290,15 @@ def _check_speeds(group: Group, start: Array, positions: Array, times: Array) ->
             ("acceleration", accelerations[:, index], joint.acceleration),
         ):
             worst = float(np.max(np.abs(values)))
-            if not worst <= limit * SLACK:  # what is not a number is too fast
+            if not worst <= limit * SLACK:  # NaN counts as too fast
                 raise CommandRefused(f"The {quantity} of {joint.name} would be {worst:.3g}, its limit is {limit:g}.")
 
 
 def _check_workspace(
     profile: Profile, workspace: Workspace, group: Group, positions: Array, measured: Mapping[str, float]
 ) -> None:
-    """What begins outside may come back in, from wherever the robot was switched on; nothing may leave."""
+    """Refuse a path that leaves the workspace. One that begins outside, where the robot was switched on, may come
+    in."""
     names = [joint.name for joint in group.joints]
     if not any(link.driver in names for link in profile.chain):
         return

@@ -1,4 +1,5 @@
-"""The one way out to the robot: velocities, trajectories, the gripper, and the end of all of them."""
+"""The only path of commands to the robot: velocities, trajectories, the gripper, and the cancellation of all of
+them."""
 
 from __future__ import annotations
 
@@ -22,24 +23,25 @@ from ros_bridge.transport.stamps import now, stamp
 log = logging.getLogger("homie.ros_bridge")
 
 POINT_TIME = 0.06
-"""Seconds in which a controller goes to a single point: three ticks of the guard, so that a late one does no harm."""
+"""Seconds in which a controller moves to a streamed point: three ticks of the guard, so that a late one does no
+harm."""
 TOLERANCE = 1.0
-"""Seconds that a controller may take longer than the trajectory says."""
+"""Seconds by which a controller may exceed the duration of a trajectory."""
 GRIP_TIME = 1.0
-"""Seconds in which fingers that a trajectory moves open or close."""
+"""Seconds in which fingers moved by a trajectory open or close."""
 OUT_OF_TOLERANCE = (-4, -5)
 """Error codes of FollowJointTrajectory: PATH_TOLERANCE_VIOLATED, GOAL_TOLERANCE_VIOLATED."""
 WORDS = {Status.SUCCEEDED: "succeeded", Status.CANCELED: "cancelled", Status.ABORTED: "aborted"}
 
 
 class Outlet(Protocol):
-    """Sends to a robot, or shows what would be sent."""
+    """Sends commands to a robot, or shows what would be sent."""
 
     def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
-        """Send a velocity of the base: ahead, turning, to the left."""
+        """Send a base velocity: forward, turning, to the left."""
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
-        """Send where the joints of a group, in the order of its profile, should be now."""
+        """Send the current target positions of a group's joints, in the order of its profile."""
 
     def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
         """Send a trajectory; `on_ended` is called once, from any thread."""
@@ -54,10 +56,10 @@ class Outlet(Protocol):
         """Have the robot's own planner move the arm; `on_ended` is called once, from any thread."""
 
     def cancel(self, number: int) -> None:
-        """End a trajectory, a grip, a drive or a planned motion early."""
+        """Cancel a trajectory, a grip, a navigation goal or a planned motion."""
 
     def cancel_all(self) -> None:
-        """End every trajectory, and all that the robot's own software does, also that of other programs."""
+        """Cancel every trajectory, and all goals of the robot's own software, also those of other programs."""
 
 
 class RosOutlet:
@@ -92,7 +94,7 @@ class RosOutlet:
             return
         twist: dict[str, object] = {"linear": {"x": linear, "y": sideways}, "angular": {"z": angular}}
         if base.stamped:
-            # A simulator has a clock of its own: 0, which ros2_control takes for now.
+            # A simulator has its own clock: stamp 0, which ros2_control treats as now.
             header = {"stamp": stamp(0.0 if self._profile.use_sim_time else now())}
             twist = {"header": {**header, "frame_id": self._profile.frames.base}, "twist": twist}
         try:
@@ -126,7 +128,7 @@ class RosOutlet:
         if gripper.trajectory:
             point = {"positions": gripper.joint_states(command.width, 0.0)[0], "time_from_start": stamp(GRIP_TIME)}
             finger_trajectory = {"trajectory": {"joint_names": gripper.joints, "points": [point]}}
-            self._send(self._gripper, command.id, finger_trajectory, lambda result: on_ended(_gripped(result)))
+            self._send(self._gripper, command.id, finger_trajectory, lambda result: on_ended(_grip_result(result)))
         else:
             self._send(self._gripper, command.id, {"command": goal}, on_ended)
         if self._fingers is not None:
@@ -176,7 +178,7 @@ class RosOutlet:
 
 
 def _software(node: Node, kind: str, name: str) -> ActionClient | None:
-    """The client of software that a robot may have."""
+    """Create the client of software that a robot may lack."""
     return if_known(name, lambda: ActionClient(node, kind, name))
 
 
@@ -190,7 +192,7 @@ def _ended(number: int, future: Future[Outcome]) -> Ended:
     result = outcome.result
     code = getattr(result, "error_code", 0)
     text = str(getattr(result, "error_string", "") or getattr(result, "error_msg", ""))
-    if hasattr(code, "val"):  # that of MoveIt
+    if hasattr(code, "val"):  # the code of MoveIt
         code, text = code.val, "" if outcome.status is Status.SUCCEEDED else reason(code)
     return Ended.model_validate(
         {
@@ -204,20 +206,20 @@ def _ended(number: int, future: Future[Outcome]) -> Ended:
     )
 
 
-def _gripped(ended: Ended) -> Ended:
-    """How a trajectory of fingers has ended: one that is given up before its end has met something."""
+def _grip_result(ended: Ended) -> Ended:
+    """Convert the result of a finger trajectory: one aborted out of tolerance has met an object."""
     if ended.outcome == "aborted" and ended.code in OUT_OF_TOLERANCE:
         return ended.model_copy(update={"outcome": "succeeded", "stalled": True})
     return ended
 
 
 class DryOutlet:
-    """Shows what would be sent. Everything succeeds at once."""
+    """Shows what would be sent. Every command succeeds at once."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
         self._moving = False
-        self._aimed: dict[str, str] = {}
+        self._targets: dict[str, str] = {}
 
     def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
         moving = any((linear, angular, sideways))
@@ -228,9 +230,9 @@ class DryOutlet:
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
         places = " ".join(f"{position:.2f}" for position in positions)
-        if self._aimed.get(group) != places:  # once for a place, not 50 times a second
+        if self._targets.get(group) != places:  # once per target, not 50 times a second
             self._show(f"would send: {group} to {places}")
-        self._aimed[group] = places
+        self._targets[group] = places
 
     def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
         last = command.points[-1]

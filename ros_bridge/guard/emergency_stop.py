@@ -1,4 +1,4 @@
-"""The emergency stop of the guard over ROS 2: a topic and a service; and the approval of subtasks."""
+"""ROS 2 interface of the guard: the emergency stop as a topic and a service, and the approval of subtasks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ESTOP, APPROVE = "/homie/estop", "/homie/approve"
 
 
 def listen_on_network(node: Node, guard: Guard) -> None:
-    """Offer the stop, and the approval of subtasks, to other programs of ROS 2; watch the force sensor of the profile.
+    """Offer the stop, and the approval of subtasks, to other ROS 2 programs; watch the force sensor of the profile.
 
-    Releasing and arming are for a person at the terminal.
+    Only a person at the terminal can release the stop or arm the guard.
     """
 
     def stop(_: Message) -> Message:
@@ -23,10 +23,10 @@ def listen_on_network(node: Node, guard: Guard) -> None:
         guard.decide(bool(message.data))
         return node.message("std_srvs/srv/SetBool_Response", success=True)
 
-    def called() -> None:
+    def on_call() -> None:
         guard.emergency(f"a call of the service {ESTOP}")
 
-    node.service("std_srvs/srv/Trigger", ESTOP, stop, called)
+    node.service("std_srvs/srv/Trigger", ESTOP, stop, on_call)
     on_press(node, ESTOP, lambda: guard.emergency(f"the topic {ESTOP}"))
     if guard.approval != "none":
         node.service("std_srvs/srv/SetBool", APPROVE, approve)

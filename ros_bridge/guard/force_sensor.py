@@ -1,4 +1,4 @@
-"""The force sensor of a robot: the guard stops at more than the profile allows."""
+"""Force limit of a robot: the guard stops when its sensor measures more than the profile allows."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from ros_bridge.transport.interface import Message, Node
 
 
 def watch_force(node: Node, guard: Guard) -> None:
-    """Listen to the sensor that the guard's profile names, if it names one."""
+    """Subscribe to the force sensor that the guard's profile names, if any."""
     force = guard.profile.force
     if force is None:
         return
 
-    def pressed(message: Message) -> None:
+    def on_force(message: Message) -> None:
         pull = message.wrench.force
         size = (pull.x**2 + pull.y**2 + pull.z**2) ** 0.5
-        if not size <= force.limit:  # not finite is too much, too
+        if not size <= force.limit:  # NaN and infinity are too much, too
             guard.emergency(f"a force of {size:.0f} N")
 
-    node.subscription("geometry_msgs/msg/WrenchStamped", force.topic, pressed)
+    node.subscription("geometry_msgs/msg/WrenchStamped", force.topic, on_force)

@@ -1,4 +1,4 @@
-"""What agent and guard compare before the agent may command anything: the same robot, on the same network."""
+"""Handshake of agent and guard before any command: both must mean the same robot on the same network."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.network import Network
 
 LONGEST = 200
-"""Characters of a variable that are said to the other side."""
+"""Longest environment variable, in characters, that is sent in full."""
 
 
 def greeting(profile: Profile, network: Network, simulated: bool | None) -> Hello:
-    """Who speaks, as its first message says it; a guard says the same of itself.
+    """Build the first message of an agent; a guard describes itself in the same way.
 
     Args:
         profile: The robot.
-        network: Where it is.
-        simulated: Whether it says that it is simulated; None where nobody has looked.
+        network: The robot's network.
+        simulated: Whether the robot reports that it is simulated; None if not checked.
     """
     return Hello(
         version=VERSION,
@@ -30,7 +30,7 @@ def greeting(profile: Profile, network: Network, simulated: bool | None) -> Hell
 
 
 def difference(guard: Hello, agent: Hello) -> str:
-    """Why an agent and a guard do not belong together, as a sentence; "" where they do."""
+    """Return why an agent and a guard do not match, as a sentence; "" if they do."""
     if (guard.version, guard.profile) != (agent.version, agent.profile):
         return (
             f"This guard has version {guard.version} and the profile {guard.profile}, the agent {agent.version} and "
@@ -58,7 +58,7 @@ def difference(guard: Hello, agent: Hello) -> str:
 
 
 def _short(value: str) -> str:
-    """A value as it is, or the digest of a long one, as of a configuration that is written out."""
+    """Return a short value unchanged, and a long one, such as an inline configuration, as its digest."""
     return value if len(value) <= LONGEST else f"({len(value)} characters, {_digest(value)})"
 
 

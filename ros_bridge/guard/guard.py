@@ -1,7 +1,7 @@
-"""The guard: what of an agent's commands goes to the robot, and what stops it.
+"""The guard: decides which commands of an agent go to the robot, and what stops it.
 
 It has no thread: `tick` is called 50 times a second, `receive` with every message of the agent, and `stop` or
-`emergency` by whoever sees a reason, from any thread.
+`emergency` by any thread that has a reason.
 """
 
 from __future__ import annotations
@@ -64,18 +64,18 @@ log = logging.getLogger("homie.ros_bridge")
 PERIOD = 0.02
 """Seconds between two ticks."""
 VELOCITY_LIFE = 0.25
-"""Seconds that a velocity is driven without being said again."""
+"""Seconds for which a velocity is driven without being repeated."""
 UNCONFIRMED = 3.0
-"""Seconds after which a stop that cannot be seen in the measurements is reported as not confirmed."""
+"""Seconds after which a stop that the measurements do not show is reported as not confirmed."""
 CANCEL_AGAIN = 0.2
-"""Seconds between two requests to cancel while the robot does not stand: one may be lost."""
+"""Seconds between two cancel requests while the robot moves: one may be lost."""
 LOOK = 0.1
-"""Seconds between two looks at where the effector is: at 1 m/s it moves 10 cm."""
+"""Seconds between two checks of the effector position: at 1 m/s it moves 10 cm."""
 HOLD_AFTER = 0.5
-"""Seconds that zero is sent after a motion: the last message may be lost, and others may then drive."""
+"""Seconds for which zero is sent after a motion: the last message may be lost. Afterwards others may drive."""
 
 STANDING = (0.0, 0.0, 0.0)
-"""Velocity of a base: ahead and to the left (the first and the last), m/s, and turning, rad/s."""
+"""Velocity of a standing base: forward and to the left (the first and the last), m/s, and turning, rad/s."""
 
 Approval: TypeAlias = Literal["none", "subtask"]
 Reply: TypeAlias = Callable[[FromGuard], None]
@@ -83,7 +83,7 @@ Reply: TypeAlias = Callable[[FromGuard], None]
 
 @dataclass(slots=True)
 class _Stopping:
-    """A stop that is not seen in the measurements yet."""
+    """A stop that the measurements do not confirm yet."""
 
     began: float
     why: str
@@ -93,21 +93,21 @@ class _Stopping:
 
 
 class RefusedByEmergency(CommandRefused):
-    """The emergency stop is in force."""
+    """The command is refused because the emergency stop is active."""
 
 
 class Guard:
-    """Decides what goes to a robot.
+    """Decides which commands go to a robot, and stops it.
 
     Args:
         profile: The robot and its limits.
-        outlet: Where commands go.
-        measured: What the robot measures.
-        armed: Whether anything may move at all.
-        approval: `subtask`: a person lets each subtask begin.
-        silence: Seconds without a word of the agent after which a robot that moves is stopped.
-        ask: Called with the text of a subtask that waits for a person.
-        clock: Monotonic seconds, those of the stamps of commands.
+        outlet: Sends the commands.
+        measured: The robot's measurements.
+        armed: Whether anything may move.
+        approval: `subtask`: a person must approve each subtask.
+        silence: Seconds without a message of the agent after which a moving robot is stopped.
+        ask: Called with the text of a subtask that needs approval.
+        clock: Monotonic seconds, as in the stamps of commands.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Guard:
         self._drove_at = -math.inf
         self._ticked_at = self._clock()
         self._active: dict[int, FromAgent] = {}
-        """What is under way: trajectories, the gripper, and what the robot's own software does."""
+        """Commands in progress: trajectories, gripper motions, and goals of the robot's own software."""
         self._aims: dict[str, Aiming] = {}
         self._inside = False
         self._looked_at = -math.inf
@@ -151,7 +151,7 @@ class Guard:
 
     @property
     def state(self) -> GuardState:
-        """What it does just now."""
+        """The current state."""
         with self._lock:
             return GuardState(
                 armed=self.armed,
@@ -166,7 +166,7 @@ class Guard:
 
     @property
     def unheard(self) -> float:
-        """Seconds since the last word of an agent; infinite before the first."""
+        """Seconds since the last message of an agent; infinite before the first."""
         with self._lock:
             return self._clock() - self._heard_at
 
@@ -184,17 +184,17 @@ class Guard:
 
     @property
     def emergency_stop(self) -> str:
-        """Why nothing may move before a person has released the emergency stop; "" where there is none."""
+        """Why nothing may move before a person has released the emergency stop; "" if it is not active."""
         with self._lock:
             reason = self._emergency
         return f"Emergency stop ({reason}): a person must release it at the guard." if reason else ""
 
     def _under_way(self, kind: type[Navigate] | type[Reach]) -> bool:
-        """Whether software of the robot's own drives the base, or moves the arm."""
+        """Whether the robot's own software drives the base, or moves the arm."""
         return any(isinstance(command, kind) for command in self._active.values())
 
     def receive(self, message: FromAgent, reply: Reply) -> None:
-        """Take a message of the agent. What is refused is replied, logged, and changes nothing."""
+        """Handle a message of the agent. A refused command is answered, logged, and changes nothing."""
         with self._lock:
             self._heard_at = self._clock()
             if isinstance(message, Beat | Hello):
@@ -206,10 +206,10 @@ class Guard:
                 self._refused = str(error)
                 emergency = isinstance(error, RefusedByEmergency)
                 reply(Refused(id=getattr(message, "id", None), why=str(error), emergency=emergency))
-            self._heard_at = self._clock()  # the time that this took is the guard's, not silence of the agent
+            self._heard_at = self._clock()  # this processing time must not count as silence of the agent
 
     def lost(self, reason: str) -> None:
-        """The agent is gone: what it began is stopped."""
+        """Stop what the agent began: its connection is lost."""
         with self._lock:
             if self._question is not None:
                 self._question = None
@@ -218,7 +218,8 @@ class Guard:
                 self.stop(reason)
 
     def stop(self, reason: str) -> None:
-        """Stop all motion now: zero velocity, trajectories cancelled; ticks go on until the robot is seen to stand."""
+        """Stop all motion now: zero velocity, trajectories cancelled; ticks continue until the robot is measured to
+        stand."""
         with self._lock:
             self._target = self._speed = STANDING
             self._aims.clear()  # the last point of each is less than a tenth of a second ahead
@@ -231,7 +232,7 @@ class Guard:
             self._outlet.cancel_all()
 
     def emergency(self, reason: str) -> None:
-        """Stop, and refuse everything until a person releases it."""
+        """Stop, and refuse all commands until a person releases the stop."""
         with self._lock:
             if not self._emergency:
                 log.error("EMERGENCY STOP: %s", reason)
@@ -240,7 +241,7 @@ class Guard:
             self.stop(reason)
 
     def release(self) -> None:
-        """A person at the guard's terminal ends the emergency stop; not while the robot's own is pressed."""
+        """Release the emergency stop on behalf of a person at the terminal; not while the robot's own is pressed."""
         with self._lock:
             if self._measured.stop_is_pressed:
                 log.error("The robot's own emergency stop is pressed: release that first, then this one")
@@ -249,7 +250,7 @@ class Guard:
                 self._emergency = ""
 
     def decide(self, approved: bool) -> None:
-        """A person answers the question about a subtask."""
+        """Pass on a person's answer to the approval question of a subtask."""
         with self._lock:
             if self._question is None:
                 log.info("There is no question to answer")
@@ -260,7 +261,7 @@ class Guard:
             reply(Decided(id=number, approved=approved))
 
     def tick(self) -> None:
-        """One period: watch agent and robot, send the velocity."""
+        """Run one period: check agent and robot, send the velocity."""
         with self._lock:
             now = self._clock()
             elapsed, self._ticked_at = min(now - self._ticked_at, 0.1), now
@@ -338,7 +339,7 @@ class Guard:
             self._outlet.reach(message, self._ending(reply))
 
     def _check_free(self, part: str) -> None:
-        """Whether a group, or the base, follows no trajectory and is not moved by the robot's own software."""
+        """Refuse a command if a group, or the base, follows a trajectory or is moved by the robot's own software."""
         busy = next((command for command in self._active.values() if part in parts_of(self.profile, command)), None)
         if isinstance(busy, Navigate):
             raise CommandRefused("The robot's own navigation drives it: cancel that first.")
@@ -353,7 +354,7 @@ class Guard:
             raise RefusedByEmergency(reason)
 
     def _check_allowed(self, stamp: float) -> None:
-        """Whether anything may move now."""
+        """Refuse a command unless motion is allowed now."""
         if not self.armed:
             raise CommandRefused("Nothing moves before the guard is armed: start it with --arm-robot.")
         self._check_no_emergency()
@@ -367,7 +368,7 @@ class Guard:
             raise CommandRefused(f"The robot cannot be watched: {silent}.")
 
     def _begin(self, message: Subtask, reply: Reply) -> None:
-        """A new subtask: a person is asked, or it is let through."""
+        """Begin a subtask: ask a person, or approve it at once."""
         self._check_no_emergency()
         if self.approval == "none":
             reply(Decided(id=message.id, approved=True))
@@ -385,7 +386,7 @@ class Guard:
         return end
 
     def _watch(self, now: float) -> None:
-        """The reasons for which a robot that moves is stopped."""
+        """Stop the moving robot if there is a reason."""
         silent = self._measured.silent()
         remaining: Array | None = None
         if now - self._looked_at > LOOK:
@@ -401,14 +402,14 @@ class Guard:
             fault := check_reached(self.profile, self._measured.positions(), self._measured.lasting_speeds())
         ):
             self.stop(fault)
-        elif remaining is not None:  # one that began outside may come back in
+        elif remaining is not None:  # an effector that began outside may come back in
             x, y, z = remaining
             self.stop(f"the effector has left its workspace, it is at {x:.2f} {y:.2f} {z:.2f}")
 
     def _drive(self, time_now: float, elapsed: float) -> None:
-        """The next velocity of the ramp; nothing is sent to a base that stands, so that others may drive it."""
+        """Send the next velocity of the ramp; nothing to a standing base, so that others may drive it."""
         base = self.profile.base
-        if base is None or self._under_way(Navigate):  # whose velocities are on the same topic
+        if base is None or self._under_way(Navigate):  # the navigation publishes on the same topic
             return
         if time_now - self._target_at > VELOCITY_LIFE:
             self._target = STANDING
@@ -425,7 +426,7 @@ class Guard:
             self._outlet.velocity(linear, angular, sideways)
 
     def _move(self, now: float, elapsed: float) -> None:
-        """The next set point of every group that is on its way to an aim."""
+        """Send the next set point of every group with a streamed target."""
         measured = self._measured.positions()
         for name, aiming in list(self._aims.items()):
             joints = [joint.name for joint in self.profile.groups[name].joints]
@@ -435,9 +436,10 @@ class Guard:
                 del self._aims[name]
 
     def _watch_stop(self, stopping: _Stopping, now: float) -> None:
-        """Send zero until the robot is seen to stand; say so to those who wait, and never before."""
+        """Send zero until the robot is measured to stand; only then report that to those who wait."""
         self._outlet.velocity(0.0, 0.0)
-        # The robot's own software may be between two velocities, or still plan: it has to have ended, or be silent.
+        # The robot's own software may be between two velocities, or still plan: wait until it ends, or for UNCONFIRMED
+        # s.
         delegated = self._under_way(Navigate) or self._under_way(Reach)
         is_over = not delegated or now - stopping.began > UNCONFIRMED
         if is_over and self._measured.stood_since(stopping.began):

@@ -1,4 +1,4 @@
-"""What a person types at the terminal of the guard: the emergency stop, its release, the approval of subtasks."""
+"""Keyboard input at the guard's terminal: the emergency stop, its release, the approval of subtasks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ HELP = "Enter: EMERGENCY STOP   r + Enter: release it   y / n + Enter: approve a
 
 
 def listen_at_terminal(guard: Guard, agent: AgentSocket, tell: Callable[[str], None]) -> None:
-    """Take the keys of a person, where there is a terminal.
+    """Listen to the keyboard, if there is a terminal.
 
     Args:
-        guard: Told what was typed.
-        agent: Whose loop reads the terminal too.
+        guard: Receives the input.
+        agent: Its event loop also reads the terminal.
         tell: Shows a line to the person.
     """
     if _at_a_terminal():
@@ -33,12 +33,12 @@ def _at_a_terminal() -> bool:
 
 
 def _typed(guard: Guard, agent: AgentSocket) -> None:
-    """A line of the person at the terminal; whatever is not understood is an emergency stop."""
+    """Handle input of the terminal; any unknown line is an emergency stop."""
     try:
         typed = os.read(sys.stdin.fileno(), 4096)
     except OSError:
         typed = b""
-    if not typed:  # the terminal is gone: the guard is not
+    if not typed:  # the terminal is closed: the guard continues
         agent.forget(sys.stdin.fileno())
         return
     for word in typed.decode(errors="replace").lower().splitlines():

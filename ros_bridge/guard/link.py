@@ -1,4 +1,4 @@
-"""The agent's side: commands to the guard, what became of them, and a sign of life every 50 ms."""
+"""Agent's side of the guard connection: sends commands and a heartbeat every 50 ms, receives the results."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from ros_bridge.transport.network import Network
 log = logging.getLogger("homie.ros_bridge")
 
 BEAT = 0.05
-"""Seconds between two signs of life: three may be late before the guard stops the robot."""
+"""Seconds between two heartbeats: three may be late before the guard stops the robot."""
 GREETING = 12.0
 """Seconds in which a guard answers a hello: more than `ros_bridge.guard.sockets.SETTLING`."""
 
 
 class NoGuard(InfrastructureError):
-    """Nobody listens where the guard of a robot would be."""
+    """No guard listens at the robot's socket."""
 
 
 class EmergencyStop(RobotFault):
-    """A person, or another program, has stopped the robot; nothing moves before a person releases it at the guard."""
+    """A person or a program has stopped the robot; nothing moves before a person releases the stop at the guard."""
 
 
 class GuardLink:
@@ -64,20 +64,20 @@ class GuardLink:
 
     ```python
     with GuardLink(read_profile("fetch")) as robot:
-        robot.velocity(0.2, 0.0)  # again every 0.1 s: it lives 0.25 s
+        robot.velocity(0.2, 0.0)  # repeat every 0.1 s: it expires after 0.25 s
         moved = robot.follow("torso", {"torso_lift_joint": [0.1]}, times=[3.0]).result()
         if not robot.stop().confirmed: ...
     ```
 
     Args:
         profile: The robot; the guard must have the same one.
-        path: The guard's socket; None: the usual place.
-        network: Where the robot is; None: what the variables of ROS 2 say. The guard must be on the same.
-        simulated: Whether the robot says that it is simulated, where it has been looked at.
+        path: The guard's socket; None: the default path.
+        network: The robot's network; None: from the environment variables of ROS 2. The guard must use the same.
+        simulated: Whether the robot reports that it is simulated; None if not checked.
 
     Raises:
-        NoGuard: No guard is there.
-        InfrastructureError: It guards another robot, or is on another network; or it does not answer.
+        NoGuard: No guard is running.
+        InfrastructureError: The guard belongs to another robot or network, or does not answer.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class GuardLink:
         try:
             self.welcome = self._welcome.result(GREETING)
         except (TimeoutError, RobotFault) as error:
-            reason = self._fault or f"The guard at {path} does not answer."  # not that the connection has ended by this
+            reason = self._fault or f"The guard at {path} does not answer."  # before close() sets another
             self.close()
             raise InfrastructureError(reason) from error
         threading.Thread(target=self._beat, name="sign of life", daemon=True).start()
@@ -122,13 +122,13 @@ class GuardLink:
 
         Args:
             linear: Ahead.
-            angular: To the left.
+            linear: Forward.
             sideways: To the left, of a base whose profile has `sideways`.
 
         Raises:
-            CommandRefused: The velocity before this one was refused; nothing is sent then.
-            EmergencyStop: There was one since this link began.
-            RobotFault: The guard is gone.
+            CommandRefused: The previous velocity was refused; this one is not sent.
+            EmergencyStop: It has been triggered since this link was opened.
+            RobotFault: The connection to the guard is lost.
         """
         self._raise_refused()
         frame = self.profile.frames.base
@@ -136,28 +136,28 @@ class GuardLink:
         self._send(Velocity(linear=linear, angular=angular, sideways=sideways, frame=frame, stamp=stamp))
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
-        """Bring the joints of a group towards positions (rad, m), in the profile's order, for a quarter of a second.
+        """Move the joints of a group towards positions (rad, m), in the profile's order, for a quarter of a second.
 
-        The guard sees to speeds and accelerations.
+        The guard limits speeds and accelerations.
 
         Raises:
-            CommandRefused: What was said before this was refused; nothing is sent then.
-            EmergencyStop: There was one since this link began.
-            RobotFault: The guard is gone.
+            CommandRefused: The previous command was refused; this one is not sent.
+            EmergencyStop: It has been triggered since this link was opened.
+            RobotFault: The connection to the guard is lost.
         """
         self._raise_refused()
         self._send(Aim(group=group, positions=tuple(map(float, positions)), stamp=time.monotonic()))
 
     def follow(self, group: str, positions: Mapping[str, Sequence[float]], times: Sequence[float]) -> Future[Ended]:
-        """Move a group along points.
+        """Move a group along a trajectory.
 
         Args:
             group: A group of the profile.
-            positions: For each of its joints the positions (rad, m) at `times`.
-            times: Seconds from now, rising.
+            positions: Positions (rad, m) at `times` for each of its joints.
+            times: Seconds from now, increasing.
 
         Returns:
-            How it ended; CommandRefused where the guard did not send it.
+            The result; CommandRefused where the guard did not send it.
         """
         number, future = self._number()
         points = tuple(
@@ -169,13 +169,13 @@ class GuardLink:
         return future
 
     def grip(self, width: float, effort: float) -> Future[Ended]:
-        """Bring the fingers to a gap (m) with at most this force (N)."""
+        """Move the fingers to an opening (m) with at most this force (N)."""
         number, future = self._number()
         self._send(Grip(id=number, width=width, effort=effort, stamp=time.monotonic()))
         return future
 
     def navigate(self, x: float, y: float, yaw: float) -> Future[Ended]:
-        """Have the robot's own navigation drive to a place (m, rad) of the odometry frame."""
+        """Drive to a pose (m, rad) of the odometry frame with the robot's own navigation."""
         number, future = self._number()
         frame = self.profile.frames.odometry
         self._send(Navigate(id=number, x=x, y=y, yaw=yaw, frame=frame, stamp=time.monotonic()))
@@ -184,15 +184,15 @@ class GuardLink:
     def reach(
         self, positions: Sequence[float], boxes: Sequence[Box] = (), held: Sequence[Sequence[float]] = ()
     ) -> Future[Ended]:
-        """Have the robot's own planner (MoveIt) bring its joints to positions.
+        """Move joints to positions with the robot's own planner (MoveIt).
 
         Args:
-            positions: Of the joints of `Profile.planned_joints`, in this order (rad, m).
-            boxes: What the arm keeps out of, in the base frame.
-            held: Balls that stand for the held object: x, y, z, radius in the frame of the effector, m.
+            positions: Positions of `Profile.planned_joints`, in this order (rad, m).
+            boxes: Obstacles in the base frame.
+            held: Spheres that approximate the held object: x, y, z, radius in the effector frame, m.
 
         Returns:
-            How it ended; CommandRefused where the guard did not send it.
+            The result; CommandRefused where the guard did not send it.
         """
         number, future = self._number()
         joints = tuple(joint.name for joint in self.profile.planned_joints)
@@ -209,17 +209,17 @@ class GuardLink:
         return future
 
     def cancel(self, future: Future[Ended]) -> None:
-        """End a trajectory, a grip, a drive or a planned motion early; its future says when."""
+        """Cancel a trajectory, a grip, a navigation goal or a planned motion; its future resolves when it has ended."""
         with self._lock:
             number = next((number for number, waiting in self._waiting.items() if waiting is future), None)
         if number is not None:
             self._send(Cancel(id=number))
 
     def stop(self, timeout: float = 5.0) -> Stopped:
-        """Stop all motion and wait until the robot is seen to stand, or the guard says that this is not confirmed.
+        """Stop all motion and wait until the robot is measured to stand, or the guard reports that it is not confirmed.
 
         Raises:
-            RobotFault: The guard is gone or does not answer. It stops the robot by itself when it hears no agent.
+            RobotFault: The connection is lost or the guard does not answer. It stops the robot when it hears no agent.
         """
         number, future = self._number()
         self._send(Stop(id=number))
@@ -230,14 +230,15 @@ class GuardLink:
         return stopped
 
     def begin(self, text: str, timeout: float | None = None) -> bool:
-        """Say what the next commands are for; whether a person lets it begin (always, without approval)."""
+        """Announce the subtask of the next commands; return whether a person approves it (always true without
+        approval)."""
         number, future = self._number()
         self._send(Subtask(id=number, text=text[:500]))
         decided: Decided = future.result(timeout)
         return decided.approved
 
     def close(self) -> None:
-        """Leave: the guard stops what was begun."""
+        """Disconnect: the guard stops what was begun."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError as error:
@@ -276,7 +277,7 @@ class GuardLink:
             raise RobotFault(self._fault) from error
 
     def _beat(self) -> None:
-        """Until the connection has ended, which the first message after that finds out."""
+        """Send heartbeats until the connection has ended, which the next send shows."""
         while True:
             time.sleep(BEAT)
             try:

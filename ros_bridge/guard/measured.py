@@ -1,4 +1,4 @@
-"""What the robot measures of its own motion: odometry and joint states, with the moment at which they came."""
+"""Measured motion of the robot: odometry and joint states with their arrival times."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ros_bridge.transport.readings import Order, Unreadable, odometry_of
 from ros_bridge.transport.refusals import Faults
 
 FRESH = 0.5
-"""Seconds after which a measurement is no longer one, on a robot that may hurt somebody."""
+"""Seconds after which a measurement is too old, on a robot that may hurt somebody."""
 FAST_COUNT = 5
-"""Measurements in a row that must be of a joint that is too fast: a controller that catches up overshoots for one or
+"""Measurements in a row after which a joint counts as too fast: a controller that catches up overshoots for one or
 two."""
 STANDING_COUNT = 3
-"""Measurements in a row that must be of a robot that stands: one may be between two motions."""
+"""Measurements in a row after which a robot counts as standing: one may fall between two motions."""
 
 
 class Measured:
-    """Listens to a robot. Times are those of `clock` when a message came, also where the robot's stamps are those of a
-    simulator; it counts for `oldest` s."""
+    """Measurements of a robot. Times are arrival times of `clock`, also where the robot's stamps are those of a
+    simulator; a measurement is valid for `oldest` s."""
 
     def __init__(
         self, node: Node, profile: Profile, clock: Callable[[], float] = time.monotonic, oldest: float = FRESH
@@ -47,9 +47,9 @@ class Measured:
             clock,
         )
         self._speeds: dict[str, list[float]] = {}
-        """Of each joint the newest, as many as `FAST_COUNT`."""
+        """The newest `FAST_COUNT` speeds of each joint."""
         self._stood: dict[str, list[float]] = {}
-        """When each joint was last measured standing, the newest times in a row."""
+        """Times of the newest measurements in a row that show each joint standing."""
         self._simulated = PublishedClock(node, clock) if profile.use_sim_time else None
         if self._simulated is not None:
             self._simulated.on_reset(self._forget)
@@ -63,40 +63,40 @@ class Measured:
             )
 
     def positions(self) -> dict[str, float]:
-        """The joints of the groups that are measured just now, without those of which the newest state is too old."""
+        """Return the current joint positions of the groups, without joints whose newest state is too old."""
         with self._lock:
             now = self._clock()
             return {name: reading.position for name, reading in self._readings() if self._is_fresh(reading, now)}
 
     @property
     def stop_is_pressed(self) -> bool:
-        """Whether the robot's own emergency stop is."""
+        """Whether the robot's own emergency stop is pressed."""
         return self._stop_button is not None and self._stop_button.pressed
 
     @property
     def speed(self) -> tuple[float, float]:
-        """The measured speeds of the base, m/s and rad/s."""
+        """Measured speeds of the base, m/s and rad/s."""
         with self._lock:
             return self._speed
 
     @property
     def base_stands(self) -> bool:
-        """Whether the newest odometry is of a base that stands, or there is none."""
+        """Whether the newest odometry shows a standing base, or the robot has no base."""
         with self._lock:
             return self._profile.base is None or bool(self._base_stood)
 
     def joint_speeds(self) -> dict[str, float]:
-        """How fast the joints of the groups move, rad/s or m/s."""
+        """Return the joint speeds of the groups, rad/s or m/s."""
         with self._lock:
             return {name: speeds[-1] for name, speeds in self._speeds.items()}
 
     def lasting_speeds(self) -> dict[str, float]:
-        """The slowest of the newest `FAST_COUNT` speeds of each joint, rad/s or m/s, without a sign."""
+        """Return the smallest absolute value of the newest `FAST_COUNT` speeds of each joint, rad/s or m/s."""
         with self._lock:
             return {name: min(map(abs, speeds)) for name, speeds in self._speeds.items()}
 
     def silent(self) -> str:
-        """What is not measured just now and why, "" if all is."""
+        """Return what is not measured now and why; "" if everything is."""
         silent = self._silent()
         if self._simulated is not None:
             return self._simulated.stopped(self._oldest if silent else PAUSED) or silent
@@ -124,14 +124,14 @@ class Measured:
         )
 
     def stood_since(self, began: float) -> bool:
-        """Whether enough measurements of the base and of every joint since then were of a robot that stands."""
+        """Return whether enough measurements of the base and of every joint since then show a standing robot."""
         with self._lock:
             standing_since = [*([] if self._profile.base is None else [self._base_stood])]
             standing_since += [self._stood.get(name, []) for name in self._names]
             return all(sum(at > began for at in times) >= STANDING_COUNT for times in standing_since)
 
     def motion(self) -> str:
-        """How the robot moves, in words."""
+        """Describe the motion of the robot."""
         silent = self.silent()
         with self._lock:
             joint, speed = max(
@@ -178,7 +178,7 @@ class Measured:
                 )
 
     def _forget(self) -> None:
-        """A simulation began again: what was measured is of the one before."""
+        """Drop all measurements when a simulation restarts."""
         with self._lock:
             self._base_at, self._base_order, self._base_stood = -math.inf, Order(), []
             self._joints.forget()

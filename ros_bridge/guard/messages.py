@@ -1,4 +1,4 @@
-"""What agent and guard say to each other: JSON objects, one a line, over a Unix socket of this machine.
+"""Messages between agent and guard: JSON objects, one per line, over a Unix socket of this machine.
 
 Stamps are `time.monotonic()`, which all processes of a machine share. SI units.
 """
@@ -13,24 +13,24 @@ from homie.kernel.support.validation_sentences import first_problem
 
 VERSION = 6
 LONGEST_LINE = 1 << 19
-"""Bytes of one message: a trajectory of 2000 points of 8 joints has up to 470,000, with all digits of its numbers."""
+"""Largest message in bytes: a trajectory of 2000 points of 8 joints takes up to 470,000, with all digits."""
 Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
 Text: TypeAlias = Annotated[str, Field(max_length=500)]
 
 
 class Said(BaseModel):
-    """What all messages share."""
+    """Base class of all messages."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Hello(Said):
-    """The first message of an agent: which robot it means, and where (`ros_bridge.guard.greeting`).
+    """The first message of an agent: its robot and its network (`ros_bridge.guard.greeting`).
 
     Attributes:
-        digest: Of the whole profile.
-        network: The variables of ROS 2 that say which network it is on.
-        simulated: Whether the robot that it sees says that it is simulated; None where it has not looked.
+        digest: Digest of the whole profile.
+        network: Environment variables of ROS 2 that select the network.
+        simulated: Whether the robot reports that it is simulated; None if not checked.
     """
 
     kind: Literal["hello"] = "hello"
@@ -42,16 +42,16 @@ class Hello(Said):
 
 
 class Beat(Said):
-    """The agent is alive."""
+    """Heartbeat of the agent."""
 
     kind: Literal["beat"] = "beat"
 
 
 class Velocity(Said):
-    """Drive at these speeds (m/s, rad/s) in the base frame, until the next one or until this one is too old.
+    """Drive at these speeds (m/s, rad/s) in the base frame until the next message or until this one expires.
 
     Attributes:
-        sideways: To the left, of a base that can.
+        sideways: To the left, for a base that can.
     """
 
     kind: Literal["velocity"] = "velocity"
@@ -63,7 +63,7 @@ class Velocity(Said):
 
 
 class Point(Said):
-    """Where the joints are `time` seconds after the start of a trajectory."""
+    """Joint positions `time` seconds after the start of a trajectory."""
 
     positions: tuple[float, ...] = Field(max_length=64)
     time: float
@@ -81,7 +81,7 @@ class Trajectory(Said):
 
 
 class Aim(Said):
-    """Go for these positions of a group (rad, m), in its profile's order, until others come or these are old."""
+    """Move a group towards these positions (rad, m), in its profile's order, until the next message or expiry."""
 
     kind: Literal["aim"] = "aim"
     group: Text
@@ -90,7 +90,7 @@ class Aim(Said):
 
 
 class Grip(Said):
-    """Bring the fingers to a gap (m), with at most this force (N)."""
+    """Move the fingers to an opening (m), with at most this force (N)."""
 
     kind: Literal["grip"] = "grip"
     id: Id
@@ -100,7 +100,7 @@ class Grip(Said):
 
 
 class Navigate(Said):
-    """Have the robot's own navigation drive to a place (m, rad) of a frame."""
+    """Drive to a pose (m, rad) in a frame with the robot's own navigation."""
 
     kind: Literal["navigate"] = "navigate"
     id: Id
@@ -112,7 +112,7 @@ class Navigate(Said):
 
 
 class Obstacle(Said):
-    """An upright box in a frame: middle and half sizes along its own axes (m), and how it is turned (rad)."""
+    """An upright box in a frame: centre, half sizes along its own axes (m), and yaw (rad)."""
 
     center: tuple[float, float, float]
     half: tuple[float, float, float]
@@ -120,10 +120,10 @@ class Obstacle(Said):
 
 
 class Reach(Said):
-    """Have the robot's own planner bring joints to positions (rad, m), around boxes that are given in a frame.
+    """Move joints to positions (rad, m) with the robot's own planner, around boxes given in a frame.
 
     Attributes:
-        held: Balls that stand for the held object, (x, y, z, radius) in the frame of the effector, m.
+        held: Spheres that approximate the held object, (x, y, z, radius) in the effector frame, m.
     """
 
     kind: Literal["reach"] = "reach"
@@ -137,21 +137,21 @@ class Reach(Said):
 
 
 class Cancel(Said):
-    """End a trajectory, a grip, a drive or a motion of the robot's own early."""
+    """Cancel a trajectory, a grip, a navigation goal or a planned motion."""
 
     kind: Literal["cancel"] = "cancel"
     id: Id
 
 
 class Stop(Said):
-    """Stop all motion, and say when the robot stands."""
+    """Stop all motion, and report when the robot stands."""
 
     kind: Literal["stop"] = "stop"
     id: Id
 
 
 class Subtask(Said):
-    """What the next commands are for: shown to the person who approves."""
+    """The subtask of the next commands, shown to the person who approves it."""
 
     kind: Literal["subtask"] = "subtask"
     id: Id
@@ -165,7 +165,7 @@ FromAgent: TypeAlias = Annotated[
 
 
 class Welcome(Said):
-    """The guard takes this agent."""
+    """The guard accepts this agent."""
 
     kind: Literal["welcome"] = "welcome"
     armed: bool
@@ -177,7 +177,7 @@ class Refused(Said):
     """A command was not sent to the robot.
 
     Attributes:
-        id: None for a velocity, an aim, and for an emergency stop of which the agent is to know at once.
+        id: None for a velocity, an aim, and for an emergency stop that is reported at once.
         emergency: Nothing will be sent before a person has released the emergency stop.
     """
 
@@ -188,12 +188,12 @@ class Refused(Said):
 
 
 class Ended(Said):
-    """How a trajectory, a grip, or what the robot's own software did has ended.
+    """The result of a trajectory, a grip, or a goal of the robot's own software.
 
     Attributes:
         code: The error code of the action's result.
-        text: What the robot said.
-        position, stalled: Of a gripper, else None.
+        text: Message of the robot.
+        position, stalled: Result of a gripper, else None.
     """
 
     kind: Literal["ended"] = "ended"
@@ -206,7 +206,7 @@ class Ended(Said):
 
 
 class Stopped(Said):
-    """The robot stands, as measured; or not confirmed: what is known instead."""
+    """The robot is measured to stand; or this is not confirmed, and `text` says why."""
 
     kind: Literal["stopped"] = "stopped"
     id: Id
@@ -215,7 +215,7 @@ class Stopped(Said):
 
 
 class Decided(Said):
-    """Whether a person lets a subtask begin."""
+    """Whether a person approves a subtask."""
 
     kind: Literal["decided"] = "decided"
     id: Id
@@ -228,12 +228,12 @@ _FROM_GUARD: TypeAdapter[FromGuard] = TypeAdapter(FromGuard)
 
 
 def line(message: Said) -> bytes:
-    """A message as a line."""
+    """Serialize a message as a line."""
     return message.model_dump_json().encode() + b"\n"
 
 
 def from_agent(data: bytes) -> FromAgent:
-    """The message in a line of an agent. Raises ValueError with one sentence."""
+    """Parse a line from an agent. Raises ValueError with one sentence."""
     try:
         return _FROM_AGENT.validate_json(data, strict=True)
     except ValidationError as error:
@@ -241,7 +241,7 @@ def from_agent(data: bytes) -> FromAgent:
 
 
 def from_guard(data: bytes) -> FromGuard:
-    """The message in a line of the guard. Raises ValueError with one sentence."""
+    """Parse a line from the guard. Raises ValueError with one sentence."""
     try:
         return _FROM_GUARD.validate_json(data, strict=True)
     except ValidationError as error:

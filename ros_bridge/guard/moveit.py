@@ -1,4 +1,4 @@
-"""A motion that MoveIt plans, as `moveit_msgs/action/MoveGroup` has it: the goal, and what its error codes mean."""
+"""Motions planned by MoveIt (`moveit_msgs/action/MoveGroup`): goals and error codes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ros_bridge.guard.messages import Reach
 from ros_bridge.profiles.model import Profile
 
 TOLERANCE = 0.005
-"""rad or m by which a joint may miss its goal: the straight motion that follows begins there."""
+"""Joint tolerance of a goal, rad or m: the straight motion that follows begins there."""
 PLANNING = 2.0
-"""Seconds of planning: less than a stop waits for a goal to end, so that none begins to move after it."""
+"""Allowed planning time, s: less than a stop waits for a goal to end, so that none begins to move after it."""
 TRIES = 4
 BOX, SPHERE = 1, 2
 """Shapes of `shape_msgs/msg/SolidPrimitive`."""
@@ -48,15 +48,15 @@ REASONS = {
     -31: "the arm does not reach there",
     99999: "it failed",
 }
-"""Codes of `moveit_msgs/msg/MoveItErrorCodes` in words, but for success (1)."""
+"""Descriptions of the codes of `moveit_msgs/msg/MoveItErrorCodes`, except success (1)."""
 OUT_OF_REACH = (-27, -31)
-"""Those that say that the arm cannot be where it should end (GOAL_STATE_INVALID, NO_IK_SOLUTION)."""
+"""Codes of an unreachable goal (GOAL_STATE_INVALID, NO_IK_SOLUTION)."""
 
 
 def goal_of(profile: Profile, command: Reach) -> dict[str, Any]:
-    """The fields of the goal of a motion; `limits.check_reach` has found it sound.
+    """Build the fields of a motion goal; `command_checks.check_reach` has accepted the command.
 
-    What the arm keeps out of goes with the goal, as a change of MoveIt's planning scene for this goal alone.
+    Obstacles go with the goal, as a change of MoveIt's planning scene for this goal alone.
     """
     reaching = profile.reaching
     assert reaching is not None
@@ -96,13 +96,13 @@ def goal_of(profile: Profile, command: Reach) -> dict[str, Any]:
 
 
 def reason(code: Any) -> str:
-    """Why a motion has failed, from a `MoveItErrorCodes`: its message, where it has one, or the words of its number."""
+    """Return why a motion failed, from a `MoveItErrorCodes`: its message, if any, or the description of its code."""
     number = int(code.val)
     return str(getattr(code, "message", "")) or REASONS.get(number, f"error {number}")
 
 
 def _attached(profile: Profile, command: Reach) -> dict[str, Any]:
-    """The held object, which the fingers may touch."""
+    """Build the attached collision object of the held object, which the fingers may touch."""
     link = profile.frames.effector
     assert profile.reaching is not None
     return {

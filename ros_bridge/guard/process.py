@@ -1,7 +1,7 @@
-"""The guard as a process of its own: `homie robot guard`.
+"""The guard as its own process: `homie robot guard`.
 
-It ends by Ctrl-C or SIGTERM, after the robot has been stopped: not with its terminal, not with the agent. The guard
-that a run starts for itself also ends with that run, however the run ends.
+It ends on Ctrl-C or SIGTERM, after the robot has been stopped: not with its terminal, not with the agent. A guard that
+a run starts for itself also ends with that run, however the run ends.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ros_bridge.transport.opening import Transport, open_node
 log = logging.getLogger("homie.ros_bridge")
 
 PRIORITY = -15
-"""The niceness of the guard: before everything but the system itself."""
+"""Niceness of the guard: ahead of everything but the system itself."""
 
 
 def run_guard(
@@ -57,18 +57,18 @@ def run_guard(
         name: The profile, see `ros_bridge.profiles.model.read_profile`.
         armed: Whether anything may move.
         dry_run: Show what would be sent, send nothing.
-        approval: Whether a person lets each subtask begin.
+        approval: Whether a person must approve each subtask.
         silence: Seconds for which an agent may be silent while the robot moves; None: `SILENCE`.
-        run: The number of the process that has started this one, for itself alone: the guard stops the robot and ends
-            when that process has ended. None: it belongs to a person.
-        path: Where to listen for the agent; None: the usual place.
+        run: Process id of the run that started this guard for itself: the guard stops the robot and ends when that
+        process ends. None: a person started it.
+        path: Path of the socket for the agent; None: the default path.
         transport: `rclpy`, `dds` or `auto`.
         tell: Shows a line to the person at the terminal.
-        ready: Called with the path of the socket and the transport when an agent can come.
+        ready: Called with the path of the socket and the transport when an agent can connect.
 
     Raises:
-        BadInput, MissingPart, InfrastructureError: It cannot begin; nothing has been sent then.
-        InfrastructureError: The robot is not seen to stand at the end.
+        BadInput, MissingPart, InfrastructureError: The guard cannot start; nothing has been sent then.
+        InfrastructureError: The robot is not measured to stand at the end.
     """
     profile = read_profile(name)
     flush_logs = _write_logs_in_thread()
@@ -81,7 +81,7 @@ def run_guard(
             def ask(text: str) -> None:
                 tell(f"May this begin? {text}   (y / n + Enter, or the service {APPROVE})")
 
-            # Who lets the agent be silent for longer has a machine on which measurements come late, too.
+            # A longer allowed silence means a slow machine, on which measurements arrive late, too.
             patience = SILENCE if silence is None else silence
             measured = Measured(node, profile, oldest=max(FRESH, patience))
             guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=patience, ask=ask)
@@ -100,9 +100,9 @@ def run_guard(
 
 
 def _hurry() -> None:
-    """Come before other programs of this machine, where the system lets it: the guard needs little, but in time.
+    """Raise the priority above other programs, where the system allows it: the guard needs little time, but promptly.
 
-    Threads begun after this have the same priority.
+    Threads started later inherit the priority.
     """
     try:
         os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
@@ -121,13 +121,13 @@ def _loop(guard: Guard, agent: AgentSocket, over: Callable[[], bool]) -> None:
 
 
 def _orphaned(run: int | None) -> bool:
-    """Whether the run that this guard belongs to has ended. A process whose parent has ended gets another one at once,
-    also after `kill -9`; the number of the first may be used again, so it is not asked whether it lives."""
+    """Return whether the run that owns this guard has ended. An orphaned process gets another parent at once, also
+    after `kill -9`; process ids are reused, so it is not checked whether the old one is alive."""
     return run is not None and os.getppid() != run
 
 
 def _end(guard: Guard, agent: AgentSocket) -> None:
-    """Stop what the agent began, and end when the robot stands."""
+    """Stop what the agent began, and return when the robot stands."""
     agent.close()
     deadline = time.monotonic() + UNCONFIRMED
     while not guard.standing:
@@ -138,7 +138,7 @@ def _end(guard: Guard, agent: AgentSocket) -> None:
 
 
 def _simulated(node: Node) -> Callable[[], bool]:
-    """Whether the robot on the network says that it is simulated, and is not to be treated as a real one."""
+    """Return a check whether the robot on the network reports that it is simulated and need not be treated as real."""
     texts: list[str] = []
     subscription = node.subscription(TEXT, TOPIC, lambda message: texts.append(str(message.data)), LATCHED)
 
@@ -153,15 +153,15 @@ def _simulated(node: Node) -> Callable[[], bool]:
 
 
 def _write_logs_in_thread() -> Callable[[], None]:
-    """Let a thread write logs and messages: a terminal that is held (Ctrl-S) must not hold the guard.
+    """Write logs and messages from a thread: a paused terminal (Ctrl-S) must not block the guard.
 
-    Returns what ends it.
+    Returns a function that ends the thread.
     """
     loggers = [logging.getLogger(name) for name in ("homie", "homie.progress")]
     handlers_by_logger = [list(logger.handlers) for logger in loggers]
     listeners = []
     for logger, handlers in zip(loggers, handlers_by_logger, strict=True):
-        lines: queue.Queue[logging.LogRecord] = queue.Queue(1000)  # full, it loses lines and the guard goes on
+        lines: queue.Queue[logging.LogRecord] = queue.Queue(1000)  # a full queue drops lines, the guard continues
         listeners.append(QueueListener(lines, *handlers, respect_handler_level=True))
         listeners[-1].start()
         logger.handlers = [QueueHandler(lines)]

@@ -1,4 +1,4 @@
-"""What other programs of ROS 2 hear of a guard: its state, and diagnostics.
+"""Reports of a guard to other ROS 2 programs: its state, and diagnostics.
 
 /homie/guard/state  (std_msgs/msg/String, kept)             a `GuardState` as JSON, whenever it changes
 /diagnostics        (diagnostic_msgs/msg/DiagnosticArray)  the same once a second, and whenever it changes
@@ -26,13 +26,13 @@ log = logging.getLogger("homie.ros_bridge")
 
 STATE, DIAGNOSTICS = "/homie/guard/state", "/diagnostics"
 LOOK = 0.05
-"""Seconds between two looks at the guard."""
+"""Seconds between two checks of the guard's state."""
 EVERY = 1.0
-"""Seconds between two diagnostics of a guard whose state does not change, as their viewers expect them."""
+"""Seconds between two diagnostics of an unchanged state, as their viewers expect."""
 
 
 class Reports:
-    """Publishes the state of a guard from a thread of its own: a program that does not read must not hold the guard.
+    """Publishes the state of a guard from its own thread: a program that does not read must not block the guard.
 
     Args:
         node: The node of the guard.
@@ -45,18 +45,18 @@ class Reports:
         self._node, self._guard, self._agent, self._dry_run = node, guard, agent, dry_run
         self._state = node.publisher(TEXT, STATE, LATCHED)
         self._diagnostics = if_known(DIAGNOSTICS, lambda: node.publisher(DIAGNOSTIC_ARRAY, DIAGNOSTICS))
-        self._over = threading.Event()
+        self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="reports", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Publish no more."""
-        self._over.set()
+        """Stop publishing."""
+        self._closed.set()
         self._thread.join()
 
     def _run(self) -> None:
         last, next_report = "", 0.0
-        while not self._over.wait(LOOK):
+        while not self._closed.wait(LOOK):
             state = self._guard.state
             facts = {"profile": self._guard.profile.name, "dry_run": self._dry_run, "agent": self._agent.connected}
             status = {**facts, **dataclasses.asdict(state)}
@@ -68,7 +68,7 @@ class Reports:
                     self._state.publish(self._node.message(TEXT, data=text))
                 if self._diagnostics is not None:
                     self._diagnostics.publish(self._array(state, status))
-            except Exception:  # there is nobody above this thread, and the guard is worth more than its reports
+            except Exception:  # no one else handles errors of this thread, and the guard must go on
                 log.exception("The state of the guard could not be published")
             last, next_report = text, time.monotonic() + EVERY
 

@@ -1,7 +1,7 @@
-"""How long an agent may be silent before the guard stops a robot that moves."""
+"""Time without a message of the agent after which the guard stops a moving robot."""
 
 SILENCE = 0.2
-"""Seconds, where nothing else is asked for with `--silence`."""
+"""Default of `--silence`, s."""
 SILENCE_OF_RUNS = 2.0
-"""Seconds for the guard of a simulated robot that a run has started itself, and for its measurements: on a busy machine
-they are not always heard five times a second, and nobody gets hurt."""
+"""Seconds for the guard that a run starts for a simulated robot, and for its measurements: on a busy machine messages
+may come less than five times a second, and nobody gets hurt."""

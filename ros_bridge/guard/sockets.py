@@ -1,4 +1,4 @@
-"""The Unix socket on which a guard listens to one agent at a time, and its place."""
+"""The Unix socket on which a guard serves one agent at a time, and its path."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ from ros_bridge.transport.refusals import Refusals
 log = logging.getLogger("homie.ros_bridge")
 
 MOST_MESSAGES = 400
-"""Messages a second: an agent says a velocity at 50 Hz and that it is alive at 20."""
+"""Messages per second: an agent sends velocities at 50 Hz and heartbeats at 20 Hz."""
 CHUNK = 1 << 16
 LONGEST_PATH = 100
-"""Bytes of the path of a Unix socket: the system allows 108."""
+"""Longest path of a Unix socket in bytes: the system allows 108."""
 SETTLING = 8.0
-"""Seconds in which a guard finds out whether a robot that is on its network says that it is simulated: of 50 guards of
+"""Seconds in which a guard finds out whether the robot on its network reports that it is simulated: of 50 guards of
 runs on two busy cores, one had not after 3 s."""
 
 
 def socket_path(robot: str, network: Network | None = None) -> Path:
-    """Where the guard of a robot listens: in the folder of this user's session, else in one of his own under /tmp.
+    """Return the socket path of a robot's guard: in the session folder of the user, else in a private one under /tmp.
 
     Args:
         robot: The name of its profile.
-        network: Where it is: robots of one name on several domains have a guard each. None: what the variables say.
+        network: The robot's network: robots of one name on several domains have a guard each. None: from the
+            environment.
     """
     network = network or Network.from_environment()
     home = os.environ.get("XDG_RUNTIME_DIR")
@@ -47,17 +48,17 @@ def socket_path(robot: str, network: Network | None = None) -> Path:
 
 
 class AgentSocket:
-    """Listens for the agent, reads its messages, gives them to the guard.
+    """Accepts the agent's connection and passes its messages to the guard.
 
     Args:
-        path: Where to listen; a guard that listens there already is not replaced.
+        path: Path of the socket; a guard that listens there already is not replaced.
         guard: The guard that decides.
         dry_run: Announced to the agent.
-        network: Where the robot is; None: what the variables of ROS 2 say. An agent of another network is refused.
-        simulated: Whether the robot says that it is simulated. An agent that sees it otherwise is refused.
+        network: The robot's network; None: from the environment. An agent of another network is refused.
+        simulated: Whether the robot reports that it is simulated. An agent that disagrees is refused.
 
     Raises:
-        BadInput: The path is too long or its folder cannot be made.
+        BadInput: The path is too long or its folder cannot be created.
         InfrastructureError: Another guard listens there.
     """
 
@@ -78,15 +79,15 @@ class AgentSocket:
         self._own = greeting(guard.profile, network or Network.from_environment(), None)
         self._simulated = simulated
         self._hello: tuple[Hello, float] | None = None
-        """A hello that is not answered yet, and until when it may wait."""
+        """The unanswered hello, and the deadline of its answer."""
         self._emergency = ""
-        """The emergency stop that the agent has had word of."""
+        """The emergency stop that was last reported to the agent."""
         self._agent: socket.socket | None = None
         self._buffer = b""
         self._greeted = False
         self._refusals = Refusals()
         self._window: tuple[float, int]
-        """When the second began in which messages are counted, and how many there were; of each agent anew."""
+        """Start of the second in which messages are counted, and their number; reset for each agent."""
         self._heard_at: float
         with writing(path, "the guard's socket"):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -96,8 +97,8 @@ class AgentSocket:
         except OSError as error:
             os.close(self._lock)
             raise InfrastructureError(f"Another guard listens at {path}: a robot has one.") from error
-        # Bound beside its place and moved there when it listens: whoever sees a new file can connect to it, and the
-        # file that a killed guard has left is never taken for that of this one.
+        # Bound to a temporary path and moved once it listens: a new file can always be connected to, and the file that
+        # a killed guard has left is never mistaken for this one.
         new_path = path.with_suffix(".new")
         new_path.unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -111,19 +112,19 @@ class AgentSocket:
 
     @property
     def connected(self) -> bool:
-        """Whether an agent is there that has been greeted."""
+        """Whether an agent is connected and greeted."""
         return self._agent is not None and self._greeted
 
     def also(self, descriptor: int, ready: Callable[[], None]) -> None:
-        """Call `ready` when there is something to read elsewhere, as the terminal."""
+        """Call `ready` when another descriptor, such as the terminal, is readable."""
         self._selector.register(descriptor, selectors.EVENT_READ, ready)
 
     def forget(self, descriptor: int) -> None:
-        """No longer look there."""
+        """Stop watching a descriptor."""
         self._selector.unregister(descriptor)
 
     def wait(self, seconds: float) -> None:
-        """Take what comes, for this long at most."""
+        """Handle input, for at most this long."""
         for key, _ in self._selector.select(seconds):
             key.data()
         self._greet()
@@ -134,7 +135,7 @@ class AgentSocket:
             self._lose("it is silent")
 
     def send(self, message: FromGuard) -> None:
-        """Tell the agent; one that does not read misses it, and the guard does not wait. From any thread."""
+        """Send to the agent, from any thread; an agent that does not read misses it, and the guard does not wait."""
         agent = self._agent
         if agent is None:
             return
@@ -144,7 +145,7 @@ class AgentSocket:
             log.warning("The agent does not take a message: %s", error.strerror)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._lose("the guard ends")
         self._selector.close()
         self._listener.close()
@@ -207,7 +208,7 @@ class AgentSocket:
             self._lose("it began without a hello")
 
     def _greet(self) -> None:
-        """Answer a hello: at once, unless the guard may have to find out first whether its robot is simulated."""
+        """Answer a hello: at once, unless the guard must first find out whether its robot is simulated."""
         if self._hello is None:
             return
         hello, deadline = self._hello
@@ -229,7 +230,7 @@ class AgentSocket:
         self.send(Welcome(armed=self._guard.armed, dry_run=self._dry_run, approval=self._guard.approval != "none"))
 
     def _tell_emergency(self) -> None:
-        """Let the agent know at once that nothing it says will be done: it need not find out by trying."""
+        """Report an emergency stop to the agent at once, so that it need not find out by trying."""
         reason = self._guard.emergency_stop
         if self._greeted and reason != self._emergency:
             self._emergency = reason
@@ -237,7 +238,7 @@ class AgentSocket:
                 self.send(Refused(why=reason, emergency=True))
 
     def _lose(self, reason: str) -> None:
-        """Release the agent, and stop what it began."""
+        """Disconnect the agent, and stop what it began."""
         if self._agent is None:
             return
         self.send(Refused(why=f"The guard lets this agent go: {reason}."))

@@ -1,4 +1,4 @@
-"""What a guard does just now, and how serious that is."""
+"""The current state of a guard and its severity."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ros_bridge.profiles.diagnostics import ERROR, OK, WARN
 
 @dataclass(frozen=True, slots=True)
 class GuardState:
-    """What a guard does just now. Texts are "" where there is nothing to say.
+    """The current state of a guard. Texts that do not apply are "".
 
     Attributes:
-        armed: Whether anything may move at all.
-        approval: `none`, or `subtask`: a person lets each subtask begin.
+        armed: Whether anything may move.
+        approval: `none`, or `subtask`: a person must approve each subtask.
         moving: Whether anything is commanded to move.
-        stopping: Why a stop is under way.
-        emergency: Why the emergency stop is in force.
-        question: The subtask that waits for a person.
-        unmeasured: What of the robot is not measured.
-        refused: Why the last command that was refused is.
+        stopping: Why a stop is in progress.
+        emergency: Why the emergency stop is active.
+        question: The subtask that waits for approval.
+        unmeasured: Which part of the robot is not measured.
+        refused: Why the last refused command was refused.
     """
 
     armed: bool
@@ -33,7 +33,7 @@ class GuardState:
 
 
 def judged(state: GuardState, dry_run: bool) -> tuple[int, str]:
-    """The level and the sentence of a state in diagnostics."""
+    """Return the diagnostic level and message of a state."""
     if state.emergency:
         return ERROR, f"Emergency stop ({state.emergency})"
     if state.unmeasured:

@@ -1,4 +1,4 @@
-"""What Homie knows of a body, with the limits of a profile."""
+"""Body descriptions narrowed to the limits of a profile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ros_bridge.profiles.parts import Joint as Limits
 
 
 class Body(Protocol):
-    """What a profile's `body` names, as `homie.envs.mujoco.robots.body.SimulatedBody` has it."""
+    """The object that a profile's `body` names; see `homie.envs.mujoco.robots.body.SimulatedBody`."""
 
     @property
     def spec(self) -> RobotSpec: ...
@@ -25,10 +25,10 @@ class Body(Protocol):
 
 
 def body_of(profile: Profile) -> Body:
-    """What is known of the body of a robot.
+    """Return the body that a profile names.
 
     Raises:
-        BadInput: The profile names none, or one that is not there or whose file is wrong.
+        BadInput: The profile names no body, or one that does not exist or whose file is invalid.
     """
     if profile.body is None:
         raise BadInput(
@@ -43,7 +43,7 @@ def body_of(profile: Profile) -> Body:
 
 
 def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:
-    """A body with the limits of a profile, where these are narrower.
+    """Narrow the limits of a body to those of a profile.
 
     Raises:
         BadInput: The profile lacks a group of the body.
@@ -63,7 +63,7 @@ def _group(group: Group, profile: Profile) -> Group:
             sideways=min(sideways[0].speed, base.sideways) if sideways and base.sideways is not None else None,
         )
     if group.kind == "gripper" and profile.gripper is not None:
-        # Its own controller sees to its speed: here every width may be asked for at once.
+        # Its controller limits the speed: here any opening may be commanded at once.
         return Group.gripper(name=group.name, opening=profile.gripper.width, speed=1e3)
     known = {joint.name: joint for part in profile.groups.values() for joint in part.joints}
     if group.kind in ("base", "gripper") or not set(group.names) <= set(known):

@@ -1,4 +1,4 @@
-"""What of a URDF is a camera: a frame that is called optical, by convention, and the topics that go with its name."""
+"""Cameras of a URDF: optical frames, by convention, and the topics that go with their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ros_bridge.profiles.urdf import Urdf
 _OPTICAL = re.compile(r"optical", re.IGNORECASE)
 _COLOUR = re.compile(r"(^|[_\W])(colou?r|rgb)([_\W]|$)", re.IGNORECASE)
 _OTHER = re.compile(r"depth|infra|(^|[_\W])ir[0-9]?([_\W]|$)|fisheye|gyro|accel|imu|left|right|laser", re.IGNORECASE)
-"""What has an optical frame and gives no pictures in colour, or is one of two eyes."""
+"""Optical frames of devices without colour images, or of one camera of a stereo pair."""
 _HEAD = re.compile("head|neck|pan|tilt", re.IGNORECASE)
 
 
@@ -21,7 +21,7 @@ class UrdfCamera:
     Attributes:
         name: What the profile calls it: `head` or `camera`.
         frame: Its optical frame.
-        rgb, depth, info: Topics that drivers with such frames have.
+        rgb, depth, info: Usual topics of drivers with such frames.
     """
 
     name: str
@@ -32,7 +32,7 @@ class UrdfCamera:
 
 
 def camera_of(robot: Urdf) -> UrdfCamera | None:
-    """The camera by which a robot looks around: one in colour, on a head where there is one."""
+    """Return the camera with which a robot looks around: a colour camera, on a head if there is one."""
     frames = [link for link in robot.links if _OPTICAL.search(link) and not _OTHER.search(link)]
     if not frames:
         return None
@@ -55,6 +55,6 @@ def _on_a_head(robot: Urdf, link: str) -> bool:
 
 
 def _ros_name(text: str) -> str:
-    """A text as one word of a ROS name."""
+    """Convert a text to one word of a ROS name."""
     word = re.sub("_+", "_", re.sub("[^A-Za-z0-9_]", "_", text)).strip("_")
     return word if not word or word[0].isalpha() else f"camera_{word}"

@@ -1,4 +1,4 @@
-"""Where the effector is: the forward kinematics of a profile's chain."""
+"""Forward kinematics of a profile's chain."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ros_bridge.profiles.parts import Link
 
 
 def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> Array:
-    """The pose (4, 4) of the effector in the base frame, or poses (n, 4, 4).
+    """Return the pose (4, 4) of the effector in the base frame, or poses (n, 4, 4).
 
     Args:
         chain: The links from the base frame on.
-        positions: For every joint that moves its position (rad, m), or n of them; not for those that follow another.
+        positions: Position (rad, m) of every moving joint, or n of them; not of joints that follow another.
 
     Raises:
         KeyError: A joint has no position.
@@ -29,7 +29,7 @@ def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> A
 
 
 def step(link: Link, positions: Mapping[str, float | Array]) -> Array:
-    """The pose (4, 4) of one link in the one before, or poses (n, 4, 4); positions as of `effector`."""
+    """Return the pose (4, 4) of one link in the previous one, or poses (n, 4, 4); positions as for `effector`."""
     if link.kind == "fixed":
         return _fixed_transform(link)
     driver = np.asarray(positions[link.driver], dtype=float)
@@ -51,7 +51,7 @@ def _fixed_transform(link: Link) -> Array:
 
 
 def _joint_transform(link: Link, position: Array) -> Array:
-    """What the joint does (..., 4, 4) at positions (...)."""
+    """Return the transforms (..., 4, 4) of a joint at positions (...)."""
     axis = np.array(link.axis) / math.hypot(*link.axis)
     matrices = np.zeros((*position.shape, 4, 4))
     matrices[..., range(4), range(4)] = 1.0
@@ -63,7 +63,7 @@ def _joint_transform(link: Link, position: Array) -> Array:
 
 
 def _rotation_about(axis: Array, angle: Array) -> Array:
-    """Rotations (..., 3, 3) by angles (...) about a unit axis (Rodrigues)."""
+    """Return rotations (..., 3, 3) by angles (...) about a unit axis (Rodrigues)."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     turn = angle[..., None, None]

@@ -1,4 +1,4 @@
-"""What a robot says of its own health: the newest status of each of its parts on a topic of `diagnostic_msgs`."""
+"""Health of a robot: the newest status of each of its components on a `diagnostic_msgs` topic."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ OK, WARN, ERROR, STALE = range(4)
 """Levels, as `diagnostic_msgs/msg/DiagnosticStatus` numbers them."""
 WORDS = {WARN: "warning", ERROR: "error", STALE: "stale"}
 MOST = 1000
-"""Parts of which the status is kept: names come from the network."""
+"""Largest number of components kept: names come from the network."""
 LONGEST = 120
-"""Characters of a name or message that are shown."""
+"""Longest name or message shown, in characters."""
 OWN = "homie_guard:"
-"""How the status of Homie's own guard begins, which publishes on the same topic by convention."""
+"""Prefix of the status of Homie's own guard, which publishes on the same topic by convention."""
 
 
 class Diagnostics:
@@ -29,16 +29,16 @@ class Diagnostics:
         self._subscription = node.subscription(DIAGNOSTIC_ARRAY, topic, self._take)
 
     def close(self) -> int:
-        """Listen no more; how many messages have come."""
+        """Stop listening; return the number of received messages."""
         self._subscription.close()
         with self._lock:
             return self._count
 
     def unwell(self) -> list[tuple[str, int, str]]:
-        """Name, level and words of every part that is not well, the worst first."""
+        """Return name, level and description of every component with a problem, the worst first."""
         with self._lock:
-            ill = [(name, level, text) for name, (level, text) in self._newest.items() if level != OK]
-        return sorted(ill, key=lambda part: (part[1] != ERROR, part[0]))
+            problems = [(name, level, text) for name, (level, text) in self._newest.items() if level != OK]
+        return sorted(problems, key=lambda part: (part[1] != ERROR, part[0]))
 
     def _take(self, message: Message) -> None:
         with self._lock:

@@ -1,6 +1,6 @@
-"""What of a URDF is the hand: the joints that open it, and the link that stands for it.
+"""The hand in a URDF: the joints that open it, and the link that represents it.
 
-A URDF does not say so. Names and the shape of the tree do, as public descriptions of robots have them.
+A URDF does not mark them. Names and the shape of the tree do, as in public robot descriptions.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from ros_bridge.profiles.parts import Link
 from ros_bridge.profiles.urdf import MOVING, Mimic, Urdf, UrdfJoint
 
 WHEEL = re.compile("wheel|caster|castor|steer|rotor|propeller|bogie|rocker|suspension", re.IGNORECASE)
-"""What drives a base, and is not a joint of an arm."""
+"""Joints that drive a base and do not belong to an arm."""
 _NO_HAND = re.compile("eye|ear|head|camera|leg|foot|ankle|knee|hip", re.IGNORECASE)
 """Joints that move together and are not fingers."""
 _FINGER = re.compile("finger|fngr|jaw|claw|knuckle|thumb|pincer", re.IGNORECASE)
 LEAST_GAP = 0.002
-"""m; less than fingers open."""
+"""Smallest opening of fingers, m."""
 _GRIPPER = re.compile("gripper|grasp", re.IGNORECASE)
 _WRIST = re.compile("roll|pitch|yaw|rot|wrist|flex|lift|tilt|pan(?!da)|axis|arm", re.IGNORECASE)
-"""In the name of a joint that turns a whole gripper, such as gripper_roll_joint."""
+"""Names of joints that turn a whole gripper, such as gripper_roll_joint."""
 _TCP = re.compile(
     r"(^|[_\W])tcp([_\W]|$)|tool_?cent(er|re)|grasp(ing)?_?(frame|link|cent(er|re)|point|target)|gripper_(frame|tool_frame)|ee_gripper",
     re.IGNORECASE,
@@ -36,16 +36,16 @@ _TOOL = tuple(
     re.compile(rf"(^|[_\W]){words}([_\W]|$)", re.IGNORECASE)
     for words in ("tool0", "tool_?frame", "tool", "(ee|eef|end[-_]?effector)", "flange", "(hand|gripper|palm)")
 )
-"""Names of the link to which a tool is fixed, the surest first."""
+"""Names of the link to which a tool is fixed, the most reliable first."""
 
 
 @dataclass(frozen=True)
 class Hand:
-    """Joints that open and close, on one link.
+    """Joints on one link that open and close a hand.
 
     Attributes:
-        joints: All of them, those that follow others too.
-        driven: Those that a controller moves.
+        joints: All of them, mimic joints included.
+        driven: Those moved by a controller.
     """
 
     link: str
@@ -54,12 +54,12 @@ class Hand:
 
     @property
     def grips(self) -> bool:
-        """Whether it is a gripper, with one command for all fingers; else a hand whose fingers move one by one."""
+        """Whether it is a gripper, with one command for all fingers; otherwise its fingers move one by one."""
         return len({joint.kind == "prismatic" for joint in self.driven}) == 1 and len(self.driven) <= 2
 
 
 def hands(robot: Urdf) -> list[Hand]:
-    """The hands of a robot, in the order of its links."""
+    """Return the hands of a robot, in the order of its links."""
     joints = _mimics_on_two_sides(robot)
     for link in robot.links:
         joints |= _fingers_on(robot, link, joints)
@@ -81,11 +81,11 @@ def hands(robot: Urdf) -> list[Hand]:
 
 
 def effector_link(robot: Urdf, last: str, hand: Hand | None) -> tuple[str, bool]:
-    """The link that stands for the hand, never one that moves as it opens, and whether its name or its fingers say so.
+    """Return the link that represents the hand, fixed while it opens, and whether its name or its fingers confirm it.
 
     Args:
         robot: The robot.
-        last: The last link of the arm that moves; of a robot with a hand the link that carries the fingers.
+        last: The last moving link of the arm; of a robot with a hand the link that carries the fingers.
         hand: The hand there, if any.
     """
     body = robot.rigid(last)
@@ -108,7 +108,7 @@ def effector_link(robot: Urdf, last: str, hand: Hand | None) -> tuple[str, bool]
     for pattern in _TOOL:
         if (tool := deepest(link for link in body if pattern.search(link) and not _camera(link))) is not None:
             return tool, pattern is _TOOL[0]
-    # One fixed link behind another leads to what is mounted; several beside each other may be anything.
+    # A series of single fixed links leads to the mounted tool; several side by side may be anything.
     link = last
     while len(fixed := [joint for joint in robot.below.get(link, ()) if joint.kind == "fixed"]) == 1:
         link = fixed[0].child
@@ -116,8 +116,8 @@ def effector_link(robot: Urdf, last: str, hand: Hand | None) -> tuple[str, bool]
 
 
 def turning(robot: Urdf, hand: Hand) -> tuple[float, float, float | None]:
-    """Of fingers that turn: the angle of the joint that drives them when closed and when open, rad, and how far the
-    ends of the fingers move apart, m; None where the frames of the links do not say it."""
+    """For revolute fingers return the closed and the open angle of the driving joint, rad, and how far the finger tips
+    move apart, m; None where the link frames do not show it."""
     drive = hand.driven[0]
     if drive.lower is None or drive.upper is None:
         return 0.0, 1.0, None
@@ -137,19 +137,19 @@ def turning(robot: Urdf, hand: Hand) -> tuple[float, float, float | None]:
     if abs(gaps[0] - gaps[1]) > LEAST_GAP:
         closed_values, open_values = (low_values, high_values) if gaps[0] < gaps[1] else (high_values, low_values)
         return closed_values[drive.name], open_values[drive.name], abs(gaps[0] - gaps[1])
-    # The knuckles of two fingers count from open, as Robotiq's do; a single jaw from closed, as that of the SO-101.
+    # Knuckles of two fingers are at 0 when open, as Robotiq's; a single jaw when closed, as that of the SO-101.
     closed_values, open_values = (high_values, low_values) if len(hand.joints) > 1 else (low_values, high_values)
     return closed_values[drive.name], open_values[drive.name], None
 
 
 def _limit(joint: UrdfJoint, largest: bool) -> float:
-    """The limit of a joint that is the larger one by magnitude, or the other; of equal ones the upper is the larger."""
+    """Return the limit of the larger or the smaller magnitude; of equal ones the upper is the larger."""
     low, high = joint.lower or 0.0, joint.upper or 0.0
     return high if (abs(high) >= abs(low)) is largest else low
 
 
 def chain_of(robot: Urdf, way: Sequence[UrdfJoint]) -> list[Link]:
-    """Joints as the chain of a profile. Raises BadInput for one that cannot be placed."""
+    """Convert joints to the chain of a profile. Raises BadInput for a joint without a valid pose."""
     links = []
     for joint in way:
         moves = joint.moves
@@ -170,17 +170,17 @@ def chain_of(robot: Urdf, way: Sequence[UrdfJoint]) -> list[Link]:
 
 
 def _place(robot: Urdf, base: str, link: str, values: Mapping[str, float]) -> Array:
-    """Where a link is in the frame of another (3,)."""
+    """Return the position of a link in the frame of another (3,)."""
     way = robot.way(link)[len(robot.way(base)) :]
     try:
         links = chain_of(robot, way)
         return np.asarray(effector(links, {**{link_joint.driver: 0.0 for link_joint in links}, **values})[:3, 3])
-    except BadInput:  # only the width of the gripper depends on it, which is a guess
+    except BadInput:  # only the width of the gripper, a guess, depends on it
         return np.zeros(3)
 
 
 def _mimics_on_two_sides(robot: Urdf) -> set[str]:
-    """Joints that follow one another on different branches of the tree; those of a parallelogram are on one."""
+    """Return joints that mimic one another on different branches of the tree; those of a parallelogram are on one."""
     sets: dict[str, list[UrdfJoint]] = {}
     for joint in robot.joints:
         if not joint.moves:
@@ -199,15 +199,16 @@ def _mimics_on_two_sides(robot: Urdf) -> set[str]:
             for joint_below in robot.subtree(joint.child)
         )
         other = any(WHEEL.search(joint.name) or _NO_HAND.search(joint.name) for joint in joints)
-        if len(tops) > 1 and are_fingers and (not other or any(_called_finger(joint) for joint in joints)):
+        if len(tops) > 1 and are_fingers and (not other or any(_has_finger_name(joint) for joint in joints)):
             fingers |= names
     return fingers
 
 
-def _fingers_on(robot: Urdf, link: str, known: set[str]) -> set[str]:
-    """Fingers side by side on a link: joints that slide and carry nothing that moves, or what is called a finger."""
+def _fingers_on(robot: Urdf, link: str, finger_names: set[str]) -> set[str]:
+    """Return fingers side by side on a link: sliding joints that carry no moving one, or joints with a finger's
+    name."""
     if link in robot.above and robot.above[link].kind == "fixed":
-        return set()  # they are counted where what is fixed together begins
+        return set()  # counted at the root of the rigid body
     side_by_side = [
         joint
         for rigid_link in robot.rigid(link)
@@ -219,7 +220,7 @@ def _fingers_on(robot: Urdf, link: str, known: set[str]) -> set[str]:
         for joint in side_by_side
         if joint.kind == "prismatic" and not any(joint_below.moves for joint_below in robot.subtree(joint.child))
     ]
-    named = [joint for joint in side_by_side if _called_finger(joint)]
+    named = [joint for joint in side_by_side if _has_finger_name(joint)]
     fingers = set()
     for group in (sliding, named):
         if len(group) > 1:
@@ -227,28 +228,30 @@ def _fingers_on(robot: Urdf, link: str, known: set[str]) -> set[str]:
             fingers |= {
                 joint_below.name for joint in group for joint_below in robot.subtree(joint.child) if joint_below.moves
             }
-    return fingers - known
+    return fingers - finger_names
 
 
-def _single_jaws(robot: Urdf, known: set[str]) -> set[str]:
-    """Joints at the end of a way that are called a jaw, where the link has no other finger."""
-    carrying = {robot.rigid(_top(robot, joint, known).parent)[0] for joint in robot.joints if joint.name in known}
+def _single_jaws(robot: Urdf, finger_names: set[str]) -> set[str]:
+    """Return joints at the end of a branch with the name of a jaw, where the link has no other finger."""
+    carrying = {
+        robot.rigid(_top(robot, joint, finger_names).parent)[0] for joint in robot.joints if joint.name in finger_names
+    }
     jaws = set()
     for joint in robot.joints:
         last = joint.moves and not any(joint_below.moves for joint_below in robot.subtree(joint.child))
-        if joint.name in known or not last or robot.rigid(joint.parent)[0] in carrying:
+        if joint.name in finger_names or not last or robot.rigid(joint.parent)[0] in carrying:
             continue
-        if _called_finger(joint) or (_GRIPPER.search(joint.name) and not _WRIST.search(joint.name)):
+        if _has_finger_name(joint) or (_GRIPPER.search(joint.name) and not _WRIST.search(joint.name)):
             jaws.add(joint.name)
     return jaws
 
 
-def _called_finger(joint: UrdfJoint) -> bool:
+def _has_finger_name(joint: UrdfJoint) -> bool:
     return bool(_FINGER.search(joint.name) or _FINGER.search(joint.child))
 
 
 def _top(robot: Urdf, joint: UrdfJoint, fingers: set[str]) -> UrdfJoint:
-    """The first finger on the way to a finger."""
+    """Return the first finger on the path to a finger."""
     return next(candidate for candidate in robot.way(joint.child) if candidate.name in fingers)
 
 

@@ -1,6 +1,6 @@
-"""Topics of Homie's own on the network of every robot: what agent and guard say, for those who record or watch.
+"""Homie's topics on the network of every robot: messages of agent and guard for recorders and monitors.
 
-/homie/episode  (std_msgs/msg/String)             what happens in an agent's episode (`homie.runtime.announcements`)
+/homie/episode  (std_msgs/msg/String)             events of an agent's episode (`homie.runtime.announcements`)
 /homie/fingers  (control_msgs/msg/GripperCommand) the guard's commands for the gripper: goals of actions are not in bags
 """
 

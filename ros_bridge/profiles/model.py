@@ -1,4 +1,4 @@
-"""A robot as data: which topics, actions, frames and joints it has, and how fast and how far it may move.
+"""Robot profiles: topics, actions, frames and joints of a robot, with its limits of speed and position.
 
 SI units: m, rad, s, N. A profile is YAML; `fetch` and `franka` come with Homie, others are files of users.
 """
@@ -35,7 +35,7 @@ from ros_bridge.profiles.parts import (
 from ros_bridge.transport.joints import Limits
 
 LARGEST = 1_000_000
-"""Bytes of the largest file that is read as a profile: one has some thousand."""
+"""Largest profile file in bytes: a usual one has some thousand."""
 ADVICE = "A robot profile is a YAML file (docs/ros.md); `homie robot profile ROBOT.urdf` drafts one."
 
 
@@ -70,11 +70,11 @@ class Profile(Part):
 
     @property
     def body_is_a_file(self) -> bool:
-        """Whether `body` is a file of amendments; from a file of profiles it is read with its whole path."""
+        """Whether `body` is a file of amendments; `read_profile` replaces it by its whole path."""
         return self.body is not None and self.body.endswith((".yaml", ".yml"))
 
     def limits_of(self, name: str) -> Limits:
-        """What is known of a joint in the joint states; of the fingers nothing is."""
+        """Return the limits of a joint in the joint states; those of fingers are unknown."""
         for group in self.groups.values():
             for joint in group.joints:
                 if joint.name == name:
@@ -83,7 +83,7 @@ class Profile(Part):
 
     @property
     def planned_joints(self) -> tuple[Joint, ...]:
-        """The joints that the robot's own planner moves, in the order of `reaching.moves`; none without one."""
+        """Joints moved by the robot's own planner, in the order of `reaching.moves`; empty without one."""
         moves = () if self.reaching is None else self.reaching.moves
         return tuple(joint for name in moves for joint in self.groups[name].joints)
 
@@ -111,17 +111,17 @@ class Profile(Part):
 
 
 def built_in() -> list[str]:
-    """The names of the profiles that come with Homie."""
+    """Return the names of the built-in profiles."""
     return sorted(
         entry.name.removesuffix(".yaml") for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")
     )
 
 
 def read_profile(name: str) -> Profile:
-    """The profile of a name that comes with Homie, or in a file.
+    """Read a built-in profile by name, or a profile file.
 
     Raises:
-        BadInput: There is none, or it is not valid; the sentence names the first mistake.
+        BadInput: The profile does not exist or is invalid; the sentence names the first mistake.
 
     Example:
         >>> read_profile("fetch").groups["torso"].joints[0].upper
@@ -145,7 +145,7 @@ def read_profile(name: str) -> Profile:
 
 
 def parse_profile(text: str, source: str) -> Profile:
-    """The profile in a YAML text. Raises BadInput with one sentence that begins with `source`."""
+    """Parse a profile in YAML. Raises BadInput with one sentence that begins with `source`."""
     with reading(source, advice=ADVICE):
         content = parse_yaml(text)
     if not isinstance(content, dict):

@@ -1,7 +1,8 @@
-"""Where the base frame of a profile is in that of its body, found by moving both arms alike, in thought.
+"""Pose of a profile's base frame in that of its body, found by comparing both arms in sampled postures.
 
-A body is an MJCF model, the chain of a profile comes from a URDF. Both have the same joints; their bases, and what they
-call the hand, may be placed and turned otherwise. Where joints count otherwise, the hands do not move alike.
+A body is an MJCF model, the chain of a profile comes from a URDF. Both have the same joints; their base frames, and
+their hand frames, may be placed and turned differently. Where zeros or directions of joints differ, the hands move
+differently.
 """
 
 from __future__ import annotations
@@ -19,18 +20,17 @@ from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import Profile
 
 SAMPLES = 24
-"""Postures, drawn within the limits."""
+"""Number of postures, sampled within the limits."""
 APART, TURNED = 0.02, 0.05
 """Metres and radians by which two descriptions of one hand may differ: makers calibrate each arm by millimetres."""
 
 
 def mounted(profile: Profile, spec: RobotSpec, kinematics: Kinematics) -> Array:
-    """The pose (4, 4) of the base frame of a profile in the base frame of its body; that of one without a chain is
-    taken to be the same.
+    """Return the pose (4, 4) of the base frame of a profile in the base frame of its body; identity without a chain.
 
     Raises:
-        BadInput: The chain of the profile and the arm of the body are not the same arm; or the robot drives, so that
-            its base is where odometry has it, and the two frames are not over each other.
+        BadInput: The chain of the profile and the arm of the body differ; or the robot drives, so that odometry gives
+            the pose of its base, and the two frames do not coincide.
     """
     moving = dict.fromkeys(link.driver for link in profile.chain if link.kind != "fixed")
     if not moving:
@@ -63,21 +63,21 @@ def mounted(profile: Profile, spec: RobotSpec, kinematics: Kinematics) -> Array:
 
 
 def _fitted(body: Sequence[tuple[Array, Array]], profile_poses: Array) -> tuple[Array, float, float]:
-    """The pose (4, 4) of the base of poses (n, 4, 4) of a hand in that of a body's poses of its own hand, where the
-    hands are fixed to each other; and by how much they are not, m and rad."""
+    """Fit the pose (4, 4) of the base of hand poses (n, 4, 4) in that of a body's poses of its own hand, assuming that
+    the hands are fixed to each other; also return the largest residuals, m and rad."""
     places, turns = (np.array([pose[part] for pose in body]) for part in (0, 1))
-    # The same turn of the hand from one posture to the next, seen in both bases.
+    # Rotation of the hand from one posture to the next, seen in both bases.
     body_turns = [_vector(b @ a.T) for a, b in itertools.pairwise(turns)]
     profile_turns = [_vector(b @ a.T) for a, b in itertools.pairwise(profile_poses[:, :3, :3])]
     u, _, v_transposed = np.linalg.svd(np.array(body_turns).T @ np.array(profile_turns))
     turn = u @ np.diag([1.0, 1.0, np.linalg.det(u @ v_transposed)]) @ v_transposed
     # places = turn @ (ours + rotation of ours @ offset) + base
-    known = turn @ profile_poses[:, :3, :3]
-    system = np.concatenate([known, np.broadcast_to(np.eye(3), known.shape)], axis=2).reshape(-1, 6)
+    rotated = turn @ profile_poses[:, :3, :3]
+    system = np.concatenate([rotated, np.broadcast_to(np.eye(3), rotated.shape)], axis=2).reshape(-1, 6)
     missing = (places - profile_poses[:, :3, 3] @ turn.T).reshape(-1)
     solution = np.linalg.lstsq(system, missing, rcond=None)[0]
     position_error = float(np.linalg.norm((system @ solution - missing).reshape(-1, 3), axis=1).max())
-    hands = np.einsum("nji,njk->nik", known, turns)
+    hands = np.einsum("nji,njk->nik", rotated, turns)
     rotation_error = max(_angle(hands[0].T @ hand) for hand in hands)
     base = np.eye(4)
     base[:3, :3], base[:3, 3] = turn, solution[3:]

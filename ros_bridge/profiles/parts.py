@@ -1,4 +1,4 @@
-"""The parts of a profile: base, groups of joints, gripper, cameras and what else a robot has (SI units)."""
+"""Components of a profile: base, groups of joints, gripper, cameras and others (SI units)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _ros_name(value: Any) -> Any:
 
 
 POINTS, POSITIONS = "trajectory_msgs/msg/JointTrajectory", "std_msgs/msg/Float64MultiArray"
-"""What streams of joints take."""
+"""Message types of joint streams."""
 RosName: TypeAlias = Annotated[str, BeforeValidator(_ros_name)]
 Positive: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
@@ -30,7 +30,7 @@ Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Part(PlainNumbers, BaseModel):
-    """What all parts of a profile share: unknown names are refused, nothing changes."""
+    """Base class of profile components: unknown names are refused, instances are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -120,8 +120,8 @@ class Group(Part):
 class Gripper(Part):
     """A gripper with a `control_msgs/action/GripperCommand`, or one that a trajectory controller moves.
 
-    Homie speaks of the gap between the fingers, m; `commanded`, `gap_of` and `measured` are the ways to what the
-    robot counts.
+    Homie uses the gap between the fingers, m; `commanded`, `gap_of` and `measured` convert to and from the positions of
+    the robot.
     """
 
     action: RosName
@@ -152,40 +152,40 @@ class Gripper(Part):
         return self
 
     def commanded(self, gap: float) -> float:
-        """What the command counts for a gap (m)."""
+        """Convert a gap (m) to a command position."""
         if self.position == "angle":
             assert self.open is not None and self.closed is not None
             return self.closed + (self.open - self.closed) * gap / self.width
         return gap * (0.5 if self.position == "finger" else 1.0)
 
     def gap_of(self, position: float) -> float:
-        """The gap (m) for what the command counts."""
+        """Convert a command position to a gap (m)."""
         return (position - self.commanded(0.0)) * self._scale
 
     def measured(self, positions: Sequence[float]) -> float:
-        """The gap (m) for the positions of its `joints`: each counts the way of its own finger, a single one what the
-        command counts."""
+        """Convert the positions of its `joints` to a gap (m): several joints measure the travel of one finger each, a
+        single one the command position."""
         return self.gap_of(positions[0]) if len(positions) == 1 else sum(positions)
 
     def joint_states(self, gap: float, rate: float) -> tuple[list[float], list[float]]:
-        """The positions and speeds of its `joints` for a gap (m) and how fast it changes (m/s)."""
+        """Return the positions and speeds of its `joints` for a gap (m) and its rate of change (m/s)."""
         count = len(self.joints)
         if count == 1:
             return [self.commanded(gap)], [rate / self._scale]
         return [gap / count] * count, [rate / count] * count
 
     def rate(self, speeds: Sequence[float]) -> float:
-        """How fast the gap changes (m/s) for the speeds of its `joints`."""
+        """Return the rate of change of the gap (m/s) for the speeds of its `joints`."""
         return speeds[0] * self._scale if len(speeds) == 1 else sum(speeds)
 
     @property
     def _scale(self) -> float:
-        """Gap for one of what the command counts."""
+        """Gap per unit of the command position."""
         return self.width / (self.commanded(self.width) - self.commanded(0.0))
 
 
 class Camera(Part):
-    """The topics of a camera. Depth is registered to the colours: pixel for pixel the same rays."""
+    """The topics of a camera. Depth is registered to the colour image, pixel by pixel."""
 
     rgb: RosName = Field(description="Rectified already where its name has the word `rect`.")
     info: RosName
@@ -195,20 +195,20 @@ class Camera(Part):
 
     @property
     def kind(self) -> str:
-        """The type of the messages on `rgb`: compressed where the topic is named as image_transport names it."""
+        """The type of the messages on `rgb`: compressed if image_transport names the topic so."""
         return f"sensor_msgs/msg/{'CompressedImage' if self.compressed else 'Image'}"
 
     @property
     def compressed(self) -> bool:
-        """Whether colours come as JPEG or PNG."""
+        """Whether colour images come as JPEG or PNG."""
         return self.rgb.endswith("/compressed")
 
 
 class Link(Part):
     """One step of the chain from the base frame to the effector, as in a URDF.
 
-    xyz and rpy place it in the one before, turned about the fixed axes x, y, z; then the joint moves it along or about
-    `axis`. A joint that follows another (`<mimic>`) is at multiplier * its position + offset.
+    xyz and rpy place it in the previous one, turned about the fixed axes x, y, z; then the joint moves it along or
+    about `axis`. A joint that follows another (`<mimic>`) is at multiplier * the other's position + offset.
     """
 
     joint: Text
@@ -222,7 +222,7 @@ class Link(Part):
 
     @property
     def driver(self) -> str:
-        """The joint that moves it: the one that it follows, or itself."""
+        """The joint that drives it: the followed one, or itself."""
         return self.follows or self.joint
 
     @field_validator("axis")
@@ -247,14 +247,14 @@ class Workspace(Part):
 
 
 class Force(Part):
-    """A force that stops the robot when it is exceeded (`geometry_msgs/msg/WrenchStamped`)."""
+    """A force limit that stops the robot when exceeded (`geometry_msgs/msg/WrenchStamped`)."""
 
     topic: RosName
     limit: Positive = Field(description="N.")
 
 
 class EmergencyStop(Part):
-    """The robot's own emergency stop, as its driver says it (`std_msgs/msg/Bool`)."""
+    """The robot's own emergency stop, as published by its driver (`std_msgs/msg/Bool`)."""
 
     topic: RosName
     pressed: bool = Field(
@@ -263,13 +263,13 @@ class EmergencyStop(Part):
 
 
 class Navigation(Part):
-    """Software of the robot that finds its own ways (Nav2), for `--skills nav2`."""
+    """Navigation software of the robot (Nav2), for `--skills nav2`."""
 
     action: RosName = Field("/navigate_to_pose", description="Its nav2_msgs/action/NavigateToPose.")
 
 
 class Reaching(Part):
-    """Software of the robot that plans and moves its arm (MoveIt), for `--skills moveit`."""
+    """Motion planner of the robot's arm (MoveIt), for `--skills moveit`."""
 
     action: RosName = Field("/move_action", description="Its moveit_msgs/action/MoveGroup.")
     group: Text = Field(description="The planning group of MoveIt, as arm_with_torso.")
@@ -283,7 +283,7 @@ class Reaching(Part):
 
 
 class Standing(Part):
-    """Below these measured speeds the robot counts as standing: a stop is done then, and not before.
+    """Measured speeds below which the robot counts as standing; only then is a stop complete.
 
     linear (m/s) and angular (rad/s) of the base, joint (rad/s or m/s) of every joint.
     """
@@ -294,7 +294,7 @@ class Standing(Part):
 
 
 class Frames(Part):
-    """The frames that Homie asks for."""
+    """The frames that Homie uses."""
 
     odometry: Text = "odom"
     base: Text = "base_link"

@@ -1,4 +1,4 @@
-"""What of a profile is on the network: topics with their rates and ages, actions, frames."""
+"""Check of a profile against the network: topics with their rates and ages, actions, frames."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ GRIPPER = "control_msgs/action/GripperCommand"
 NAVIGATE = "nav2_msgs/action/NavigateToPose"
 MOVE_GROUP = "moveit_msgs/action/MoveGroup"
 OLD = 1.0
-"""Seconds after which joint states, odometry and moving frames count as too old."""
+"""Age (s) above which joint states, odometry and moving frames count as too old."""
 MISSED = 6.5
-"""Seconds more in which latched messages may come: Fast DDS offers again every 3 s what a reader that joins missed."""
+"""Additional seconds for latched messages: Fast DDS offers them again to a new reader every 3 s."""
 FOREIGN = (
     "its server never answers over this middleware: set RMW_IMPLEMENTATION=rmw_cyclonedds_cpp on the robot, or choose "
     "the transport rclpy with the middleware of the robot"
@@ -37,13 +37,13 @@ FOREIGN = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One part of a profile.
+    """Check result of one component of a profile.
 
     Attributes:
-        problem: Why it is not there as the profile says; "" if it is.
-        rate: Messages in a second.
-        age: Seconds of the newest message by its stamp (median), None without one.
-        note: What is to be known of it, though it is there.
+        problem: Why it is not present as the profile says; "" if it is.
+        rate: Messages per second.
+        age: Median age of the messages by their stamps, s; None without messages.
+        note: Additional information on a component that is present.
     """
 
     part: str
@@ -55,13 +55,13 @@ class Finding:
 
 
 def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Finding]:
-    """Listen for `length` seconds and say what of the profile is there.
+    """Listen for `length` seconds and report which components of the profile are present.
 
     Args:
         node: A node on the robot's network.
-        profile: What should be there.
-        length: How long to listen; slow cameras need some seconds. Fixed frames and an emergency stop that did not come
-            meanwhile are waited for some seconds more, since they may be published only once.
+        profile: The expected components.
+        length: Listening time; slow cameras need some seconds. Missing fixed frames and a missing emergency stop are
+            awaited for some seconds more, since they may be published only once.
 
     Returns:
         One finding for every topic, action and frame of the profile, in its order.
@@ -70,7 +70,7 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     published = PublishedClock(node)
     clock = published if profile.use_sim_time else MachineClock()
     transforms = Transforms(node, clock)
-    listened = [_Listened(node, profile, clock, *topic) for topic in measured_topics(profile)]
+    listened = [_CheckedTopic(node, profile, clock, *topic) for topic in measured_topics(profile)]
     stop = None if profile.emergency_stop is None else StopButton(node, profile.emergency_stop)
     diagnostics = None if profile.diagnostics is None else Diagnostics(node, profile.diagnostics)
     time.sleep(length)
@@ -119,7 +119,7 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
 
 
 def _stop(stop: StopButton, topic: str, kinds: frozenset[str]) -> Finding:
-    """The robot's own emergency stop, and whether it is pressed."""
+    """Check the robot's own emergency stop."""
     unknown, pressed = stop.unknown(), stop.pressed
     stop.close()
     problem = _kind_problem(kinds, BOOL, "no publisher")
@@ -128,7 +128,7 @@ def _stop(stop: StopButton, topic: str, kinds: frozenset[str]) -> Finding:
 
 
 def _diagnosed(diagnostics: Diagnostics, topic: str, kinds: frozenset[str], length: float) -> Iterator[Finding]:
-    """What a robot says of its health: the topic, and each part that is not well. Only errors are problems."""
+    """Report the health of a robot: the topic, and each component with a problem. Only errors are problems."""
     report_count = diagnostics.close()
     problem = _kind_problem(kinds, DIAGNOSTIC_ARRAY, "no publisher") or (
         "" if report_count else "a publisher, but no message"
@@ -140,12 +140,12 @@ def _diagnosed(diagnostics: Diagnostics, topic: str, kinds: frozenset[str], leng
 
 
 def gripper_kind(gripper: Gripper) -> str:
-    """The kind of a gripper's action."""
+    """Return the type of a gripper's action."""
     return TRAJECTORY if gripper.trajectory else GRIPPER
 
 
 def _clock(published: PublishedClock, profile: Profile, length: float) -> Finding:
-    """The clock in which ages are measured, that of a simulator with its speed."""
+    """Check the clock by which ages are measured, that of a simulator with its speed."""
     if not profile.use_sim_time:
         return Finding("clock", MachineClock.name)
     speed = f" ({published.elapsed() / length:.2f} x real time)"
@@ -153,7 +153,7 @@ def _clock(published: PublishedClock, profile: Profile, length: float) -> Findin
 
 
 def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
-    """Part, name, kind and greatest age of every topic that is heard."""
+    """Yield component, name, message type and largest age of every measured topic."""
     yield "joint states", profile.joint_states, "sensor_msgs/msg/JointState", OLD
     if profile.base is not None:
         yield "odometry", profile.base.odometry, "nav_msgs/msg/Odometry", OLD
@@ -167,7 +167,7 @@ def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
 
 
 def commanded_topics(profile: Profile) -> Iterator[tuple[str, str, str]]:
-    """Part, name and kind of every topic on which the robot is commanded; actions are none."""
+    """Yield component, name and message type of every topic with commands for the robot, without actions."""
     if profile.base is not None:
         yield "base command", profile.base.command, profile.base.kind
     for name, group in profile.groups.items():
@@ -175,8 +175,8 @@ def commanded_topics(profile: Profile) -> Iterator[tuple[str, str, str]]:
             yield f"{name} stream", group.stream, group.kind
 
 
-class _Listened:
-    """A topic that is listened to."""
+class _CheckedTopic:
+    """Subscription to a measured topic."""
 
     def __init__(
         self, node: Node, profile: Profile, clock: RobotClock, part: str, name: str, kind: str, oldest: float
@@ -201,7 +201,7 @@ class _Listened:
         self._subscription: Subscription = node.subscription(kind, name, self._take, SENSOR)
 
     def finding(self, kinds: frozenset[str], length: float, simulated: bool) -> Finding:
-        """What was heard in `length` seconds, and stop listening.
+        """Stop listening, and return the result of `length` seconds.
 
         Args:
             simulated: Somebody publishes /clock.
@@ -242,7 +242,7 @@ class _Listened:
 
 
 def _age_problem(age: float, oldest: float, clock: RobotClock, simulated: bool) -> str:
-    """What is wrong with the age (s) of messages by a clock.
+    """Return the problem with the age (s) of messages by a clock; "" if there is none.
 
     Args:
         simulated: Somebody publishes /clock.

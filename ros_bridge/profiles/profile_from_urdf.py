@@ -1,4 +1,4 @@
-"""A first profile from a URDF: joints with their limits, the chain to the hand, names of topics to be looked at."""
+"""Draft of a profile from a URDF: joints with their limits, the chain to the hand, topic names to be checked."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from ros_bridge.profiles.parts import Link
 from ros_bridge.profiles.urdf import Urdf, UrdfJoint, read_urdf
 
 HALF_A_SECOND = 2.0
-"""A URDF has no accelerations: with twice the speed a joint is at full speed in half a second."""
+"""Acceleration per speed, 1/s, as a URDF has none: a joint reaches full speed in half a second."""
 SPEED = 0.5
-"""rad/s or m/s, slow: where the URDF has no usable one."""
+"""Slow speed, rad/s or m/s, where the URDF has no usable one."""
 GUESS = "a guess: the link that stands for the hand"
 FREE = ("floating", "planar")
 MOST_JOINTS = 64
-"""Of a group, as in a profile."""
+"""Largest number of joints of a group, as in a profile."""
 _TORSO = re.compile("torso|spine|trunk|column", re.IGNORECASE)
 _WORLD = re.compile("world|map|odom|ground|table", re.IGNORECASE)
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
 
 
 def profile_from_urdf(path: Path, *, effector: str = "", base: str = "") -> str:
-    """The text of a profile for the robot in a URDF, with comments that say what to look at.
+    """Write a profile for the robot in a URDF, with comments on what to check.
 
-    The arm is the way with the most moving joints to a hand, or, without hands, to any link; joints of a torso on it
-    are a group of their own. The other moving joints become groups of those on one way, but for fingers and wheels.
+    The arm is the path with the most moving joints to a hand or, without hands, to any link; its torso joints are a
+    group of their own. The other moving joints, except fingers and wheels, are grouped by path.
 
     Args:
         path: The URDF.
-        effector: The link that stands for the hand; "" for the one that names and shape of the robot say.
-        base: The link in whose frame the chain to the hand begins, likewise.
+        effector: The link that represents the hand; "" to choose it by the names and the shape of the robot.
+        base: The link in whose frame the chain to the hand begins; "" likewise.
 
     Raises:
-        BadInput: The file is not a URDF, nothing in it moves, it lacks a link, or it does not fit into a profile.
+        BadInput: The file is not a URDF, has no moving joint, lacks a link, or does not fit into a profile.
     """
     robot = read_urdf(path)
     if not any(joint.driven for joint in robot.joints):
@@ -100,7 +100,7 @@ def _text(path: Path, robot: Urdf, effector: str, base: str) -> str:
 
 
 def _arm(robot: Urdf, all_hands: Sequence[Hand]) -> tuple[list[UrdfJoint], Hand | None, str]:
-    """The joints from the root to the end of the arm, its hand, and what is to be looked at."""
+    """Return the joints from the root to the end of the arm, its hand, and what is doubtful about the choice."""
     fingers = {joint.name for hand in all_hands for joint in hand.joints}
 
     def moving(way: Sequence[UrdfJoint]) -> int:
@@ -127,7 +127,7 @@ def _arm(robot: Urdf, all_hands: Sequence[Hand]) -> tuple[list[UrdfJoint], Hand 
 
 
 def _arm_to(robot: Urdf, effector: str, all_hands: Sequence[Hand]) -> tuple[list[UrdfJoint], Hand | None, str, bool]:
-    """The same for a hand that somebody has chosen. Raises BadInput for a link that cannot be one."""
+    """Return the same for a hand link chosen by the user. Raises BadInput for a link that cannot represent a hand."""
     _check_link(robot, effector)
     way = robot.way(effector)
     fingers = {joint.name for hand in all_hands for joint in hand.joints}
@@ -147,7 +147,7 @@ def _check_link(robot: Urdf, link: str) -> None:
 
 
 def _base_of(robot: Urdf) -> str:
-    """The root of the largest tree, or what floats in it."""
+    """Return the root of the largest tree, or the link that floats in it."""
     link = max(robot.roots, key=lambda root: sum(1 for _ in robot.subtree(root)))
     while floating_links := [joint.child for joint in robot.below.get(link, ()) if joint.kind in FREE]:
         link = floating_links[0]
@@ -155,10 +155,10 @@ def _base_of(robot: Urdf) -> str:
 
 
 def _chain(robot: Urdf, effector: str, base: str) -> tuple[str, list[Link]]:
-    """The base frame, `base` where that is not "", and the joints from there to the effector. Raises BadInput.
+    """Return the base frame, `base` if it is given, and the chain from there to the effector. Raises BadInput.
 
-    The base is base_footprint, which is on the floor from which heights count, or base_link, where only fixed joints
-    lead to it, and no world around the robot; that by which a robot floats in its world is not a joint of the robot.
+    The base is base_footprint, which is on the floor from which heights are measured, or base_link, if only fixed
+    joints lead to it, and never a world frame; a joint by which the robot floats in its world is not part of the robot.
     """
     way = robot.way(effector)
     if base:
@@ -182,7 +182,7 @@ def _chain(robot: Urdf, effector: str, base: str) -> tuple[str, list[Link]]:
 
 
 def _groups(robot: Urdf, arm: Sequence[UrdfJoint], all_hands: Sequence[Hand]) -> dict[str, list[UrdfJoint]]:
-    """Groups of the joints that a controller moves, by names that ROS takes."""
+    """Group the joints that controllers move, under names that are valid in ROS."""
     grips = {joint.name for hand in all_hands if hand.grips for joint in hand.joints}
     arm_names = {joint.name for joint in arm}
     other_joints = [
@@ -226,7 +226,8 @@ def _groups(robot: Urdf, arm: Sequence[UrdfJoint], all_hands: Sequence[Hand]) ->
 
 
 def _shared_name(joints: Sequence[str]) -> str:
-    """What joints have in common, as head_pan_joint and head_tilt_joint have `head`; else the name of the first."""
+    """Return the common start of joint names, such as `head` of head_pan_joint and head_tilt_joint, or the first
+    name."""
     shared_count = 0
     while len(joints) > 1 and len({name[: shared_count + 1] for name in joints}) == 1 and shared_count < len(joints[0]):
         shared_count += 1
@@ -255,12 +256,12 @@ def _omitted_comments(robot: Urdf, base: str, omitted_hands: Sequence[Hand]) -> 
 
 
 def _drives(robot: Urdf) -> bool:
-    """Whether it has wheels that turn without end, two of them at least."""
+    """Whether it has at least two continuous wheel joints."""
     return sum(joint.kind == "continuous" and "wheel" in joint.name.lower() for joint in robot.joints) > 1
 
 
 def _camera(robot: Urdf) -> list[str]:
-    """Its camera, a comment where no frame says that it has one."""
+    """Return the lines of its camera, commented out if no frame suggests one."""
     camera = camera_of(robot)
     if camera is None:
         return [
@@ -273,7 +274,7 @@ def _camera(robot: Urdf) -> list[str]:
 
 
 def _base(robot: Urdf, *, drives: bool) -> list[str]:
-    """The base, a comment where it need not be one."""
+    """Return the lines of the base, commented out if the robot need not have one."""
     if drives:
         return [
             "base:  # ? the topics and the highest speeds of its base",
@@ -306,7 +307,7 @@ def _gripper(robot: Urdf, hand: Hand) -> list[str]:
             "  effort: 20  # ?",
         ]
     width = sum((joint.upper or 0.0) - (joint.lower or 0.0) for joint in hand.driven)
-    # What follows another finger is published by some drivers only; what its command counts is then one finger.
+    # Some drivers do not publish a finger that mimics another; the command position is then that of one finger.
     follows = len(hand.driven) == 1 and len(hand.joints) > 1
     width *= 2 if follows else 1
     return [
@@ -339,12 +340,12 @@ def _doubt(words: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """A text of a file behind a `#`: in one line, whatever is in it."""
+    """Make a text from a file safe behind a `#`: one printable line."""
     return " ".join(printable(text).split())
 
 
 def _word(text: str) -> str:
-    """A name as YAML, in quotes wherever it would be anything else than this text without them."""
+    """Write a name as YAML, in quotes wherever it would not be read as this text without them."""
     if _PLAIN.fullmatch(text) and parse_yaml(text) == text:
         return text
     quoted: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**6)
@@ -356,7 +357,7 @@ def _list(values: Sequence[float]) -> str:
 
 
 def _number(value: float) -> str:
-    """A number that YAML 1.1 reads as one: it takes 1e-05 for a text, 1.0e-05 not."""
+    """Write a number that YAML 1.1 reads as one: it takes 1e-05 for a text, but 1.0e-05 for a number."""
     text = f"{value:.9g}"
     if "e" not in text or "." in text.partition("e")[0]:
         return text

@@ -1,11 +1,11 @@
-"""What a simulated robot says of itself on the network, so that nobody takes it for a real one. Privileged.
+"""Announcements of a simulated robot on the network, so that nobody takes it for a real one. Privileged.
 
 /homie/simulation        (std_msgs/msg/String, kept)  a `Simulation` as JSON
 /homie/simulation/state  (std_msgs/msg/String)        the state of its world (`homie.kernel.interfaces.Mirrored`)
-/homie/simulation/clock  (rosgraph_msgs/msg/Clock)    how much time has passed in it: stamps are those of the machine
-/homie/simulation/look   (std_msgs/msg/String)        names of cameras that somebody wants pictures of, with spaces
+/homie/simulation/clock  (rosgraph_msgs/msg/Clock)    simulated time; the stamps of messages are those of the machine
+/homie/simulation/look   (std_msgs/msg/String)        names of requested cameras, separated by spaces
 /homie/simulation/NAME/  rgb, depth, info             a camera that the real robot does not have
-/homie/simulation/NAME/instances                      which thing each pixel shows (16SC1, -1 for none), by stamp
+/homie/simulation/NAME/instances                      object number of each pixel (16SC1, -1 for none), by stamp
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from ros_bridge.profiles.parts import Camera, Finite, Part, Text
 TOPIC = "/homie/simulation"
 STATE, LOOK, CLOCK = (f"{TOPIC}/{name}" for name in ("state", "look", "clock"))
 DRAWN = 10.0
-"""Seconds that a picture of a simulation may be old: without a graphics card, on a busy machine, it takes seconds to
-draw, and its stamp is that of the state which it shows."""
+"""Largest age (s) of an image of a simulation: without a graphics card, on a busy machine, rendering takes seconds, and
+the stamp is that of the rendered state."""
 
 
 class Simulation(Part):
     """A simulated robot.
 
     Attributes:
-        robot, options: What opens another one of the same scene (`homie.kernel.options.OpenOptions`).
-        cameras: All of its cameras by its own names, those of the profile among them.
-        foot: Where its base is (x, y in m, yaw in rad) where it does not drive.
-        names: Of the things in instance pictures, by number.
-        rehearsal: It is to be treated as a real robot: only a person arms it, and its state is not published.
+        robot, options: How to open another robot of the same scene (`homie.kernel.options.OpenOptions`).
+        cameras: All of its cameras by its own names, including those of the profile.
+        foot: Pose of its base (x, y in m, yaw in rad) if it does not drive.
+        names: Names of the objects in instance images, by number.
+        rehearsal: Whether it is treated as a real robot: only a person arms it, and its state is not published.
     """
 
     robot: Text
@@ -48,7 +48,7 @@ class Simulation(Part):
 
     @classmethod
     def parse(cls, text: str) -> Simulation:
-        """The simulation in a message. Raises BadInput with one sentence."""
+        """Parse a simulation in a message. Raises BadInput with one sentence."""
         try:
             return cls.model_validate(parse_json(text))
         except ValidationError as error:
@@ -59,12 +59,12 @@ class Simulation(Part):
 
 
 def extra_cameras(names: Mapping[str, Camera], own: tuple[str, ...]) -> dict[str, Camera]:
-    """All cameras of a simulated robot: those that the profile knows, and topics for the others (`own`, in order)."""
+    """Return all cameras of a simulated robot: those in the profile, and topics for the others (`own`, in order)."""
     return {name: names[name].model_copy(update={"oldest": DRAWN}) if name in names else _camera(name) for name in own}
 
 
 def instances_topic(camera: str) -> str:
-    """Where the instance pictures of a camera come."""
+    """Return the topic of the instance images of a camera."""
     return f"{TOPIC}/{camera}/instances"
 
 

@@ -1,4 +1,4 @@
-"""The robot's own emergency stop, as its driver says on a topic whether it is pressed."""
+"""The robot's own emergency stop, whose state its driver publishes on a topic."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ros_bridge.transport.interface import BOOL, DEFAULT, LATCHED, SENSOR, Hears
 
 
 class StopButton:
-    """Hears it however it is published: latched or not, reliable or not, again and again or only when it changes.
+    """Receives the state however it is published: latched or not, reliable or not, repeatedly or only on change.
 
-    Each of these is a subscription of its own, which hears its messages in their order; all end at the same state.
+    Each QoS has its own subscription, which receives its messages in order; all end at the same state.
     """
 
     def __init__(self, node: Hears, described: EmergencyStop) -> None:
@@ -24,11 +24,11 @@ class StopButton:
 
     @property
     def pressed(self) -> bool:
-        """Whether it is, as far as it was heard."""
+        """Whether it is pressed, as far as messages have arrived."""
         return any(list(self._states.values()))
 
     def unknown(self) -> str:
-        """Why it is not known whether it is pressed; "" where it is."""
+        """Return why its state is unknown; "" if it is known."""
         if not self._states:
             return f"its emergency stop has not been heard on {self._described.topic}"
         if not any(subscription.publishers() for subscription in self._subscriptions):
@@ -36,7 +36,7 @@ class StopButton:
         return ""
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         for subscription in self._subscriptions:
             subscription.close()
 

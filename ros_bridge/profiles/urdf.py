@@ -1,6 +1,6 @@
-"""Reading a URDF: links and joints as a tree, whatever does not matter for a profile left aside.
+"""URDF reader: links and joints as a tree, without the elements that a profile does not need.
 
-What is wrong is said only where it is needed: a joint that nothing moves may have any axis.
+Errors are reported only where they matter: a joint that does not move may have any axis.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ MOVING: Mapping[str, Literal["revolute", "prismatic"]] = {
 }
 KINDS = (*MOVING, "fixed", "floating", "planar")
 LARGEST = 20_000_000
-"""Bytes of a file: the largest public ones have 2 MB."""
+"""Largest file in bytes: the largest public ones have 2 MB."""
 DEEPEST = 100
-"""Elements inside each other; a URDF has six."""
+"""Deepest nesting of elements; a URDF has six levels."""
 LONGEST = 200
-"""Characters of a name, as in a profile."""
+"""Longest name in characters, as in a profile."""
 
 
-class _Wrong(Exception):
-    """What is wrong with the URDF, a sentence without its file."""
+class _InvalidUrdf(Exception):
+    """The URDF is invalid; the message is a sentence without the file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """Which joint another follows: multiplier * its position + offset."""
+    """A mimic relation: multiplier * the position of another joint + offset."""
 
     joint: str
     multiplier: float = 1.0
@@ -50,8 +50,8 @@ class UrdfJoint:
     """A joint as a URDF describes it.
 
     Attributes:
-        xyz, rpy, axis: As they are written, since what is wrong with them matters only where they are used.
-        lower, upper, velocity: None where nothing usable is given; `doubt` says why.
+        xyz, rpy, axis: Unparsed text, since errors in them matter only where they are used.
+        lower, upper, velocity: None without a usable value; `doubt` says why.
     """
 
     name: str
@@ -78,7 +78,7 @@ class UrdfJoint:
         return self.moves and self.mimic is None
 
     def triple(self, field: str) -> tuple[float, float, float]:
-        """`xyz`, `rpy` or `axis` as numbers. Raises BadInput."""
+        """Parse `xyz`, `rpy` or `axis`. Raises BadInput."""
         text: str = getattr(self, field)
         try:
             x, y, z = map(float, text.split())
@@ -99,11 +99,11 @@ class UrdfJoint:
 
 @dataclass(frozen=True)
 class Urdf:
-    """A robot: its links, its joints, and the tree that they make.
+    """A robot: its links, its joints, and the tree that they form.
 
     Attributes:
-        above: By the name of a link the joint that carries it.
-        below: The joints that a link carries.
+        above: The joint that carries a link, by the name of the link.
+        below: The joints that a link carries, by the name of the link.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Urdf:
         return [link for link in self.links if link not in self.above]
 
     def way(self, link: str) -> list[UrdfJoint]:
-        """The joints from the root to a link."""
+        """Return the joints from the root to a link."""
         way: list[UrdfJoint] = []
         while link in self.above:
             way.append(self.above[link])
@@ -126,7 +126,7 @@ class Urdf:
         return way[::-1]
 
     def subtree(self, link: str) -> Iterator[UrdfJoint]:
-        """All joints below a link, parents before children."""
+        """Yield all joints below a link, parents before children."""
         waiting = [link]
         while waiting:
             for joint in self.below.get(waiting.pop(), ()):
@@ -134,44 +134,44 @@ class Urdf:
                 waiting.append(joint.child)
 
     def rigid(self, link: str) -> list[str]:
-        """The links that are fixed to a link, itself included, from the base outwards."""
-        while link in self.above and not self._gives(self.above[link]):
+        """Return the links that are fixed to a link, itself included, from the base outwards."""
+        while link in self.above and not self._is_movable(self.above[link]):
             link = self.above[link].parent
         links = [link]
         for rigid_link in links:
-            links += [joint.child for joint in self.below.get(rigid_link, ()) if not self._gives(joint)]
+            links += [joint.child for joint in self.below.get(rigid_link, ()) if not self._is_movable(joint)]
         return links
 
     def driver(self, joint: UrdfJoint) -> Mimic:
-        """Which joint moves a joint that moves: itself, or the one that it mimics, through others that mimic.
+        """Return the joint that drives a moving joint: itself, or the one that it mimics, through further mimic joints.
 
         Raises BadInput where there is none.
         """
         names = {known_joint.name: known_joint for known_joint in self.joints}
-        multiplier, offset, seen = 1.0, 0.0, joint
+        multiplier, offset, current = 1.0, 0.0, joint
         for _ in self.joints:
-            if seen.mimic is None:
-                return Mimic(seen.name, multiplier, offset)
-            offset += multiplier * seen.mimic.offset
-            multiplier *= seen.mimic.multiplier
-            if seen.mimic.joint not in names:
+            if current.mimic is None:
+                return Mimic(current.name, multiplier, offset)
+            offset += multiplier * current.mimic.offset
+            multiplier *= current.mimic.multiplier
+            if current.mimic.joint not in names:
                 raise BadInput(
-                    f"The joint '{printable(joint.name)}' of this URDF mimics '{printable(seen.mimic.joint)}', which is"
-                    " not there: correct its <mimic>."
+                    f"The joint '{printable(joint.name)}' of this URDF mimics '{printable(current.mimic.joint)}', which"
+                    " is not there: correct its <mimic>."
                 )
-            seen = names[seen.mimic.joint]
+            current = names[current.mimic.joint]
         raise BadInput(f"The joint '{printable(joint.name)}' of this URDF mimics itself: correct its <mimic>.")
 
     @staticmethod
-    def _gives(joint: UrdfJoint) -> bool:
+    def _is_movable(joint: UrdfJoint) -> bool:
         return joint.kind != "fixed"
 
 
 def read_urdf(path: Path) -> Urdf:
-    """The robot in a URDF.
+    """Read the robot in a URDF.
 
     Raises:
-        BadInput: It is none, a xacro file, or no tree of links; one sentence says what is wrong with it.
+        BadInput: The file is not a URDF, is a xacro file, or its links form no tree; one sentence names the mistake.
     """
     with reading(path, "the URDF"), path.open("rb") as file:
         data = file.read(LARGEST + 1)
@@ -180,19 +180,19 @@ def read_urdf(path: Path) -> Urdf:
     try:
         root = _elements(data, path)
         if root.tag != "robot":
-            raise _Wrong(f"is not a URDF: its outermost element is <{root.tag[:40]}>, not <robot>")
+            raise _InvalidUrdf(f"is not a URDF: its outermost element is <{root.tag[:40]}>, not <robot>")
         name = (root.get("name") or "").strip() or path.stem
         links = [_name(element, "link") for element in root.findall("link")]
         joints = [_joint(element) for element in root.findall("joint")]
         return _tree(printable(name)[:LONGEST], links, joints)
     except expat.ExpatError as error:
         raise BadInput(f"{path} is not a URDF: {error}.") from error
-    except _Wrong as error:
+    except _InvalidUrdf as error:
         raise BadInput(f"{path} {error}.") from None
 
 
 def _elements(data: bytes, path: Path) -> ET.Element:
-    """The elements of a file. Text and comments are passed over, a prefix need not be declared. Raises ExpatError."""
+    """Parse the elements of a file. Text and comments are skipped, a prefix need not be declared. Raises ExpatError."""
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         data = data.removeprefix(b"\xef\xbb\xbf").lstrip()  # as other readers of URDF do
     try:
@@ -206,9 +206,9 @@ def _elements(data: bytes, path: Path) -> ET.Element:
         nonlocal depth, prefix
         depth += 1
         if depth > DEEPEST:
-            raise _Wrong(f"is not a URDF: its elements are nested more than {DEEPEST} deep")
+            raise _InvalidUrdf(f"is not a URDF: its elements are nested more than {DEEPEST} deep")
         if tag.startswith("xacro:"):
-            raise _Wrong(f"is a xacro file: make a URDF of it first, with `xacro {path.name} > robot.urdf`")
+            raise _InvalidUrdf(f"is a xacro file: make a URDF of it first, with `xacro {path.name} > robot.urdf`")
         if depth == 1 and ":" in tag:
             prefix = tag.partition(":")[0] + ":"
         builder.start(tag.removeprefix(prefix), attributes)
@@ -219,7 +219,7 @@ def _elements(data: bytes, path: Path) -> ET.Element:
         builder.end(tag.removeprefix(prefix))
 
     def entity(*_: object) -> None:
-        raise _Wrong("is not a URDF: it defines entities")
+        raise _InvalidUrdf("is not a URDF: it defines entities")
 
     parser = expat.ParserCreate(encoding)
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
@@ -230,9 +230,9 @@ def _elements(data: bytes, path: Path) -> ET.Element:
 def _name(element: ET.Element, element_kind: str) -> str:
     name = element.get("name", "")
     if not name.strip():
-        raise _Wrong(f"has a {element_kind} without a name")
+        raise _InvalidUrdf(f"has a {element_kind} without a name")
     if len(name) > LONGEST:
-        raise _Wrong(
+        raise _InvalidUrdf(
             f"has a {element_kind} whose name has {len(name)} characters, '{printable(name[:40])}...': shorten it"
         )
     return name
@@ -243,13 +243,15 @@ def _joint(element: ET.Element) -> UrdfJoint:
     joint_text = f"the joint '{printable(name)}'"
     kind = element.get("type", "").strip()
     if kind not in KINDS:
-        raise _Wrong(f"has {joint_text} of the type '{printable(kind[:40])}', which is none of {', '.join(KINDS)}")
+        raise _InvalidUrdf(
+            f"has {joint_text} of the type '{printable(kind[:40])}', which is none of {', '.join(KINDS)}"
+        )
     linked_names = {}
     for end in ("parent", "child"):
         inner = element.find(end)
         linked_names[end] = "" if inner is None else inner.get("link", "")
         if not linked_names[end]:
-            raise _Wrong(f"is not complete: {joint_text} has no {end} link")
+            raise _InvalidUrdf(f"is not complete: {joint_text} has no {end} link")
     origin, axis = element.find("origin"), element.find("axis")
     lower, upper, velocity, doubt = _limits(element, kind)
     return UrdfJoint(
@@ -269,13 +271,13 @@ def _joint(element: ET.Element) -> UrdfJoint:
 
 
 FASTEST = {"revolute": 30.0, "prismatic": 5.0}
-"""rad/s, m/s: what a URDF has above these is an exporter's way to say that there is no limit."""
+"""Largest velocities (rad/s, m/s) taken as limits: exporters write larger ones where there is no limit."""
 FARTHEST = 1000.0
-"""The same of positions, rad or m."""
+"""The same for positions, rad or m."""
 
 
 def _limits(element: ET.Element, kind: str) -> tuple[float | None, float | None, float | None, str]:
-    """Lower, upper, velocity, what is to be looked at: exporters write 0, -1, inf and 1e16 where they know nothing."""
+    """Return lower, upper, velocity, and what is doubtful: exporters write 0, -1, inf and 1e16 for unknown values."""
     if kind not in MOVING:
         return None, None, None, ""
     limit = element.find("limit")
@@ -294,7 +296,7 @@ def _limits(element: ET.Element, kind: str) -> tuple[float | None, float | None,
     if kind == "continuous":
         return None, None, velocity, "; ".join(doubts)
     missing = [key for key in ("lower", "upper") if not words.get(key)]
-    # What is not given counts as 0, as in the specification.
+    # Missing limits count as 0, as in the specification.
     lower, upper = (0.0 if not words.get(key) else numbers[key] for key in ("lower", "upper"))
     if lower is not None and upper is not None and max(-lower, upper) <= FARTHEST and lower != upper:
         doubts += [f"the URDF has no {key} limit, which counts as 0" for key in missing]
@@ -321,25 +323,25 @@ def _mimic(element: ET.Element, joint_text: str) -> Mimic | None:
     multiplier = _number(mimic.get("multiplier", "").strip() or "1")
     offset = _number(mimic.get("offset", "").strip() or "0")
     if multiplier is None or offset is None or not mimic.get("joint"):
-        raise _Wrong(f"has {joint_text}, whose <mimic> needs a joint and finite numbers")
+        raise _InvalidUrdf(f"has {joint_text}, whose <mimic> needs a joint and finite numbers")
     return Mimic(mimic.get("joint", ""), multiplier, offset)
 
 
 def _tree(name: str, links: list[str], joints: list[UrdfJoint]) -> Urdf:
-    """Links and joints as a tree. Raises _Wrong where they are none."""
+    """Build the tree of links and joints. Raises _InvalidUrdf where they form none."""
     for element_kind, names in (("links", links), ("joints", [joint.name for joint in joints])):
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice is not None:
-            raise _Wrong(f"has two {element_kind} that are called '{printable(twice)}': rename one")
+            raise _InvalidUrdf(f"has two {element_kind} that are called '{printable(twice)}': rename one")
     known = set(links)
     parents: dict[str, UrdfJoint] = {}
     children: dict[str, list[UrdfJoint]] = {}
     for joint in joints:
         for link in (joint.parent, joint.child):
             if link not in known:
-                raise _Wrong(f"has no link '{printable(link)}', which its joint '{printable(joint.name)}' needs")
+                raise _InvalidUrdf(f"has no link '{printable(link)}', which its joint '{printable(joint.name)}' needs")
         if joint.child in parents:
-            raise _Wrong(
+            raise _InvalidUrdf(
                 f"is not a tree: the link '{printable(joint.child)}' is the child of two joints,"
                 f" '{printable(parents[joint.child].name)}' and '{printable(joint.name)}'"
             )
@@ -348,5 +350,5 @@ def _tree(name: str, links: list[str], joints: list[UrdfJoint]) -> Urdf:
     robot = Urdf(name, links, joints, parents, children)
     reachable = set(robot.roots) | {joint.child for root in robot.roots for joint in robot.subtree(root)}
     if circle := [link for link in links if link not in reachable]:
-        raise _Wrong(f"is not a tree: its links go round in a circle at '{printable(circle[0])}'")
+        raise _InvalidUrdf(f"is not a tree: its links go round in a circle at '{printable(circle[0])}'")
     return robot

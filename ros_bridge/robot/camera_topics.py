@@ -1,5 +1,5 @@
-"""Pictures of a robot on the network: colours, depth and camera model of one moment, placed by the transforms of that
-moment. A picture that is too old is an error, never an observation."""
+"""Camera images of a robot on the network: colour, depth and camera model of the same moment, placed by the transforms
+of that moment. An image that is too old is an error, never an observation."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from ros_bridge.transport.transforms import NoTransform
 
 IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
 TOGETHER = 0.03
-"""Seconds between the stamps of a picture and of its depth: the drivers of most cameras give both the same."""
+"""Largest difference (s) between the stamps of an image and of its depth: most camera drivers give both the same."""
 KEPT = 6
-"""Messages of a topic that wait for their partners."""
+"""Messages of a topic kept until their partners arrive."""
 PATIENCE, DRAWING = 10.0, 60.0
-"""Seconds in which a picture comes from a camera, and from a simulation that draws it without a graphics card on a busy
+"""Timeout (s) for an image of a camera, and of a simulation that renders it without a graphics card on a busy
 machine."""
 ASK_AGAIN = 2.0
-"""Seconds after which a simulation is asked once more: the first wish may have come before it was heard."""
+"""Seconds between two requests to a simulation: the first may have been sent before it was subscribed."""
 
 
 OTHER_CLOCK = 3600.0
-"""Seconds by which a stamp is so far off that it is of another clock."""
+"""Error of a stamp (s) from which on it is attributed to another clock."""
 _CLOCKS = (
     ": set the clocks of robot and machine (chrony); of a simulator that publishes /clock, set use_sim_time: true in "
     "the profile"
@@ -45,14 +45,14 @@ _CLOCKS = (
 
 
 class Pictures:
-    """Listens to the cameras of a robot.
+    """Receives the images of a robot's cameras.
 
     Args:
         node: A node on its network.
-        cameras: By name.
-        placed: The pose (4, 4) of a frame in the odometry frame at a time; raises NoTransform.
-        names: Of the things in the instance pictures of a simulation; () on real robots, which have none.
-        clock: The one of the stamps; None: that of this machine.
+        cameras: Cameras by name.
+        placed: Returns the pose (4, 4) of a frame in the odometry frame at a time; raises NoTransform.
+        names: Names of the objects in the instance images of a simulation; () on real robots, which have none.
+        clock: The clock of the stamps; None: that of this machine.
     """
 
     def __init__(
@@ -67,40 +67,40 @@ class Pictures:
         self._node, self._placed, self._names = node, placed, names
         self._changed = threading.Condition()
         self._cameras = dict(cameras)
-        self._heard: dict[str, dict[str, deque[Message]]] = {}
+        self._messages: dict[str, dict[str, deque[Message]]] = {}
         for name, camera in cameras.items():
             topics = {"rgb": camera.rgb, "depth": camera.depth, "info": camera.info}
             topics |= {"instances": instances_topic(name)} if names else {}
-            self._heard[name] = {stream: deque(maxlen=KEPT) for stream, topic in topics.items() if topic}
+            self._messages[name] = {stream: deque(maxlen=KEPT) for stream, topic in topics.items() if topic}
             for stream, topic in topics.items():
                 if topic:
                     kind = {"rgb": camera.kind, "info": INFO}.get(stream, IMAGE)
-                    node.subscription(kind, topic, self._appender(self._heard[name][stream]), SENSOR)
+                    node.subscription(kind, topic, self._appender(self._messages[name][stream]), SENSOR)
         self._patience = DRAWING if names else PATIENCE
-        self._wish = node.publisher(TEXT, LOOK) if names else None
+        self._request = node.publisher(TEXT, LOOK) if names else None
         if isinstance(self._clock, PublishedClock):
             self._clock.on_reset(self._forget)
 
     def frames(
         self, cameras: Collection[str], after: float | None = None, patience: float | None = None
     ) -> dict[str, CameraFrame]:
-        """What the cameras see.
+        """Return the newest images of cameras.
 
         Args:
             cameras: Their names.
-            after: The time (s of the clock of the stamps) at which a picture was taken at the earliest; None: as the
-                age limit of the camera has it.
-            patience: Seconds in which they come; None: as long as such cameras may take.
+            after: Earliest time (s of the clock of the stamps) at which an image was taken; None: limited by the age
+                limit of the camera.
+            patience: Timeout, s; None: the default of such cameras.
 
         Raises:
             BadInput: There is no such camera.
-            RobotFault: A camera is silent, or its pictures cannot be read or placed.
+            RobotFault: A camera is silent, or its images cannot be decoded or placed.
         """
         for name in cameras:
             if name not in self._cameras:
                 hint = suggestion(name, self._cameras, f"it has {', '.join(self._cameras)}.")
                 raise BadInput(f"The robot has no camera '{name}': {hint}")
-        deadline, asked_at, asked_for = (
+        deadline, requested_at, requested = (
             time.monotonic() + (self._patience if patience is None else patience),
             -math.inf,
             set[str](),
@@ -115,8 +115,8 @@ class Pictures:
             missing = [name for name in cameras if name not in frames]
             if missing and time.monotonic() > deadline:
                 raise RobotFault(f"The camera '{missing[0]}' gives no picture to act on: {reason}.")
-            if missing and (time.monotonic() - asked_at > ASK_AGAIN or not set(missing) <= asked_for):
-                asked_at, asked_for = time.monotonic(), set(missing)
+            if missing and (time.monotonic() - requested_at > ASK_AGAIN or not set(missing) <= requested):
+                requested_at, requested = time.monotonic(), set(missing)
                 self._ask(missing)
             if missing:
                 with self._changed:
@@ -125,20 +125,20 @@ class Pictures:
 
     @cached_property
     def _loss(self) -> str:
-        """Why pictures may be lost on this machine, asked once: `_newest` looks twenty times a second."""
+        """Why images may be lost on this machine, computed once: `_newest` runs twenty times a second."""
         return small_buffers()
 
     def _ask(self, names: Collection[str]) -> None:
-        if self._wish is not None:
-            self._wish.publish(self._node.message(TEXT, data=" ".join(names)))
+        if self._request is not None:
+            self._request.publish(self._node.message(TEXT, data=" ".join(names)))
 
     def _newest(self, name: str, after: float | None) -> tuple[CameraFrame | None, str]:
-        """The newest whole picture, or None and why there is none."""
+        """Return the newest complete image, or None and the reason."""
         if stopped := self._clock.stopped():
             return None, stopped
         camera = self._cameras[name]
         with self._changed:
-            messages_by_stream = {stream: list(messages) for stream, messages in self._heard[name].items()}
+            messages_by_stream = {stream: list(messages) for stream, messages in self._messages[name].items()}
         if not messages_by_stream["rgb"]:
             return None, f"nothing has come on {camera.rgb}{self._loss}"
         if not messages_by_stream["info"]:
@@ -192,9 +192,9 @@ class Pictures:
         return replace(frame, instances=numbers, instance_names=self._names)
 
     def _forget(self) -> None:
-        """A simulation began again: what was seen is of the one before. What a camera is like stays."""
+        """Drop all images when a simulation restarts. Camera models stay valid."""
         with self._changed:
-            for messages_by_stream in self._heard.values():
+            for messages_by_stream in self._messages.values():
                 for stream, messages in messages_by_stream.items():
                     if stream != "info":
                         messages.clear()
@@ -209,6 +209,6 @@ class Pictures:
 
 
 def _nearest_message(messages: list[Message] | None, at: float) -> Message | None:
-    """The message nearest to a time, if it is of the same moment."""
+    """Return the message nearest to a time, if it is of the same moment."""
     nearest = min(messages or (), key=lambda message: abs(seconds(message.header.stamp) - at), default=None)
     return nearest if nearest is not None and abs(seconds(nearest.header.stamp) - at) <= TOGETHER else None

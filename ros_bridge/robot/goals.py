@@ -1,4 +1,4 @@
-"""What the robot does by itself, watched through its guard."""
+"""Goals of the robot's own software, monitored through its guard."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ ARM_PLANNER_FAILS = (FailureReason.ARM_PLANNER_FAILED, FailureReason.PLANNED_END
 
 
 class GuardedGoal:
-    """Something that the robot's own software does (`homie.kernel.interfaces.GoalHandle`).
+    """A goal of the robot's own software (`homie.kernel.interfaces.GoalHandle`).
 
     Args:
-        link: The guard that it went through.
-        ended: How it ends.
-        fails: The reason where it does not succeed.
-        out_of_reach: The reason at a code of MoveIt that says that the arm does not reach where it should end, `fails`
-            where there is none.
+        link: The guard that forwarded it.
+        ended: Future of its result.
+        fails: Failure reason if it does not succeed.
+        out_of_reach: Failure reason at a MoveIt code of an unreachable goal; None: `fails`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The guard of a run: the one that a person has started, or, for a simulated robot, one that the run starts."""
+"""The guard of a run: one that a person has started or, for a simulated robot, one that the run starts itself."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from ros_bridge.transport.opening import Transport
 log = logging.getLogger("homie.ros_bridge")
 
 STARTING = 30.0
-"""Seconds in which a guard listens, on a busy machine."""
+"""Seconds in which a guard starts to listen, on a busy machine."""
 ENDING = 10.0
 """Seconds in which it ends after SIGTERM, the robot standing; see `ros_bridge.guard.process`."""
 
 
 class OwnGuard:
-    """A guard in a process of its own, for a simulated robot that nobody guards. It ends with this process, also with
-    one that is killed. What it says is in a file beside its socket.
+    """A guard process for a simulated robot without a guard. It ends with this process, also if that is killed. Its
+    output is in a file beside its socket.
 
     Args:
-        name: The profile, as the guard reads it.
-        profile: The same, read.
-        transport: That of the run.
+        name: The profile name passed to the guard.
+        profile: The same profile, parsed.
+        transport: Transport of the run.
 
     Raises:
-        InfrastructureError: It does not come up.
+        InfrastructureError: The guard does not start.
     """
 
     def __init__(self, name: str, profile: Profile, transport: Transport = "auto") -> None:
@@ -50,7 +50,7 @@ class OwnGuard:
             "--transport",
             transport,
         ]
-        stale_inode = _inode(path)  # by a guard that was killed: nobody listens there
+        stale_inode = _inode(path)  # left by a guard that was killed: nobody listens there
         command = [sys.executable, "-m", "homie", "robot", "guard", name, *options]
         with self.log.open("wb") as output:
             self._process = subprocess.Popen(
@@ -60,11 +60,11 @@ class OwnGuard:
         while _inode(path) in (None, stale_inode):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.close()
-                raise InfrastructureError(f"The guard of the simulated robot did not begin: {self._last_words()}")
+                raise InfrastructureError(f"The guard of the simulated robot did not begin: {self._last_line()}")
             time.sleep(0.05)
 
     def close(self) -> None:
-        """End it; it stops the robot first. Idempotent."""
+        """End the guard process, which stops the robot first. Idempotent."""
         if self._process.poll() is None:
             self._process.terminate()
         try:
@@ -74,13 +74,13 @@ class OwnGuard:
             self._process.kill()
             self._process.wait()
 
-    def _last_words(self) -> str:
+    def _last_line(self) -> str:
         lines = self.log.read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else f"see {self.log}"
 
 
 def _inode(path: Path) -> int | None:
-    """Which file is there; None for none."""
+    """Return the inode of a file; None if it does not exist."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:
@@ -88,10 +88,10 @@ def _inode(path: Path) -> int | None:
 
 
 def guarded(profile: Profile) -> bool:
-    """Whether a guard of a simulated robot listens at the usual place.
+    """Return whether a guard of a simulated robot listens at the default path.
 
     Raises:
-        InfrastructureError: One listens, and it is the guard of another robot or network, or has an agent already.
+        InfrastructureError: The guard there is that of another robot or network, or has an agent already.
     """
     try:
         GuardLink(profile, simulated=True).close()

@@ -1,4 +1,4 @@
-"""`sensor_msgs/msg/Image` and `CompressedImage` as arrays."""
+"""Decoding of `sensor_msgs/msg/Image` and `CompressedImage` to arrays."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ COLOURS: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "8UC3": (3, (2, 1, 0)),
     "8UC4": (4, (2, 1, 0)),
 }
-"""Encodings of colour pictures: bytes of a pixel, and which of them are red, green and blue. Those of OpenCV do not say
-in which order colours are; OpenCV has blue first."""
+"""Colour encodings: bytes of a pixel, and the indices of red, green and blue. Those of OpenCV do not specify the order
+of colours; OpenCV has blue first."""
 YUV422: Mapping[str, int] = {
     "yuv422": cv2.COLOR_YUV2RGB_UYVY,
     "uyvy": cv2.COLOR_YUV2RGB_UYVY,
     "yuv422_yuy2": cv2.COLOR_YUV2RGB_YUY2,
     "yuyv": cv2.COLOR_YUV2RGB_YUY2,
 }
-"""Encodings of USB cameras, in which two pixels share a colour, and how OpenCV decodes them."""
+"""Encodings of USB cameras, in which two pixels share chroma, with the conversion codes of OpenCV."""
 MILLIMETRES = 0.001
 FARTHEST, NEAREST = 100.0, 0.02
-"""Metres: no depth camera of a robot in a home sees only what is farther or nearer; numbers in another unit are."""
+"""Plausible range of the median depth, m: a robot's camera in a home never sees less or more, numbers in another unit
+do."""
 
 
 def picture_of(message: Message) -> Image:
-    """The colours (H, W, 3), also of a compressed picture.
+    """Decode the colours (H, W, 3), also of a compressed image.
 
     Raises:
-        RobotFault: The encoding is in neither `COLOURS` nor `YUV422`, or the bytes are no such picture.
+        RobotFault: The encoding is in neither `COLOURS` nor `YUV422`, or the data do not fit it.
     """
     if hasattr(message, "format"):
         return _decompressed(message)
@@ -68,7 +69,7 @@ def picture_of(message: Message) -> Image:
 
 
 def _decompressed(message: Message) -> Image:
-    """The colours (H, W, 3) of a `CompressedImage`, JPEG or PNG. Raises RobotFault."""
+    """Decode the colours (H, W, 3) of a `CompressedImage`, JPEG or PNG. Raises RobotFault."""
     data = np.asarray(message.data, dtype=np.uint8)
     picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
     if picture is None:
@@ -80,7 +81,7 @@ def _decompressed(message: Message) -> Image:
 
 
 def depth_of(message: Message) -> Depth:
-    """The depths (H, W) in metres, 0 where not known, from 32FC1 in m or 16UC1 in mm (REP 118). Raises RobotFault."""
+    """Decode depths (H, W) in metres, 0 where unknown, from 32FC1 in m or 16UC1 in mm (REP 118). Raises RobotFault."""
     order = ">" if message.is_bigendian else "<"
     if message.encoding == "32FC1":
         metres = _rows(message, np.dtype(order + "f4"), 1).astype(np.float32)
@@ -88,26 +89,26 @@ def depth_of(message: Message) -> Depth:
         metres = _rows(message, np.dtype(order + "u2"), 1).astype(np.float32) * np.float32(MILLIMETRES)
     else:
         raise RobotFault(f"A depth picture is encoded as '{message.encoding}': REP 118 has 32FC1 and 16UC1.")
-    known = np.isfinite(metres) & (metres > 0)
-    if known.any():
-        median = float(np.median(metres[known]))
+    valid = np.isfinite(metres) & (metres > 0)
+    if valid.any():
+        median = float(np.median(metres[valid]))
         if not NEAREST <= median <= FARTHEST:
             raise RobotFault(
                 f"Half of a depth picture ({message.encoding}) is {'nearer' if median < NEAREST else 'farther'} than "
                 f"{median:.3g} m: 32FC1 counts metres and 16UC1 millimetres (REP 118), its driver another unit."
             )
-    return np.where(known, metres, np.float32(0.0))
+    return np.where(valid, metres, np.float32(0.0))
 
 
 def numbers_of(message: Message) -> NDArray[np.int32]:
-    """The numbers (H, W) of a `16SC1` picture. Raises RobotFault for others."""
+    """Decode the numbers (H, W) of a `16SC1` image. Raises RobotFault for others."""
     if message.encoding != "16SC1":
         raise RobotFault(f"An instance picture is encoded as '{message.encoding}', not as 16SC1.")
     return _rows(message, np.dtype((">" if message.is_bigendian else "<") + "i2"), 1).astype(np.int32)
 
 
 def _rows(message: Message, kind: np.dtype[np.generic], count: int) -> NDArray[np.generic]:
-    """The numbers (H, W * count), without what fills up each row."""
+    """Return the numbers (H, W * count), without the padding of each row."""
     height, width, step = int(message.height), int(message.width), int(message.step)
     data = np.asarray(message.data, dtype=np.uint8)
     row_bytes = width * count * kind.itemsize

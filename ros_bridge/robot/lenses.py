@@ -1,7 +1,6 @@
-"""`sensor_msgs/msg/CameraInfo` as the model of a camera.
+"""Camera models from `sensor_msgs/msg/CameraInfo`.
 
-What it says that Homie does not know is refused, never ignored. Source of the fields: REP 104 and the comments of
-CameraInfo.
+Unsupported settings are refused, never ignored. Source of the fields: REP 104 and the comments of CameraInfo.
 """
 
 from __future__ import annotations
@@ -14,26 +13,26 @@ from homie.kernel.types import Intrinsics
 from ros_bridge.transport.interface import Message
 
 RECTIFIED = frozenset({"rect", "rectified"})
-"""How undistorted topics are named: image_rect and image_rect_color by image_proc, rgb/rect/image by others."""
+"""Words in names of undistorted topics: image_rect and image_rect_color by image_proc, rgb/rect/image by others."""
 
 
 def is_rectified(topic: str) -> bool:
-    """Whether the pictures of a topic are undistorted already: `rect` is a word of its last part, or a part itself.
-    What image_transport compresses has a name of its own below it."""
+    """Return whether the images of a topic are already undistorted: `rect` is a word of its last part, or a part
+    itself. image_transport appends a part for compressed images."""
     *parts, last = topic.removesuffix("/compressed").split("/")
     return not RECTIFIED.isdisjoint([*parts, *last.split("_")])
 
 
 def camera_of(info: Message, name: str, topic: str) -> CameraModel:
-    """The model of a camera.
+    """Return the model of a camera.
 
     Args:
         info: Its CameraInfo.
-        name: Of the camera, for the sentences.
-        topic: Of its colours. One that is rectified already is described by P alone, any other by K and D.
+        name: Name of the camera, for error messages.
+        topic: Topic of its colour images. A rectified one is described by P alone, any other by K and D.
 
     Raises:
-        RobotFault: The camera is not calibrated, or its lens has a model that cannot be undone.
+        RobotFault: The camera is not calibrated, or its distortion model is not supported.
     """
     rectified = is_rectified(topic)
     numbers = [float(number) for number in (info.p if rectified else info.k)]

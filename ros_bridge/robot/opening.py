@@ -1,4 +1,4 @@
-"""`--robot ros:PROFILE`: finds the robot on the network, its body, its guard, and whether it is simulated."""
+"""`--robot ros:PROFILE`: find the robot on the network, its body and its guard, and whether it is simulated."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from ros_bridge.transport.transforms import Transforms
 log = logging.getLogger("homie.ros_bridge")
 
 DECLARED = 2.0
-"""Seconds in which the publisher of what a simulation says of itself is found, from when its joint states are: it is
-the older of the two, and found first."""
+"""Seconds in which the announcement of a simulation is discovered, once its joint states are: its publisher is the
+older of the two, and discovered first."""
 
 
 class RosSettings(BaseModel):
-    """How a robot on a ROS 2 network is reached."""
+    """Settings of the connection to a robot on a ROS 2 network."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -50,24 +50,24 @@ class RosSettings(BaseModel):
 
 
 def connect(name: str, settings: RosSettings) -> RosRobot:
-    """The robot of a profile, `--robot ros:fetch` or `--robot ros:my_robot.yaml`.
+    """Connect to the robot of a profile, `--robot ros:fetch` or `--robot ros:my_robot.yaml`.
 
     Args:
         name: The profile.
         settings: The transport, and the seed of the episode.
 
     Raises:
-        BadInput: There is no such profile, or it names no body, or one that is not its.
+        BadInput: There is no such profile, or it names no body, or the body of another robot.
         MissingPart: A transport is not installed.
-        InfrastructureError: The robot or its guard is not there.
+        InfrastructureError: The robot or its guard is not running.
     """
     if not name:
         raise BadInput("Which robot? Give --robot ros:PROFILE: fetch, or a YAML file (`homie robot profile`).")
     profile = read_profile(name)
     with ExitStack() as stack:
         node = stack.enter_context(open_node("/homie", settings.transport))
-        node.graph()  # begins to look who is there
-        simulation = _declared(node, profile)
+        node.graph()  # starts the discovery
+        simulation = _find_simulation(node, profile)
         if simulation is None:
             robot: RosRobot = _real(node, profile, profile.cameras, ())
         elif simulation.rehearsal:
@@ -85,7 +85,7 @@ def connect(name: str, settings: RosSettings) -> RosRobot:
 
 
 open_ros = Opening(RosSettings, connect, "A robot over ROS 2: `ros:PROFILE`.")
-"""Of `--robot ros:PROFILE`, with `--robot-option transport=rclpy`."""
+"""Opening for `--robot ros:PROFILE`, with `--robot-option transport=rclpy`."""
 
 
 def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tuple[str, ...]) -> RosRobot:
@@ -149,8 +149,8 @@ def _simulated(
     return SimulatedRosRobot(connection, twin)
 
 
-def _declared(node: Node, profile: Profile) -> Simulation | None:
-    """What a simulated robot says of itself; None for a real one. Raises InfrastructureError where there is none."""
+def _find_simulation(node: Node, profile: Profile) -> Simulation | None:
+    """Return the announcement of a simulated robot; None for a real one. Raises InfrastructureError without a robot."""
     declarations: list[str] = []
     subscription = node.subscription(TEXT, TOPIC, lambda message: declarations.append(str(message.data)), LATCHED)
     states = node.subscription("sensor_msgs/msg/JointState", profile.joint_states, lambda message: None)
@@ -175,8 +175,8 @@ def _declared(node: Node, profile: Profile) -> Simulation | None:
 def _placing(
     node: Node, profile: Profile, foot: Pose2, mounting_pose: Array, clock: RobotClock
 ) -> Callable[[str, float], Array]:
-    """Where a frame is in the odometry frame at a time. foot, stands: Of an arm without a base, where its body and in
-    that its base frame are."""
+    """Return a function that gives the pose of a frame in the odometry frame at a time. For an arm without a base,
+    `foot` is the pose of its body and `mounting_pose` that of its base frame in the body."""
     transforms, frames = Transforms(node, clock), profile.frames
     if profile.base is not None:
         return lambda frame, at: transforms.lookup(frames.odometry, frame, at=at)

@@ -1,4 +1,4 @@
-"""What a robot on the network feels: odometry, joint states and fingers as one `Proprioception`, none of it old."""
+"""Proprioception of a robot on the network: current odometry, joint states and fingers as one `Proprioception`."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from ros_bridge.transport.readings import OdometryReading, Order, Unreadable, od
 from ros_bridge.transport.refusals import Faults
 
 FRESH = 0.5
-"""Seconds after which a measurement is no longer one, as for the guard."""
+"""Seconds after which a measurement is too old, as for the guard."""
 PATIENCE = 10.0
-"""Seconds in which a measurement that is missing may still come: a busy machine has its pauses. The guard, which does
-not wait for so long, has stopped the robot meanwhile."""
+"""Seconds to wait for a missing measurement: a busy machine has its pauses. The guard, which waits less, has stopped
+the robot meanwhile."""
 GREETING = 20.0
-"""Seconds in which the first measurements come: the network has to find the robot."""
+"""Seconds to wait for the first measurements: the network has to discover the robot."""
 
 
 class Felt:
-    """Listens to a robot.
+    """Measurements of a robot.
 
     Args:
         node: A node on its network.
         profile: Its topics.
         spec: Its groups.
-        foot: Where its base is if it does not drive.
-        clock: Seconds that go on; in a bag those of its messages.
-        simulated: The clock of a simulator, by whose stamps ages are measured; None: by when messages came.
+        foot: Pose of its base if it does not drive.
+        clock: Monotonic seconds; in a bag those of its messages.
+        simulated: The clock of a simulator, whose stamps give the ages; None: arrival times do.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Felt:
         self._clock, self._simulated = clock, simulated
         self._profile, self._foot = profile, foot
         self._gripper, drives = spec.first("gripper"), spec.first("base")
-        self._ways = 2 if drives is None else len(drives.joints)
+        self._velocity_count = 2 if drives is None else len(drives.joints)
         self._needed = [name for group in spec.groups if group.kind not in ("base", "gripper") for name in group.names]
         self._fingers = profile.gripper.joints if profile.gripper is not None else ()
         self._changed = threading.Condition()
@@ -73,19 +73,19 @@ class Felt:
 
     @property
     def robots(self) -> int:
-        """How many publishers of joint states there are: more than one robot with the same names is a danger."""
+        """Number of publishers of joint states: several robots with the same joint names are a danger."""
         return self._states.publishers()
 
     def stalled(self, opening: float | None) -> None:
-        """The fingers met something at an opening (m); None: they are free, or on their way."""
+        """Set the opening (m) at which the fingers met an object; None: they are free, or moving."""
         with self._changed:
             self._stalled_at = opening
 
     def body(self, patience: float = PATIENCE) -> Proprioception:
-        """What it feels now.
+        """Return the current proprioception.
 
         Raises:
-            RobotFault: Something that it measures has been silent, or refused, for too long, or its clock has stopped.
+            RobotFault: A measurement has been missing, or refused, for too long, or its clock has stopped.
         """
         deadline = self._clock() + patience
         with self._changed:
@@ -100,7 +100,7 @@ class Felt:
             return self._body()
 
     def _missing(self, now: float) -> str:
-        """What is not measured just now and why, "" if all is."""
+        """Return what is not measured now and why; "" if everything is."""
         if self._simulated is not None and (stopped := self._simulated.stopped()):
             return f"The robot stands still: {stopped}"
         if self._profile.base is not None:
@@ -118,7 +118,7 @@ class Felt:
         return ""
 
     def _late(self, at: float | None, arrival: float, now: float) -> str:
-        """Why a measurement with this stamp, which came then, is none of the present; "" if it is one."""
+        """Return why a measurement with this stamp and arrival time is not current; "" if it is."""
         if at is None:
             return "silent"
         if self._simulated is None:
@@ -138,13 +138,17 @@ class Felt:
     def _body(self) -> Proprioception:
         base = self._base
         pose = self._foot if base is None else Pose2(base.x, base.y, base.yaw)
-        known = {name: self._reading(name) for name in self._needed}
+        current_readings = {name: self._reading(name) for name in self._needed}
         return Proprioception(
             base=pose,
-            base_velocity=(0.0, 0.0) if base is None else (base.forward, base.turning, base.sideways)[: self._ways],
-            joints={name: reading.position for name, reading in known.items()},
+            base_velocity=(0.0, 0.0)
+            if base is None
+            else (base.forward, base.turning, base.sideways)[: self._velocity_count],
+            joints={name: reading.position for name, reading in current_readings.items()},
             grippers={} if self._gripper is None else {self._gripper.name: self._grip()},
-            velocities={name: reading.velocity for name, reading in known.items() if reading.velocity is not None},
+            velocities={
+                name: reading.velocity for name, reading in current_readings.items() if reading.velocity is not None
+            },
         )
 
     def _reading(self, name: str) -> JointReading:
@@ -153,7 +157,7 @@ class Felt:
         return reading
 
     def _grip(self) -> GripperState:
-        """The fingers, by what their joints count (`Gripper.measured`)."""
+        """Return the state of the fingers, from the positions of their joints (`Gripper.measured`)."""
         gripper = self._profile.gripper
         if gripper is None or not self._fingers:
             return GripperState(0.0)
@@ -186,13 +190,13 @@ class Felt:
                 self._changed.notify_all()
 
     def _forget(self) -> None:
-        """A simulation began again: what was measured is of the one before."""
+        """Drop all measurements when a simulation restarts."""
         with self._changed:
             self._base, self._base_came, self._base_order = None, -math.inf, Order()
             self._joints.forget()
 
 
 SLIPPED = 0.01
-"""m by which the fingers may close after they have met something and still hold it: what is soft gives way a little."""
+"""m by which the fingers may close after contact and still hold the object: a soft one gives way a little."""
 EMPTY = 0.003
-"""m of opening up to which closed fingers hold nothing."""
+"""Opening (m) up to which closed fingers are empty."""

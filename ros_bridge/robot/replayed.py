@@ -1,7 +1,7 @@
-"""A robot in a bag: measurements, pictures, commands and the words of its agent, moment by moment.
+"""Replay of a robot from a bag: measurements, images, commands and announcements of its agent, moment by moment.
 
-A moment is as a program on the recording machine had it then: the newest of every topic by the time at which it came,
-not by the stamps of the robot, whose clock may be another.
+A moment is as a program on the recording machine had it: the newest message of every topic by arrival time, not by the
+stamps of the robot, whose clock may differ.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from ros_bridge.transport.readings import AT_REST, velocity_of
 
 INFO = "sensor_msgs/msg/CameraInfo"
 PERIOD = 0.02
-"""Seconds between two moments of a robot whose body is not known: joint states may come much faster."""
+"""Period (s) of the moments of a robot whose body is not known: joint states may come much faster."""
 VELOCITY_LIFE = 0.5
-"""Seconds that a velocity is in force without being said again, as the drivers of such robots have it."""
+"""Seconds for which a velocity is in force without being repeated, as in the drivers of such robots."""
 KINDS: tuple[Kind, ...] = ("torso", "arm", "head")
 
 
 class ReplayedRobot:
-    """A bag read with the profile of the robot that was recorded.
+    """A bag, read with the profile of the recorded robot.
 
     Args:
-        path: Of the bag, see `ros_bridge.bag_reading.BagReading`.
+        path: Path of the bag, see `ros_bridge.bag_reading.BagReading`.
         name: The profile, see `ros_bridge.profiles.model.read_profile`.
-        distro: The distribution of ROS 2 that the robot ran.
+        distro: ROS 2 distribution of the robot.
 
     Raises:
         BadInput: There is no such bag or profile.
@@ -54,15 +54,15 @@ class ReplayedRobot:
         self._bag = BagReading(path)
         self._definitions = Definitions(distro)
         self.problems: tuple[str, ...] = ()
-        """What could not be read, sentences; known when all of it has been gone through."""
-        self._seen: dict[str, Message] = {}
+        """Sentences on what could not be read; complete after an iteration."""
+        self._images: dict[str, Message] = {}
         self._infos: dict[str, Message] = {}
-        self._odd: dict[str, str] = {}
-        """What was odd about the pictures of a camera."""
+        self._image_problems: dict[str, str] = {}
+        """Problems with images, by camera."""
 
     @property
     def cameras(self) -> Mapping[str, float]:
-        """The cameras that the bag has pictures of, with how many a second there are. Goes through the bag."""
+        """Cameras with images in the bag, and their images per second. Reads the bag."""
         topics = {camera.rgb: name for name, camera in self.profile.cameras.items()}
         times: dict[str, list[float]] = {}
         for recorded in self._bag:
@@ -71,9 +71,9 @@ class ReplayedRobot:
         return {name: _rate(ats) for name, ats in times.items()}
 
     def look(self, camera: str) -> Image | None:
-        """The newest picture (H, W, 3) of a camera at the moment that has been reached, undistorted where the bag has
-        its camera info; None before its first. Raises BadInput for one that cannot be read."""
-        message = self._seen.get(camera)
+        """Return the newest image (H, W, 3) of a camera at the current moment, undistorted if the bag has its camera
+        info; None before the first. Raises BadInput for an image that cannot be decoded."""
+        message = self._images.get(camera)
         if message is None:
             return None
         try:
@@ -83,7 +83,7 @@ class ReplayedRobot:
                 return picture
             if (info.height, info.width) != picture.shape[:2]:
                 height, width = picture.shape[:2]
-                self._odd[camera] = (
+                self._image_problems[camera] = (
                     f"the pictures of {camera} have {width}x{height} pixels, their camera info is of "
                     f"{info.width}x{info.height}: their lens is not undone"
                 )
@@ -93,13 +93,13 @@ class ReplayedRobot:
             raise BadInput(f"The bag {self._bag.path}: {fault}") from fault
 
     def __iter__(self) -> Iterator[ReplayedMoment | ReplayedWords]:
-        """All of it, once more each time. Raises BadInput for topics of other kinds than the profile's."""
+        """Replay the bag from its start. Raises BadInput for topics of other types than the profile's."""
         topics, words = BagTopics(self._definitions), list[str]()
-        self._seen, self._infos = {}, {}
-        state = _Heard(topics, self.profile, self.spec)
+        self._images, self._infos = {}, {}
+        state = _ReplayState(topics, self.profile, self.spec)
         topics.subscription(TEXT, EPISODE, lambda message: words.append(str(message.data)))
         for name, camera in self.profile.cameras.items():
-            topics.subscription(camera.kind, camera.rgb, functools.partial(self._seen.__setitem__, name))
+            topics.subscription(camera.kind, camera.rgb, functools.partial(self._images.__setitem__, name))
             topics.subscription(INFO, camera.info, functools.partial(self._infos.__setitem__, name))
         last = -math.inf
         for recorded in self._bag:
@@ -118,11 +118,11 @@ class ReplayedRobot:
             f"{count} messages of {topic} are malformed and left out" for topic, count in topics.refused.items()
         ]
         unreal = [f"{count} commands on {topic} are not finite and left out" for topic, count in state.refused.items()]
-        self.problems = (*self._bag.cut, *refusals, *unreal, *self._odd.values())
+        self.problems = (*self._bag.cut, *refusals, *unreal, *self._image_problems.values())
 
 
-class _Heard:
-    """Measurements and commands up to now."""
+class _ReplayState:
+    """Measurements and commands up to the current moment."""
 
     def __init__(self, topics: BagTopics, profile: Profile, spec: RobotSpec) -> None:
         self.now = -math.inf
@@ -131,7 +131,7 @@ class _Heard:
         self._velocity = AT_REST, -math.inf
         self._targets: dict[str, tuple[float, ...]] = {}
         self.refused: dict[str, int] = {}
-        """How many commands of a topic are not finite."""
+        """Number of commands that are not finite, by topic."""
         if profile.base is not None:
             topics.subscription(profile.base.kind, profile.base.command, self._on_velocity)
         for group in spec.groups:
@@ -153,7 +153,7 @@ class _Heard:
             topics.subscription(FINGERS_KIND, FINGERS, self._on_fingers)
 
     def moment(self) -> ReplayedMoment | None:
-        """The moment of now, None while something of the robot is not measured."""
+        """Return the current moment, None while a measurement is missing."""
         try:
             body = self._felt.body(patience=0.0)
         except RobotFault:
@@ -189,7 +189,7 @@ class _Heard:
             self._targets[group.name] = (gripper.gap_of(float(message.position)),)
 
     def _finite(self, topic: str, numbers: Iterable[float]) -> bool:
-        """Whether a command is one; what is not is counted."""
+        """Return whether a command is finite, and count it if not."""
         if all(map(math.isfinite, numbers)):
             return True
         self.refused[topic] = self.refused.get(topic, 0) + 1
@@ -197,10 +197,10 @@ class _Heard:
 
 
 def spec_of(profile: Profile) -> RobotSpec:
-    """The body of a profile: the one that it names, or, where it names none, its groups as they are.
+    """Return the body that a profile names, or a body with its groups where it names none.
 
     Raises:
-        BadInput: The body that it names is not there, or not its.
+        BadInput: The body does not exist, or is that of another robot.
     """
     if profile.body is not None:
         return narrowed(body_of(profile).spec, profile)
@@ -230,6 +230,6 @@ def _are_same_joints(group: Group, joints: list[str]) -> bool:
 
 
 def _rate(times: list[float]) -> float:
-    """Messages a second; 1 where they do not tell."""
+    """Return the messages per second; 1 if unknown."""
     duration = max(times) - min(times)
     return (len(times) - 1) / duration if len(times) > 1 and duration > 0 else 1.0

@@ -48,31 +48,31 @@ log = logging.getLogger("homie.ros_bridge")
 T = TypeVar("T")
 
 SAME_GRIP = 0.001
-"""m by which a new width of the fingers differs from their last command."""
+"""Smallest change (m) of the finger opening that is a new command."""
 SHORT = 0.005
-"""m by which fingers that a trajectory has moved are wider apart than commanded where something is between them."""
+"""m by which fingers moved by a trajectory exceed the commanded opening if an object is between them."""
 ARM_LENGTH, MOST_BOXES = 1.6, 400
-"""Metres from the base within which things can be in the way of the arm, and how many of them a planner sees."""
+"""Distance (m) from the base within which objects can obstruct the arm, and the most boxes passed to a planner."""
 LEAD = 0.32
-"""Seconds that a joint target may run ahead of what is measured: that is a network, a controller and a servo behind."""
+"""Seconds by which a joint target may lead the measurements: the delay of network, controller and servo."""
 LONGEST_PERIOD = 0.1
-"""Seconds of this machine for which a command waits for the next control period: a velocity lives for 0.25 s of it."""
+"""Longest wait (s of this machine) for the next control period: a velocity expires after 0.25 s."""
 NEAR = 0.01
-"""rad or m from its joints up to which a target is not a motion."""
+"""Distance (rad or m) of a target from its joints up to which it is not a motion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """What a robot on the network is reached by.
+    """Parts of the connection to a robot on the network.
 
     Args:
         node: A node on its network, closed with the robot.
         profile: The robot.
         spec, kinematics: Its body.
-        felt, pictures: What is heard of it.
-        clock: The one of its stamps.
+        felt, pictures: Its measurements and its images.
+        clock: The clock of its stamps.
         links: Connects to its guard.
-        guard: The guard process that ends with the robot, None for one that a person has started.
+        guard: The guard process that ends with the robot, None if a person has started the guard.
     """
 
     node: Node
@@ -87,7 +87,7 @@ class Connection:
 
 
 class RosRobot(Robot):
-    """Commands a robot through its guard, and observes it. Made by `ros_bridge.robot.opening.open_ros`."""
+    """Commands a robot through its guard, and observes it. Created by `ros_bridge.robot.opening.open_ros`."""
 
     waits = False
 
@@ -95,7 +95,7 @@ class RosRobot(Robot):
         """Connect to a robot.
 
         Args:
-            cameras: Its cameras, the one of its head first. The robot turns for the views that are not among them.
+            cameras: Its cameras, the head camera first. The robot turns for the views that are not among them.
         """
         self.profile, self.spec, self.kinematics = connection.profile, connection.spec, connection.kinematics
         self.lead = max(1.0, LEAD / self.spec.period)
@@ -110,14 +110,14 @@ class RosRobot(Robot):
         self._began = self._clock.elapsed()
         self._due = 0.0
         self._moved_at = 0.0
-        """When (s of its stamps) a command last moved something."""
+        """Time (s of its stamps) of the last command with a motion."""
         self._driving = self._begun = False
         self._width: float | None = None
-        """The last command of the fingers, m."""
+        """The last commanded opening of the fingers, m."""
         self._gripping: Future[Ended] | None = None
-        """Their newest command, while it has not ended."""
+        """The newest command of the fingers, until it has ended."""
         self._goal_handle: GuardedGoal | None = None
-        """What its own software does, or did last."""
+        """The current or last goal of the robot's own software."""
         self._parts = {group.name: _part(self.profile, group.names) for group in self.spec.groups}
 
     # ------------------------------------------------------------ senses
@@ -126,14 +126,14 @@ class RosRobot(Robot):
         return self._felt.body()
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """What it feels, and pictures that are as fresh as their cameras have to be. While it moves the newest will do;
-        when it stands they have been taken since it moved.
+        """Return the measurements, and images as fresh as their cameras require: while it moves the newest ones; when
+        it stands, images taken since it moved.
 
         Raises:
             RobotFault: A camera or a measurement is silent, or too old.
         """
         now = self._clock.now()
-        self._moved_at = min(self._moved_at, now)  # of a simulation that began again meanwhile
+        self._moved_at = min(self._moved_at, now)  # a simulation may have restarted meanwhile
         is_standing = now - self._moved_at > 2 * self.spec.period
         turned_views = [name for name in cameras if self.turns and name in VIEWS]
         views = self._look_around(turned_views) if turned_views else {}
@@ -147,27 +147,27 @@ class RosRobot(Robot):
         return Observation(self._clock.elapsed() - self._began, self.measured(), frames)
 
     def _look_around(self, views: Collection[str]) -> dict[str, CameraFrame]:
-        """The views, by turning; a person who approves subtasks is asked before the first time."""
+        """Capture views by turning; a person who approves subtasks is asked before the first time."""
         if not self._begun:
             self.begin("look around, by turning head and base")
         try:
-            return self._turned(views)
-        except CommandRefused as error:  # no skill is under way that could fail: once the robot stands it goes on
+            return self._capture_views(views)
+        except CommandRefused as error:  # no skill is running that could fail: continue once the robot stands
             log.warning("Looking around again: %s", error)
             self.stop()
-            return self._turned(views)
+            return self._capture_views(views)
 
-    def _turned(self, views: Collection[str]) -> dict[str, CameraFrame]:
+    def _capture_views(self, views: Collection[str]) -> dict[str, CameraFrame]:
         return look_around(self, views, lambda: self._pictures.frames([self.eye], self._moved_at)[self.eye])
 
     # ------------------------------------------------------------ commands
 
     def announce(self, text: str) -> None:
-        """Let others on the network hear what the agent does (`homie.kernel.interfaces.Announcer`)."""
+        """Publish an announcement of the agent on the network (`homie.kernel.interfaces.Announcer`)."""
         self._episode.publish(self._node.message(TEXT, data=text))
 
     def navigate(self, place: Pose2) -> GoalHandle:
-        """Have the robot's own navigation drive (`homie.kernel.interfaces.Navigator`)."""
+        """Drive with the robot's own navigation (`homie.kernel.interfaces.Navigator`)."""
         if self.profile.navigation is None:
             raise BadInput(
                 f"The profile {self.profile.name} names no navigation of the robot's own: add `navigation: {{action: "
@@ -181,7 +181,7 @@ class RosRobot(Robot):
         return self._goal_handle
 
     def check_planner(self) -> None:
-        """Whether a planner moves the whole chain (`homie.kernel.interfaces.ArmPlanner`)."""
+        """Check that a planner moves the whole chain (`homie.kernel.interfaces.ArmPlanner`)."""
         names, planned_names = self.spec.chain.names, [joint.name for joint in self.profile.planned_joints]
         if self.profile.reaching is None:
             raise BadInput(
@@ -195,7 +195,7 @@ class RosRobot(Robot):
             )
 
     def reach(self, joints: Array, around: Sequence[Box], held: Array) -> GoalHandle:
-        """Have the robot's own planner move the arm (`homie.kernel.interfaces.ArmPlanner`)."""
+        """Move the arm with the robot's own planner (`homie.kernel.interfaces.ArmPlanner`)."""
         self.check_planner()
         base, by_name = self.measured().base, dict(zip(self.spec.chain.names, joints.tolist(), strict=True))
         positions = [by_name[joint.name] for joint in self.profile.planned_joints]
@@ -213,7 +213,7 @@ class RosRobot(Robot):
                 *ARM_PLANNER_FAILS,
             )
 
-        self.gate.reset()  # the earlier targets of the joints are not where they are afterwards
+        self.gate.reset()  # the earlier joint targets are outdated afterwards
         self._goal_handle = self._call_guard(go)
         return self._goal_handle
 
@@ -229,15 +229,15 @@ class RosRobot(Robot):
             self._moved_at = self._clock.now()
         try:
             self._check_grip()
-            self._call_guard(lambda link: self._tell(link, command))
+            self._call_guard(lambda link: self._send_to_guard(link, command))
         except CommandRefused as error:
             if moves:
                 raise
             log.info("Stop command sent, and the guard says: %s", error)
         self._pace()
 
-    def _tell(self, link: GuardLink, command: Command) -> None:
-        """Say a command to the guard."""
+    def _send_to_guard(self, link: GuardLink, command: Command) -> None:
+        """Send a command to the guard."""
         for group in self.spec.groups:
             values = command.get(group.name)
             if values is None:
@@ -247,12 +247,12 @@ class RosRobot(Robot):
                     link.velocity(*map(float, values))
                 self._driving = any(values)
             elif group.kind == "gripper":
-                self._tell_fingers(link, float(values[0]))
+                self._send_grip(link, float(values[0]))
             else:
                 name, order = self._parts[group.name]
                 link.aim(name, [values[index] for index in order])
 
-    def _tell_fingers(self, link: GuardLink, width: float) -> None:
+    def _send_grip(self, link: GuardLink, width: float) -> None:
         gripper = self.profile.gripper
         assert gripper is not None
         if self._width is not None and abs(self._width - width) < SAME_GRIP:
@@ -262,11 +262,11 @@ class RosRobot(Robot):
         self._width, self._gripping = width, link.grip(min(width, gripper.width), gripper.effort)
 
     def _check_grip(self) -> None:
-        """What became of the newest command of the fingers. Raises CommandRefused where they were not moved."""
+        """Handle the result of the newest command of the fingers. Raises CommandRefused where they were not moved."""
         if self._gripping is None or not self._gripping.done():
             return
         width, future = self._width, self._gripping
-        self._width = self._gripping = None  # what was not done may be commanded again
+        self._width = self._gripping = None  # a failed command may be repeated
         try:
             result = future.result()
         except EmergencyStop:
@@ -277,13 +277,13 @@ class RosRobot(Robot):
             raise CommandRefused(f"The gripper did not go to {width:.3f} m: {result.text or result.outcome}.")
         at = self.measured().gripper
         assert width is not None
-        # A trajectory controller does not say whether the fingers have met something.
+        # A trajectory controller does not report contact of the fingers.
         stalled = at - width > SHORT if result.stalled is None else result.stalled
         self._felt.stalled(at if stalled else None)
         self._width = width
 
     def _moves(self, command: Command) -> bool:
-        """Whether a command asks for a motion."""
+        """Return whether a command requests a motion."""
         body = self.measured()
         for group in self.spec.groups:
             values = command.get(group.name)
@@ -300,8 +300,8 @@ class RosRobot(Robot):
         return False
 
     def _pace(self) -> None:
-        """Return one control period of the robot after the last time, or at once where that has passed. The guard is
-        sent in time, however slowly the clock of a simulator goes."""
+        """Wait until one control period after the last command, or not at all if that has passed. Commands reach the
+        guard in time, however slow the clock of a simulator is."""
         now = self._clock.elapsed()
         self._due = max(self._due + self.spec.period, now)
         self._due = min(self._due, now + self.spec.period)  # the last wait was cut short
@@ -310,20 +310,20 @@ class RosRobot(Robot):
     def _halt(self) -> None:
         self._driving, self._width, self._gripping = False, None, None
         try:
-            stopped = self._connected().stop()
+            stopped = self._connect().stop()
         except (
             RobotFault
-        ):  # the guard has released this agent, and stops the robot: a new connection says when it stands
-            self._let_go()
-            stopped = self._connected().stop()
+        ):  # the guard has dropped this agent, and stops the robot: a new connection reports when it stands
+            self._disconnect()
+            stopped = self._connect().stop()
         if not stopped.confirmed:
             raise RobotFault(stopped.text)
 
     def _restart(self, *, seed: int) -> None:
-        """A robot is where it is: nothing is moved, and an episode begins when all of it is there."""
+        """Begin an episode once all measurements have arrived; the robot is not moved."""
         self._felt.body(GREETING)
         self._began, self._begun = self._clock.elapsed(), False
-        welcome = self._connected().welcome
+        welcome = self._connect().welcome
         if not (welcome.armed or welcome.dry_run):
             raise InfrastructureError(
                 f"The guard of the robot {self.profile.name} is not armed, so nothing would move: start it as `homie "
@@ -337,7 +337,7 @@ class RosRobot(Robot):
         except InfrastructureError as error:
             log.error("%s", error)
         finally:
-            self._let_go()
+            self._disconnect()
             if self._guard is not None:
                 self._guard.close()
             self._node.close()
@@ -348,37 +348,37 @@ class RosRobot(Robot):
 
     # ------------------------------------------------------------ the guard
 
-    def _connected(self) -> GuardLink:
+    def _connect(self) -> GuardLink:
         if self._link is None:
             self._link = self._links()
         return self._link
 
-    def _let_go(self) -> None:
+    def _disconnect(self) -> None:
         link, self._link = self._link, None
         if link is not None:
             link.close()
 
     def _call_guard(self, say: Callable[[GuardLink], T]) -> T:
-        """Say something to the guard. Where that has stopped the robot and released this agent the command is refused,
-        once the robot stands; the next one goes over a new connection.
+        """Call the guard. Where it has stopped the robot and dropped this agent, the command is refused once the robot
+        stands; the next one uses a new connection.
 
         Raises:
-            EmergencyStop: Nothing will be done before a person has released it, so that there is nothing to try again.
+            EmergencyStop: Nothing will be done before a person has released it, so that a retry is useless.
         """
         try:
-            return say(self._connected())
+            return say(self._connect())
         except EmergencyStop:
-            self._let_go()
+            self._disconnect()
             raise
         except RobotFault as error:
-            self._let_go()
+            self._disconnect()
             self.gate.reset()
             self._halt()
             raise CommandRefused(f"The robot has been stopped. {error}") from error
 
 
 class SimulatedRosRobot(RosRobot):
-    """A robot on the network that says that it is simulated: its twin knows the world. See `ros_bridge.robot.twin`."""
+    """A robot on the network that reports being simulated: its twin knows the world. See `ros_bridge.robot.twin`."""
 
     def __init__(self, connection: Connection, twin: Twin) -> None:
         super().__init__(connection, (*twin.robot.views, twin.robot.eye))
@@ -396,7 +396,7 @@ class SimulatedRosRobot(RosRobot):
         return self._twin.robot.background()
 
     def snapshot(self) -> WorldSnapshot:
-        """The world as it is now (`homie.kernel.interfaces.WorldState`)."""
+        """Return the current state of the world (`homie.kernel.interfaces.WorldState`)."""
         self._twin.follow(fresh=True)
         snapshot: WorldSnapshot = self._twin.robot.snapshot()  # type: ignore[attr-defined]
         return snapshot
@@ -409,7 +409,7 @@ class SimulatedRosRobot(RosRobot):
 
 
 def _part(profile: Profile, names: Sequence[str]) -> tuple[str, list[int]]:
-    """The group of a profile with these joints, and for each of its joints the place in `names`; "" where there is
+    """Return the group of a profile with these joints, and the index in `names` of each of its joints; "" if there is
     none, as for a base."""
     for name, group in profile.groups.items():
         joints = [joint.name for joint in group.joints]

@@ -1,4 +1,4 @@
-"""The four views of a robot with one camera, on a head: head and base turn, and each picture is of where it looks."""
+"""The four views of a robot with a single head camera: head and base turn, and each image is taken in its direction."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import VIEWS, CameraFrame, Command
 
 ANGLES: Mapping[str, float] = dict(zip(VIEWS, (0.0, math.pi / 2, math.pi, -math.pi / 2), strict=True))
-"""Where each view is, rad to the left of where the robot stands."""
+"""Direction of each view, rad to the left of the robot's heading."""
 TILT = 0.35
-"""rad that the head looks down: floor and table tops are in the picture, as in the ring of the simulated Fetch."""
+"""Downward tilt of the head, rad: floor and table tops are visible, as in the ring of the simulated Fetch."""
 BESIDE = 0.05
-"""rad by which a view may be beside its angle, so that a head that turns by 1.57 reaches a quarter turn."""
+"""Tolerance (rad) of the direction of a view, so that a head that turns by 1.57 reaches a quarter turn."""
 ARRIVED = 0.02
-"""rad from its target at which head and base have turned."""
+"""Tolerance (rad) at which head and base have reached their targets."""
 GAIN, SLOWEST = 1.5, 0.08
-"""rad/s for each rad that is left of a turn of the base, and at least: below, wheels stick."""
+"""Turning speed of the base, rad/s per rad of the remaining angle, and its minimum: below, wheels stick."""
 SHARE = 0.6
-"""Of the base's highest turning speed: nobody is in a hurry here."""
+"""Fraction of the base's highest turning speed: there is no hurry."""
 LONGEST = 15.0
-"""Seconds of one turn."""
+"""Timeout of one turn, s."""
 
 
 def can_turn(spec: RobotSpec) -> bool:
-    """Whether a robot can look around with one camera: by a head, and a base that turns to what the head cannot see."""
+    """Whether a robot can look around with one camera: with a head, and a base that turns where the head cannot."""
     return spec.head is not None and spec.first("base") is not None
 
 
 def look_around(robot: Robot, views: Collection[str], look: Callable[[], CameraFrame]) -> dict[str, CameraFrame]:
-    """Pictures of views, and the robot again where it stood.
+    """Capture views, and turn the robot back to its heading.
 
     Args:
         robot: One that `can_turn`.
-        views: Of `VIEWS`.
-        look: The picture of the head's camera, taken from now on.
+        views: Some of `VIEWS`.
+        look: Returns an image of the head's camera that is taken after the call.
 
     Raises:
         RobotFault: Head or base do not turn.
-        CommandRefused: The guard lets nothing move.
+        CommandRefused: The guard refuses the motion.
     """
     heading = robot.measured().base.yaw
     frames: dict[str, CameraFrame] = {}
-    # With the base as it stands first: most of the views need no more than the head. The left one is the last of these,
-    # since for the one behind the head stays there.
+    # Views that need only the head come first. The left one is the last of these, since the head stays there for the
+    # one behind.
     for view in sorted(views, key=lambda view: (abs(ANGLES[view]), ANGLES[view])):
         pan = _pan(robot.spec, ANGLES[view])
         remaining = ANGLES[view] - pan
@@ -60,7 +60,7 @@ def look_around(robot: Robot, views: Collection[str], look: Callable[[], CameraF
 
 
 def _pan(spec: RobotSpec, angle: float) -> float:
-    """What of an angle the head turns: as much as it can, since the base is slower."""
+    """Return the head's part of an angle: as much as it can turn, since the base is slower."""
     assert spec.head is not None
     low, high = spec.head.limits[0].tolist()
     return float(min(max(angle, low), high))

@@ -1,5 +1,5 @@
-"""The twin of a simulated robot on the network: a second simulation of its scene, kept in its state. Privileged: the
-background locator, records and verdicts ask it; skills and planners never do."""
+"""The twin of a simulated robot on the network: a second simulation of its scene that follows its state. Privileged:
+used by the background locator, records and verdicts, never by skills and planners."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ros_bridge.profiles.simulation import STATE, Simulation
 from ros_bridge.transport.interface import SENSOR, Message, Node
 
 PATIENCE = 5.0
-"""Seconds in which a state comes: there are some ten in a second."""
+"""Timeout (s) for a state: about ten arrive per second."""
 
 
 class Twin:
@@ -24,10 +24,10 @@ class Twin:
 
     Args:
         node: A node on its network.
-        simulation: What it says of itself.
+        simulation: Its announcement.
 
     Raises:
-        BadInput: Its scene cannot be opened here.
+        BadInput: The scene cannot be opened here.
     """
 
     def __init__(self, node: Node, simulation: Simulation) -> None:
@@ -41,17 +41,17 @@ class Twin:
         self._mirrored: Mirrored = self.robot
         self._changed = threading.Condition()
         self._newest: str | None = None
-        self._number = self._taken = 0
+        self._number = self._applied = 0
         self._subscription = node.subscription(TEXT, STATE, self._on_state, SENSOR)
 
     def follow(self, *, fresh: bool = False) -> None:
-        """Take over the newest state that has come.
+        """Apply the newest state that has arrived.
 
         Args:
-            fresh: Wait for one that comes from now on.
+            fresh: Wait for a state that arrives after the call.
 
         Raises:
-            InfrastructureError: None comes.
+            InfrastructureError: No state arrives.
         """
         deadline = time.monotonic() + PATIENCE
         with self._changed:
@@ -63,16 +63,16 @@ class Twin:
                         f"The simulated robot does not tell its state on {STATE}: does it still run?"
                     )
             text, number = self._newest, self._number
-        if number == self._taken or text is None:
+        if number == self._applied or text is None:
             return
-        self._taken = number
+        self._applied = number
         try:
             self._mirrored.take_state(parse_json(text))
         except (ValueError, BadInput) as error:
             raise InfrastructureError(f"A state of the simulated robot cannot be taken over: {error}") from error
 
     def close(self) -> None:
-        """Follow no more."""
+        """Stop following."""
         self._subscription.close()
         self.robot.close()
 

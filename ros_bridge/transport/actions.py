@@ -1,6 +1,6 @@
-"""Actions of ROS 2, written once for every transport: an action is three services and two topics.
+"""Actions of ROS 2, implemented once for every transport: an action is three services and two topics.
 
-A goal is sent, accepted or not, and has a result in the end; until then there is feedback, and it can be cancelled.
+A goal is sent, accepted or rejected, and finally has a result; until then there is feedback, and it can be cancelled.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CANCEL = "action_msgs/srv/CancelGoal"
 STATUS = "action_msgs/msg/GoalStatusArray"
 ID_BYTES = 16
 ALL_GOALS = bytes(ID_BYTES)
-"""As the id of a goal to cancel, with the time 0: every goal of the server."""
+"""Goal id that, with the time 0, cancels every goal of the server."""
 MOST_GOALS = 16
-"""Goals at once: what a server is sent beyond is rejected."""
+"""Most goals at once: a server rejects further ones."""
 KEPT = 64
-"""Ended goals whose results can still be asked for."""
+"""Ended goals whose results are kept."""
 
 
 class Status(enum.IntEnum):
@@ -45,7 +45,7 @@ class Status(enum.IntEnum):
 
 
 class CancelCode(enum.IntEnum):
-    """What a server says to a wish to cancel, as `action_msgs/srv/CancelGoal` numbers it."""
+    """Response of a server to a cancel request, as `action_msgs/srv/CancelGoal` numbers it."""
 
     NONE = 0
     REJECTED = 1
@@ -63,7 +63,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentGoal:
-    """A goal that was sent. The futures fail with InfrastructureError where the server is not there any more."""
+    """A sent goal. The futures fail with InfrastructureError if the server disappears."""
 
     id: bytes
     accepted: Future[bool] = field(default_factory=Future)
@@ -91,18 +91,18 @@ class ActionClient:
         self._subscription = node.subscription(f"{kind}_FeedbackMessage", f"{base}/feedback", self._on_feedback)
 
     def ready(self) -> bool:
-        """Whether a server is there."""
+        """Return whether a server is available."""
         return self._send.ready() and self._get.ready() and self._cancel.ready()
 
     def send(self, goal: Message, feedback: Callable[[Message], None] | None = None) -> SentGoal:
         """Send a goal, a message of the kind `..._Goal` or a mapping of its fields.
 
         Args:
-            goal: What to do.
+            goal: The goal.
             feedback: Called in the thread of the node with every `..._Feedback` of the goal.
 
         Raises:
-            BadInput: The goal does not fit its kind.
+            BadInput: The goal does not fit its type.
         """
         sent = SentGoal(uuid.uuid4().bytes)
         if feedback is not None:
@@ -113,15 +113,15 @@ class ActionClient:
         return sent
 
     def cancel(self, goal: SentGoal) -> Future[CancelCode]:
-        """Ask the server to end a goal early; its outcome says whether it did."""
+        """Request the cancellation of a goal; its outcome says whether it succeeded."""
         return self._ask_to_cancel(goal.id)
 
     def cancel_all(self) -> Future[CancelCode]:
-        """Ask the server to end every goal that it has, also those of other clients."""
+        """Request the cancellation of every goal of the server, also of those of other clients."""
         return self._ask_to_cancel(ALL_GOALS)
 
     def close(self) -> None:
-        """Send no more goals."""
+        """Stop sending goals."""
         for part in (self._send, self._get, self._cancel, self._subscription):
             part.close()
 
@@ -154,11 +154,11 @@ class ActionClient:
 
 @dataclass(slots=True, eq=False)
 class ServedGoal:
-    """A goal as its server sees it. Who executes it looks at `cancelled` (an event) and may publish feedback.
+    """A goal on the side of its server. Its executor checks `cancelled` (an event) and may publish feedback.
 
     Attributes:
-        began: When it was accepted, as robots stamp messages (s).
-        accepted: The same on a clock that never goes back.
+        began: Time of acceptance, as in message stamps (s).
+        accepted: The same on a monotonic clock.
     """
 
     id: bytes
@@ -176,15 +176,15 @@ class ServedGoal:
 
 
 class ActionServer:
-    """Executes goals, each in a thread of its own.
+    """Executes goals, each in its own thread.
 
     Args:
         node: The node that offers it.
-        kind: Kind of the action.
+        kind: Type of the action.
         name: Its name.
-        execute: Does what a goal says. Returns an Outcome, the result as a message or as a mapping of its
-            fields. A goal whose execution fails with an exception is aborted.
-        accept: Whether to take a goal; by default every one.
+        execute: Executes a goal. Returns an Outcome with the result as a message or as a mapping of its fields. A goal
+            whose execution raises an exception is aborted.
+        accept: Whether to accept a goal; by default every one.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class ActionServer:
         self._feedback.publish(self._node.message(kind, goal_id={"uuid": goal_id}, feedback=feedback))
 
     def close(self) -> None:
-        """Take no more goals, cancel those that run."""
+        """Accept no more goals, and cancel those that run."""
         for service in self._services:
             service.close()
         for goal in self._running():
@@ -297,7 +297,7 @@ class ActionServer:
 
 
 def _info(goal: ServedGoal) -> dict[str, Any]:
-    """The fields of `action_msgs/msg/GoalInfo`."""
+    """Return the fields of `action_msgs/msg/GoalInfo`."""
     return {"goal_id": {"uuid": goal.id}, "stamp": stamp(goal.began)}
 
 
@@ -306,7 +306,7 @@ def _outcome(message: Message) -> Outcome:
 
 
 def _forward_result(source: Future[Message], target: Future[Any], converted: Callable[[Message], Any]) -> None:
-    """Settle a future with what another one brought."""
+    """Settle a future with the result or the exception of another one."""
     if not target.set_running_or_notify_cancel():
         return
     try:

@@ -16,36 +16,36 @@ log = logging.getLogger("homie.ros_bridge")
 
 CLOCK, CLOCK_TOPIC = "rosgraph_msgs/msg/Clock", "/clock"
 PAUSED = 2.0
-"""Seconds of this machine after which a /clock that says the same has stopped: a simulator at a tenth of real time
-that publishes ten times in simulated seconds goes on once a second."""
+"""Seconds of this machine after which an unchanged /clock has stopped: a simulator at a tenth of real time that
+publishes ten times per simulated second advances once a second."""
 SET_BACK = 0.5
-"""Seconds by which /clock has to go back to count as a reset; less is a message that comes late."""
+"""Seconds by which /clock has to go back to count as a reset; less is a late message."""
 LEAP = 5.0
-"""Seconds by which /clock goes forward at once without that anybody has lived through them."""
+"""Largest step of /clock, s, that counts as elapsed time; a larger one is a leap."""
 AHEAD = 2.0
-"""Seconds by which a stamp may be ahead of the clock: clocks of two machines differ, and /clock comes now and then."""
+"""Seconds by which a stamp may be ahead of the clock: clocks of two machines differ, and /clock comes at intervals."""
 
 
 class RobotClock(ABC):
     """The time in which a robot stamps its messages, and in which their ages are measured."""
 
     name: str
-    """For sentences."""
+    """Name for error messages."""
 
     @abstractmethod
     def now(self) -> float:
-        """The present (s), comparable with the stamps of the robot."""
+        """Return the current time (s), comparable with the stamps of the robot."""
 
     @abstractmethod
     def elapsed(self) -> float:
-        """Seconds of the robot since it was first asked; they never go back."""
+        """Return the seconds of the robot since the clock was opened; they never go back."""
 
     @abstractmethod
     def stopped(self, after: float = PAUSED) -> str:
-        """Why the clock has not gone on for so many seconds of this machine, a clause; "" while it does."""
+        """Return why the clock has not advanced for so many seconds of this machine, a clause; "" if it has."""
 
     def wait(self, until: float, longest: float) -> None:
-        """Wait until `elapsed` says so, or `longest` seconds of this machine are over."""
+        """Wait until `elapsed` reaches a time, or for `longest` seconds of this machine."""
         end = time.monotonic() + longest
         while (remaining := min(until - self.elapsed(), end - time.monotonic())) > 0:
             time.sleep(min(remaining, 0.005))
@@ -73,12 +73,12 @@ class MachineClock(RobotClock):
 
 
 class PublishedClock(RobotClock):
-    """Follows /clock, as nodes of ROS 2 do that have `use_sim_time`. It may run slower or faster than real time, stop,
-    leap forward and begin again.
+    """Follows /clock, as ROS 2 nodes with `use_sim_time` do. It may run slower or faster than real time, stop, leap
+    forward and restart.
 
     Args:
-        node: Hears /clock.
-        wall: Seconds of this machine, which notice that /clock has stopped.
+        node: Receives /clock.
+        wall: Returns seconds of this machine, to detect that /clock has stopped.
     """
 
     name = CLOCK_TOPIC
@@ -89,12 +89,12 @@ class PublishedClock(RobotClock):
         self._present: float | None = None
         self._elapsed = 0.0
         self._advanced_at = wall()
-        self._torn_at = -PAUSED
+        self._contradicted_at = -PAUSED
         self._resets: list[Callable[[], None]] = []
         self._subscription = node.subscription(CLOCK, CLOCK_TOPIC, self._take, SENSOR)
 
     def on_reset(self, callback: Callable[[], None]) -> None:
-        """Call back, in the thread of the node, whenever the clock is set back: what was measured is of another run."""
+        """Call back, in the thread of the node, when the clock is set back: earlier measurements are of another run."""
         self._resets.append(callback)
 
     def now(self) -> float:
@@ -108,8 +108,8 @@ class PublishedClock(RobotClock):
     def stopped(self, after: float = PAUSED) -> str:
         with self._lock:
             current, stopped_seconds = self._present, self._wall() - self._advanced_at
-            torn = self._wall() - self._torn_at < PAUSED
-        if torn:
+            is_contradicted = self._wall() - self._contradicted_at < PAUSED
+        if is_contradicted:
             return f"{self._subscription.publishers()} publishers of {CLOCK_TOPIC} {CONTRADICT}"
         if stopped_seconds <= after:
             return ""
@@ -133,12 +133,12 @@ class PublishedClock(RobotClock):
             return
         if self._subscription.publishers() > 1:
             with self._lock:
-                self._torn_at = wall
+                self._contradicted_at = wall
         log.warning("%s goes back from %.2f to %.2f s: the simulator began again", CLOCK_TOPIC, previous, at)
         for callback in self._resets:
             callback()
 
 
 def robot_clock(node: Hears, *, use_sim_time: bool) -> RobotClock:
-    """The clock of a robot's stamps: /clock, or that of this machine."""
+    """Return the clock of a robot's stamps: /clock, or that of this machine."""
     return PublishedClock(node) if use_sim_time else MachineClock()

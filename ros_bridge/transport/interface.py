@@ -1,6 +1,6 @@
-"""What the bridge needs of ROS 2, as small contracts: two transports implement them, everything above is written once.
+"""The bridge's interface to ROS 2, as small contracts: two transports implement them, everything above is written once.
 
-Kinds are written as in ROS 2: `geometry_msgs/msg/Twist`, `std_srvs/srv/Trigger`,
+Kinds (message types) are written as in ROS 2: `geometry_msgs/msg/Twist`, `std_srvs/srv/Trigger`,
 `control_msgs/action/FollowJointTrajectory`. Names are absolute (`/cmd_vel`).
 """
 
@@ -20,10 +20,10 @@ Handler: TypeAlias = Callable[[Message], "Message | Future[Message]"]
 
 @dataclass(frozen=True, slots=True)
 class Qos:
-    """How a topic is delivered. A reliable subscription does not match a publisher that is not.
+    """Delivery of a topic. A reliable subscription does not match a best-effort publisher.
 
     Attributes:
-        latched: The last messages are kept for who comes later (`transient local`), as `/tf_static` has it.
+        latched: Late subscribers receive the last messages (`transient local`), as for `/tf_static`.
     """
 
     reliable: bool = True
@@ -32,9 +32,9 @@ class Qos:
 
 
 DEFAULT = Qos()
-"""As ROS 2 has it for topics and services: reliable, the last ten."""
+"""The default of ROS 2 for topics and services: reliable, the last ten."""
 SENSOR = Qos(reliable=False, depth=5)
-"""For cameras and joint states: takes reliable publishers and others, and the newest counts."""
+"""For cameras and joint states: accepts reliable and best-effort publishers, and the newest counts."""
 NEWEST = Qos(depth=1)
 """For commands: an old one must not follow a new one."""
 LATCHED = Qos(depth=1, latched=True)
@@ -42,7 +42,7 @@ LATCHED = Qos(depth=1, latched=True)
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What can be seen on the network. Each name has the kinds under which it is offered or asked for."""
+    """The visible network. Each name has the types with which it is offered or subscribed."""
 
     nodes: frozenset[str] = frozenset()
     publishers: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -50,54 +50,54 @@ class Graph:
     services: dict[str, frozenset[str]] = field(default_factory=dict)
     actions: dict[str, frozenset[str]] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
-    """Services and actions of another middleware, whose answers do not come over this transport."""
+    """Services and actions of another middleware, whose answers do not reach this transport."""
 
 
 class Publisher(Protocol):
     """Sends messages on one topic."""
 
     def publish(self, message: Message) -> None:
-        """Send it. Never waits for a subscriber for longer than a tenth of a second: what it misses then is logged."""
+        """Send it. Waits for a subscriber for a tenth of a second at most: what it misses then is logged."""
 
     def subscribers(self) -> int:
-        """How many subscriptions take what is published."""
+        """Return the number of subscriptions that receive it."""
 
     def close(self) -> None:
-        """No longer publish."""
+        """Stop publishing."""
 
 
 class Subscription(Protocol):
     """Receives messages of one topic until it is closed."""
 
     def publishers(self) -> int:
-        """How many publishers it takes messages from."""
+        """Return the number of publishers that it receives from."""
 
     def close(self) -> None:
-        """No callback begins after this."""
+        """Close it: no callback begins after this."""
 
 
 class Client(Protocol):
     """Calls one service."""
 
     def ready(self) -> bool:
-        """Whether a server is there."""
+        """Return whether a server is available."""
 
     def call(self, request: Message) -> Future[Message]:
-        """Send the request. The future fails with InfrastructureError where the node is closed first."""
+        """Send the request. The future fails with InfrastructureError if the node is closed first."""
 
     def close(self) -> None:
-        """No longer call."""
+        """Stop calling."""
 
 
 class Closable(Protocol):
-    """A service or a timer: something that runs until it is closed."""
+    """A service or a timer, which runs until it is closed."""
 
     def close(self) -> None:
         """End it."""
 
 
 class Hears(Protocol):
-    """Where messages come from: a node, or a bag."""
+    """A source of messages: a node, or a bag."""
 
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
@@ -106,47 +106,47 @@ class Hears(Protocol):
 
 
 class Node(ABC):
-    """A node of ROS 2. Callbacks run one after the other in a thread of the node: they must be short and not wait.
+    """A ROS 2 node. Callbacks run one after the other in a thread of the node: they must be short and not wait.
 
-    A callback that fails is logged, and the node goes on.
+    A callback that fails is logged, and the node continues.
     """
 
     name: str
     """Its full name, as `/homie`."""
     transport: str
-    """What carries it: `dds`, or `rclpy` with its middleware, as `rclpy (rmw_fastrtps_cpp)`."""
+    """Its implementation: `dds`, or `rclpy` with its middleware, as `rclpy (rmw_fastrtps_cpp)`."""
 
     @abstractmethod
     def message(self, kind: str, **fields: Any) -> Message:
-        """A message of a kind with these fields, the others at their defaults.
+        """Create a message of a kind with these fields, the others at their defaults.
 
         Args:
             kind: `pkg/msg/Name`; of a service or an action the part, as `std_srvs/srv/Trigger_Request`.
             fields: Values; for a nested message a mapping of its fields or a message.
 
         Raises:
-            BadInput: The kind or a field is not known, or a value does not fit.
+            BadInput: The kind or a field is unknown, or a value does not fit.
         """
 
     @abstractmethod
     def publisher(self, kind: str, topic: str, qos: Qos = DEFAULT) -> Publisher:
-        """Publish messages of a kind on a topic."""
+        """Create a publisher of messages of a kind on a topic."""
 
     @abstractmethod
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
     ) -> Subscription:
-        """Call back with every message of a topic. What cannot be read is logged and does not come."""
+        """Call back with every message of a topic. Unreadable messages are logged and dropped."""
 
     @abstractmethod
     def raw_subscription(
         self, kind: str, topic: str, callback: Callable[[bytes], None], qos: Qos = DEFAULT
     ) -> Subscription:
-        """Call back with the CDR bytes of every message of a topic, the four that say how it is encoded before them."""
+        """Call back with the CDR bytes of every message of a topic, with the four bytes of encapsulation."""
 
     @abstractmethod
     def client(self, kind: str, name: str) -> Client:
-        """Call a service."""
+        """Create a client of a service."""
 
     @abstractmethod
     def service(self, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None) -> Closable:
@@ -156,8 +156,8 @@ class Node(ABC):
             kind: Its kind.
             name: Its name.
             handler: Answers a call.
-            foreign: Called for each call that is there and cannot be answered, since it came over a middleware whose
-                calls this transport does not carry; perhaps also for one that `handler` answers.
+            foreign: Called for each call that cannot be answered, since it came over a middleware whose calls this
+                transport does not carry; perhaps also for one that `handler` answers.
         """
 
     @abstractmethod
@@ -166,16 +166,16 @@ class Node(ABC):
 
     @abstractmethod
     def graph(self) -> Graph:
-        """The nodes, topics, services and actions that are known by now; the first call begins to look."""
+        """Return the nodes, topics, services and actions known so far; the first call starts the discovery."""
 
     @abstractmethod
     def publishers_of(self, topic: str) -> tuple[str, ...]:
-        """Who publishes a topic, an entry for each publisher: the name of its node, as `/robot`, or its GID in
-        hexadecimal digits where that is not known. As with `graph`, the first call begins to look."""
+        """Return the publishers of a topic: the name of the node of each, as `/robot`, or its GID in hexadecimal digits
+        where that is unknown. As with `graph`, the first call starts the discovery."""
 
     @abstractmethod
     def close(self) -> None:
-        """End all that it has. May be called twice."""
+        """Close all of its endpoints. May be called twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -188,11 +188,11 @@ BOOL = "std_msgs/msg/Bool"
 
 
 def on_press(node: Node, topic: str, pressed: Callable[[], None]) -> None:
-    """Call back whenever true is published on a `std_msgs/msg/Bool` topic, reliably or not, as stop buttons do both."""
+    """Call back whenever true is published on a `std_msgs/msg/Bool` topic, reliably or not: stop buttons do both."""
 
-    def heard(message: Message) -> None:
+    def on_message(message: Message) -> None:
         if message.data:
             pressed()
 
     for qos in (DEFAULT, SENSOR):
-        node.subscription(BOOL, topic, heard, qos)
+        node.subscription(BOOL, topic, on_message, qos)

@@ -1,5 +1,5 @@
-"""Joint states as robots publish them: in any order, by several publishers, with joints that nobody asked for and
-values that are missing. What is read of them is read by joint, so that one of them never takes the others with it."""
+"""Joint states as robots publish them: in any order, by several publishers, with further joints and missing values.
+Each joint is read by itself, so that a fault of one never affects the others."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ros_bridge.transport.readings import Order, Unreadable, stamp_of
 from ros_bridge.transport.refusals import CONTRADICT, Faults
 
 FAR = 0.5
-"""rad or m by which a joint may be measured outside its limits: calibrations differ; degrees are further away."""
+"""rad or m by which a joint may be measured outside its limits: calibrations differ; degrees are further off."""
 JUMP = 0.1
-"""rad or m that a joint may seem to jump between two messages, beside what twice its speed allows."""
+"""rad or m that a joint may jump between two messages, in addition to what twice its speed allows."""
 LATE = 0.5
-"""Seconds between two stamps for which a joint may have moved though their messages came together, after a pause."""
+"""Longest time (s) between two stamps in which a joint may have moved though its messages arrived together."""
 REPEATED = 2.0
-"""Seconds for which a stamp may be repeated: some drivers count whole seconds; one that says the same for longer has
-nothing new to say."""
+"""Seconds for which a stamp may be repeated: some drivers count whole seconds; one that repeats it for longer has no
+news."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is known of a joint: positions (rad, m), infinite for one that turns on and on, and speed (rad/s, m/s)."""
+    """Limits of a joint: positions (rad, m), infinite for a continuous one, and speed (rad/s, m/s)."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -35,8 +35,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class JointReading:
-    """The newest of a joint: position (rad, m), reported velocity (None without one), the same or the way since the
-    message before (rad/s, m/s), its stamp (s) and when it came (s of the listener's clock)."""
+    """The newest reading of a joint: position (rad, m), reported velocity (None without one), speed (that velocity, or
+    else from the previous message; rad/s, m/s), stamp (s) and arrival time (s of the listener's clock)."""
 
     position: float
     velocity: float | None
@@ -49,10 +49,10 @@ class JointStates:
     """The joints of a profile in `sensor_msgs/msg/JointState` messages.
 
     Args:
-        topic: On which they come, for the sentences.
-        limits: Of every joint that matters; no other joint is looked at.
-        publishers: How many publishers the topic has.
-        clock: Seconds that go on.
+        topic: Their topic, for error messages.
+        limits: Limits of every joint that matters; other joints are ignored.
+        publishers: Returns the number of publishers of the topic.
+        clock: Monotonic seconds.
     """
 
     def __init__(
@@ -67,27 +67,27 @@ class JointStates:
         self._readings: dict[str, JointReading] = {}
         self._orders = {name: Order() for name in limits}
         self._last: dict[str, tuple[float, float, float]] = {}
-        """Position of each joint, its stamp and when it came, whether or not it was taken."""
+        """Position, stamp and arrival time of the last message about each joint, accepted or not."""
         self._stamped: dict[str, tuple[float, float]] = {}
         """The newest stamp of each joint and when it was first seen."""
 
     def get(self, name: str) -> JointReading | None:
-        """The newest reading of a joint, None before the first."""
+        """Return the newest reading of a joint, None before the first."""
         return self._readings.get(name)
 
     def wrong(self, name: str) -> str:
-        """Why the newest message about a joint was refused, "" if it was not."""
+        """Return why the newest message about a joint was refused; "" if it was not."""
         return self._faults.why(self._subject(name))
 
     def forget(self) -> None:
-        """Begin anew, as when a simulation was reset."""
+        """Drop all readings, as when a simulation restarts."""
         self._readings.clear()
         self._last.clear()
         self._stamped.clear()
         self._orders = {name: Order() for name in self._limits}
 
     def take(self, message: Message) -> tuple[str, ...]:
-        """Read a message; the names of the joints of which it brings news."""
+        """Read a message, and return the names of the joints with news."""
         names = list(message.name)
         places: dict[str, list[int]] = {}
         for place, name in enumerate(names):
@@ -124,7 +124,7 @@ class JointStates:
         return f"the joint {name} on {self._topic}"
 
     def _take(self, name: str, positions: list[float], velocity: float, at: float) -> bool:
-        """Take what a message says of one joint, as a rule one position; whether it is news."""
+        """Read the positions of one joint in a message, as a rule a single one; return whether it is news."""
         position, arrival, order = positions[0], self._clock(), self._orders[name]
         reason = self._wrong(name, positions)
         if not reason and not order.is_news(at):
@@ -141,14 +141,20 @@ class JointStates:
             self._faults.add(self._subject(name), reason)
             return False
         self._faults.clear(self._subject(name))
-        known = velocity if math.isfinite(velocity) else None
+        reported_velocity = velocity if math.isfinite(velocity) else None
         previous = self._readings.get(name)
-        speed = known if known is not None else 0.0 if previous is None else _speed(previous, position, at, arrival)
-        self._readings[name] = JointReading(position, known, speed, at, arrival)
+        speed = (
+            reported_velocity
+            if reported_velocity is not None
+            else 0.0
+            if previous is None
+            else _speed(previous, position, at, arrival)
+        )
+        self._readings[name] = JointReading(position, reported_velocity, speed, at, arrival)
         return True
 
     def _wrong(self, name: str, positions: list[float]) -> str:
-        """What is wrong with the positions that a message has for one joint."""
+        """Return the fault of the positions that a message has for one joint; "" if there is none."""
         limits = self._limits[name]
         for position in positions:
             if not math.isfinite(position):
@@ -161,7 +167,7 @@ class JointStates:
         return ""
 
     def _jumps(self, name: str, position: float, at: float, arrival: float) -> bool:
-        """Whether a joint cannot have come here from where it was said to be before."""
+        """Return whether a joint cannot have moved here from its last position."""
         if name not in self._last:
             return False
         last_position, stamp, last_arrival = self._last[name]
@@ -172,7 +178,7 @@ class JointStates:
 
 
 def _speed(previous: JointReading, position: float, at: float, arrival: float) -> float:
-    """Some drivers publish no velocities: then they are those between two messages, by their stamps where these go on,
-    else by when they came."""
+    """Return the speed between two messages, for drivers without velocities: by their stamps if these advance, else by
+    their arrival times."""
     elapsed = at - previous.at if previous.at > 0 and at > previous.at else arrival - previous.came
     return (position - previous.position) / max(elapsed, 1e-3)

@@ -1,4 +1,4 @@
-"""Which ROS 2 network a process is on, as the variables of ROS 2 say it."""
+"""The ROS 2 network of a process, from the environment variables of ROS 2."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from homie.kernel.errors import BadInput
 
 MAX_DOMAIN = 232
-"""With a higher number the ports of DDS would be over 65535."""
+"""With a higher number the ports of DDS would exceed 65535."""
 SETTINGS = (
     "ROS_STATIC_PEERS",
     "ROS_DISCOVERY_SERVER",
@@ -18,19 +18,19 @@ SETTINGS = (
     "FASTDDS_DEFAULT_PROFILES_FILE",
     "FASTRTPS_DEFAULT_PROFILES_FILE",
 )
-"""Variables that say, beside domain and interface, whom a process can find."""
+"""Variables that determine, beside domain and interface, whom a process can discover."""
 
 
 ENOUGH = 4_194_304
-"""Bytes of a receive buffer with which no picture of 1280 x 720 was lost in 10 s at 15 Hz; with the 212,992 of most
-systems two of three depth pictures were."""
+"""Bytes of a receive buffer with which no image of 1280 x 720 was lost in 10 s at 15 Hz; with the 212,992 of most
+systems two of three depth images were."""
 
 
 def small_buffers(limit: Path = Path("/proc/sys/net/core/rmem_max")) -> str:
-    """A sentence's part on receive buffers of this machine that lose large pictures, "" where they do not.
+    """Return a clause on receive buffers of this machine that lose large images; "" if they are large enough.
 
     Args:
-        limit: The file in which Linux says how large they may be.
+        limit: The file with the largest size that Linux allows.
     """
     try:
         size = int(limit.read_text())
@@ -44,12 +44,12 @@ def small_buffers(limit: Path = Path("/proc/sys/net/core/rmem_max")) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Where the robot is.
+    """The network of a robot.
 
     Attributes:
         domain: The ROS domain id.
-        interface: The network interface, as `eth0`; `lo` for this machine only; "" where the middleware shall choose.
-        distro: The ROS 2 distribution of the robot; "" where nobody has said it.
+        interface: The network interface, as `eth0`; `lo` for this machine only; "" to let the middleware choose.
+        distro: The ROS 2 distribution of the robot; "" if it is not given.
     """
 
     domain: int = 0
@@ -62,7 +62,7 @@ class Network:
 
     @staticmethod
     def from_environment(environment: Mapping[str, str] = os.environ) -> Network:
-        """What the variables of ROS 2 say: ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY and its successor, ROS_DISTRO."""
+        """Read the variables of ROS 2: ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY and its successor, ROS_DISTRO."""
         domain = environment.get("ROS_DOMAIN_ID") or "0"
         if not domain.isdecimal():
             raise BadInput(f"ROS_DOMAIN_ID must be a number from 0 to {MAX_DOMAIN}, not '{domain}'.")
@@ -71,6 +71,6 @@ class Network:
         return Network(int(domain), "lo" if local else "", environment.get("ROS_DISTRO") or "")
 
     def settings(self, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """What two processes must share to be on the same network, by the variable that a person would set."""
+        """Return the settings that two processes must share to be on the same network, by environment variable."""
         inherited = {name: environment[name] for name in SETTINGS if environment.get(name)}
         return {"ROS_DOMAIN_ID": str(self.domain), "ROS_LOCALHOST_ONLY": str(int(self.interface == "lo")), **inherited}

@@ -1,4 +1,4 @@
-"""A node over whichever transport this machine has."""
+"""Opening of a node over the transport that this machine has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def open_node(name: str, transport: Transport = "auto") -> Node:
 
     Raises:
         BadInput: There is no such transport, or the name is not valid in ROS 2.
-        MissingPart: What the transport needs is not installed.
+        MissingPart: A package of the transport is not installed.
         InfrastructureError: The network cannot be joined.
 
     ```python

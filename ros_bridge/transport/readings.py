@@ -1,5 +1,5 @@
-"""Measurements of a robot, read from messages of ROS 2 by one rule: what is not finite, has another form than its
-message declares, or is not a rotation, is refused in a sentence and never guessed at."""
+"""Measurements of a robot, parsed from messages of ROS 2 by one rule: a value that is not finite, has another form than
+its message declares, or is not a rotation, is refused with a sentence and never guessed."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from ros_bridge.transport.interface import Message
 from ros_bridge.transport.stamps import seconds
 
 QUATERNION_TOLERANCE = 0.01
-"""How far the squared length of a quaternion may be from 1, as in tf2: publishers round, and people type 0.71."""
+"""Tolerance of the squared length of a quaternion, as in tf2: publishers round, and people type 0.71."""
 LATE_IN_A_ROW = 5
-"""Messages in a row, with rising stamps, that are older than the newest before: then the sender's clock was set back,
-and nothing is late. Messages that overtake each other on a network are fewer, or fall."""
+"""Messages in a row, with increasing stamps, older than the newest before: then the sender's clock was set back, and
+nothing is late. Messages that overtake each other on a network are fewer, or their stamps decrease."""
 
 
 AT_REST = (0.0, 0.0, 0.0)
-"""The velocity of a base that stands, as of `velocity_of`."""
+"""The velocity of a standing base, in the order of `velocity_of`."""
 
 
 class Unreadable(ValueError):
-    """A message that is not what its kind declares; the sentence says in what."""
+    """A message that does not satisfy its type; the sentence says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class OdometryReading:
-    """Where a base is (m, m, rad), how fast it moves forward, sideways (m/s) and about z (rad/s), at which time (s), in
-    which frame ("" where it does not say)."""
+    """Pose of a base (m, m, rad), its speeds forward, sideways (m/s) and about z (rad/s), the stamp (s), and the frame
+    ("" if not given)."""
 
     x: float
     y: float
@@ -43,14 +43,14 @@ class OdometryReading:
 
 
 def velocity_of(message: Message) -> tuple[float, float, float]:
-    """How fast a `geometry_msgs/msg/Twist` or `TwistStamped` lets a base go forward (m/s), turn (rad/s) and go to its
-    left (m/s): the order of a command."""
+    """Return the commanded speeds of a `geometry_msgs/msg/Twist` or `TwistStamped`: forward (m/s), turning (rad/s) and
+    to the left (m/s), in the order of a command."""
     twist: Message = getattr(message, "twist", message)
     return float(twist.linear.x), float(twist.angular.z), float(twist.linear.y)
 
 
 def quaternion_of(turn: Message) -> Array:
-    """The unit quaternion wxyz (4,) of a `geometry_msgs/msg/Quaternion`.
+    """Return the unit quaternion wxyz (4,) of a `geometry_msgs/msg/Quaternion`.
 
     Raises:
         Unreadable: It is not finite, or so far from unit length that it is not a rotation.
@@ -69,13 +69,14 @@ def quaternion_of(turn: Message) -> Array:
 
 
 def heading_of(turn: Message) -> float:
-    """The yaw (rad) of a `geometry_msgs/msg/Quaternion`. Raises Unreadable."""
+    """Return the yaw (rad) of a `geometry_msgs/msg/Quaternion`. Raises Unreadable."""
     w, x, y, z = quaternion_of(turn).tolist()
     return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
 def position_of(place: Message) -> Array:
-    """The position (3,) of a `geometry_msgs/msg/Point` or `Vector3`. Raises Unreadable where it is not finite."""
+    """Return the position (3,) of a `geometry_msgs/msg/Point` or `Vector3`. Raises Unreadable where it is not
+    finite."""
     position = np.array([place.x, place.y, place.z], dtype=float)
     if not np.isfinite(position).all():
         raise Unreadable(f"its position x={position[0]:.4g} y={position[1]:.4g} z={position[2]:.4g} is not finite")
@@ -83,14 +84,14 @@ def position_of(place: Message) -> Array:
 
 
 def pose_of(place: Message, turn: Message) -> Array:
-    """A position and a quaternion as a matrix (4, 4). Raises Unreadable."""
+    """Combine a position and a quaternion in a matrix (4, 4). Raises Unreadable."""
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = quaternion_rotation(quaternion_of(turn)), position_of(place)
     return pose
 
 
 def odometry_of(message: Message) -> OdometryReading:
-    """What a `nav_msgs/msg/Odometry` says of a base on the floor. Raises Unreadable."""
+    """Read the state of a base on the floor from a `nav_msgs/msg/Odometry`. Raises Unreadable."""
     x, y, _ = position_of(message.pose.pose.position).tolist()
     yaw = heading_of(message.pose.pose.orientation)
     twist = message.twist.twist
@@ -102,7 +103,7 @@ def odometry_of(message: Message) -> OdometryReading:
 
 
 def stamp_of(message: Message) -> float:
-    """The stamp (s) of a message, 0 where it has none. Raises Unreadable for one that is not a time."""
+    """Return the stamp (s) of a message, 0 without one. Raises Unreadable for an invalid time."""
     header = getattr(message, "header", None)
     if header is None:
         return 0.0
@@ -113,11 +114,11 @@ def stamp_of(message: Message) -> float:
 
 
 class Order:
-    """Which messages of one topic are news, by their stamps.
+    """Selects the messages of one topic that are news, by their stamps.
 
-    A message that is older than the newest comes late and is left out. `LATE_IN_A_ROW` of them mean that the sender's
-    clock was set back (a simulator was reset, a bag is played again): the last of these is the newest then. Without a
-    stamp a message is news.
+    A message that is older than the newest is late and dropped. `LATE_IN_A_ROW` of them mean that the sender's clock
+    was set back (a simulator was reset, a bag is played again): then the last of these is the newest. A message without
+    a stamp is news.
     """
 
     def __init__(self) -> None:
@@ -125,7 +126,7 @@ class Order:
         self._late = 0
 
     def is_news(self, at: float) -> bool:
-        """Whether a message with this stamp (s) is to be taken."""
+        """Return whether to accept a message with this stamp (s)."""
         if 0 < at < self._newest:
             self._late = self._late + 1 if at > self._last_late else 1
             self._last_late = at

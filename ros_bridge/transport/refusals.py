@@ -1,4 +1,4 @@
-"""What was refused: counted, logged now and then, and reported when something is missing."""
+"""Refused messages: counted, logged at intervals, and reported when something is missing."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ MadeT = TypeVar("MadeT")
 ONCE_IN = 5.0
 """Seconds between two log lines about the same place: a flood of bad messages must not become a flood of lines."""
 CONTRADICT = "contradict each other"
-"""Of two publishers of a topic, in the sentence about them."""
+"""Phrase on two publishers of a topic."""
 MOST_SORTS = 1000
 """Number of distinct faults that are counted: names come from the network."""
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?|nan|inf")
 
 
 class Refusals:
-    """Counts what was refused, and logs it at most every ONCE_IN seconds."""
+    """Counts refusals, and logs them at most every ONCE_IN seconds."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
         self._logged: dict[str, float] = {}
 
     def add(self, place: str, reason: object) -> None:
-        """One more on a topic, a service or of a sort of command, and why."""
+        """Count a refusal on a topic, a service or of a sort of command, with its reason."""
         self.counts[place] = self.counts.get(place, 0) + 1
         if time.monotonic() - self._logged.get(place, -ONCE_IN) >= ONCE_IN:
             self._logged[place] = time.monotonic()
@@ -38,21 +38,21 @@ class Refusals:
 
 
 class Faults:
-    """What is wrong with the newest message about each of some subjects, a topic or a joint. Each sort of fault is
-    logged once, with the numbers of its first message."""
+    """Faults of the newest messages about subjects, such as a topic or a joint. Each sort of fault is logged once, with
+    the numbers of its first message."""
 
     def __init__(self) -> None:
-        self._now: dict[str, str] = {}
+        self._current: dict[str, str] = {}
         self._logged: set[tuple[str, str]] = set()
 
     def add(self, subject: str, reason: object) -> None:
-        """The newest message about a subject is refused, and why."""
-        if subject in self._now or len(self._now) < MOST_SORTS:
-            self._now[subject] = str(reason)
+        """Record that the newest message about a subject is refused, and why."""
+        if subject in self._current or len(self._current) < MOST_SORTS:
+            self._current[subject] = str(reason)
         self._log("Refused: %s: %s", subject, str(reason))
 
     def mention(self, subject: str, text: str) -> None:
-        """Log something about a subject once that is odd, and not refused."""
+        """Log, once, an oddity of a subject that is no reason for a refusal."""
         self._log("%s: %s", subject, text)
 
     def _log(self, form: str, subject: str, text: str) -> None:
@@ -62,17 +62,17 @@ class Faults:
             log.warning(form, subject, text)
 
     def clear(self, subject: str) -> None:
-        """The newest message about a subject is right."""
-        self._now.pop(subject, None)
+        """Record that the newest message about a subject is valid."""
+        self._current.pop(subject, None)
 
     def why(self, subject: str) -> str:
-        """What is wrong with the newest message about a subject, "" if nothing is."""
-        return self._now.get(subject, "")
+        """Return the fault of the newest message about a subject; "" if there is none."""
+        return self._current.get(subject, "")
 
 
 def if_known(name: str, factory: Callable[[], MadeT]) -> MadeT | None:
-    """What `factory` makes for a name on the network; None, with a warning, where this ROS 2 installation lacks its
-    messages: few have those of MoveIt and Nav2."""
+    """Return what `factory` creates for a name on the network; None, with a warning, where this ROS 2 installation
+    lacks its messages: few have those of MoveIt and Nav2."""
     try:
         return factory()
     except MissingPart as error:

@@ -1,4 +1,4 @@
-"""Messages of an installed ROS 2: classes by the name of their kind, filled from mappings."""
+"""Messages of an installed ROS 2: classes by the name of their type, filled from mappings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARTS = {
     "Request": ("Request",),
     "Response": ("Response",),
 }
-"""Where rclpy keeps what ROS 2 derives from a service or an action, by the last words of its name."""
+"""Where rclpy keeps the types derived from a service or an action, by the last words of their names."""
 TYPECODES = {
     "double": "d",
     "float": "f",
@@ -37,17 +37,17 @@ TYPECODES = {
     "uint64": "Q",
     "int64": "q",
 }
-"""The numbers of sequences, which rclpy keeps in `array.array`."""
+"""Type codes of sequences of numbers, which rclpy keeps in `array.array`."""
 _FIXED = re.compile(r"(.+)\[(\d+)\]")
 _SEQUENCE = re.compile(r"sequence<(.+?)(?:, \d+)?>")
 
 
 def class_of(kind: str) -> Any:
-    """The class of a kind, as `geometry_msgs/msg/Twist` or `std_srvs/srv/Trigger_Request`.
+    """Return the class of a type, as `geometry_msgs/msg/Twist` or `std_srvs/srv/Trigger_Request`.
 
     Raises:
-        MissingPart: Its package is not among the ROS packages that are sourced.
-        BadInput: The package has no such kind.
+        MissingPart: Its package is not among the sourced ROS packages.
+        BadInput: The package has no such type.
     """
     package, sort, name = kind.split("/")
     base, *parts = name.split("_")
@@ -64,7 +64,8 @@ def class_of(kind: str) -> Any:
 
 
 def message(cls: Any, values: Mapping[str, Any]) -> Message:
-    """A message of a class with these fields, the others at their defaults. Raises BadInput where one does not fit."""
+    """Create a message of a class with these fields, the others at their defaults. Raises BadInput where one does not
+    fit."""
     instance = cls()
     fields: Mapping[str, str] = cls.get_fields_and_field_types()
     for name, value in values.items():
@@ -72,14 +73,14 @@ def message(cls: Any, values: Mapping[str, Any]) -> Message:
             hint = suggestion(name, fields, "its definition has the names")
             raise BadInput(f"{cls.__name__} has no field '{name}': {hint}")
         try:
-            setattr(instance, name, _fitted(fields[name], value))
+            setattr(instance, name, _convert(fields[name], value))
         except (AssertionError, TypeError, ValueError, OverflowError) as error:
             raise BadInput(f"The field '{name}' of {cls.__name__} cannot hold {value!r:.80}: {error}.") from error
     return instance
 
 
-def _fitted(type_name: str, value: Any) -> Any:
-    """A value as the setter of rclpy takes it."""
+def _convert(type_name: str, value: Any) -> Any:
+    """Convert a value to the form that the setter of rclpy accepts."""
     fixed, sequence = _FIXED.fullmatch(type_name), _SEQUENCE.fullmatch(type_name)
     element = fixed[1] if fixed else sequence[1] if sequence else ""
     if element in TYPECODES:
@@ -87,7 +88,7 @@ def _fitted(type_name: str, value: Any) -> Any:
         typed = np.ascontiguousarray(numbers, np.dtype(TYPECODES[element])).reshape(-1)
         return typed if fixed else array.array(TYPECODES[element], typed.tobytes())
     if element:
-        return [_fitted(element, item) for item in value]
+        return [_convert(element, item) for item in value]
     if isinstance(value, Mapping):
         package, name = type_name.split("/")
         sort = "action" if "_" in name else "msg"

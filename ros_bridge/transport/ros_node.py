@@ -1,4 +1,4 @@
-"""A node of an installed ROS 2 (rclpy), behind the same contract as the one over plain DDS."""
+"""A node of an installed ROS 2 (rclpy), with the same interface as the one over plain DDS."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ VENDORS = {
     "rmw_cyclonedds_cpp": b"\x01\x10",
     "rmw_connextdds": b"\x01\x01",
 }
-"""How the identifiers of an implementation of DDS begin: its number in the protocol."""
+"""Start of the endpoint ids of DDS implementations: their numbers in the protocol."""
 
 WAKE = 0.05
-"""Seconds between two signals to a thread that is to end."""
+"""Seconds between two wake-up signals to a thread that is to end."""
 
 
 class RclpyNode(Node):
-    """A node over rclpy, spun in a thread of its own; it has its own context, so that programs around it keep theirs.
+    """A node over rclpy, spun in its own thread; it has its own context, so that programs around it keep theirs.
 
     Args:
         name: Full name, as `/homie`.
@@ -46,7 +46,7 @@ class RclpyNode(Node):
         self.transport = f"rclpy ({rclpy.get_rmw_implementation_identifier()})"
         self._context = Context()
         rclpy.init(args=[], context=self._context)
-        # Parameters and their services are not offered: nothing here is changed while it runs.
+        # Parameter services are not offered: nothing here is changed at run time.
         self._node = rclpy.create_node(
             last, namespace=namespace or "/", context=self._context, start_parameter_services=False
         )
@@ -54,7 +54,7 @@ class RclpyNode(Node):
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._closed = False
-        self._over = _Over()
+        self._closing = _ClosedFuture()
         self._thread = threading.Thread(target=self._spin, name=f"ros {name}", daemon=True)
         self._thread.start()
 
@@ -89,7 +89,7 @@ class RclpyNode(Node):
         return _Client(self._node, client)
 
     def service(self, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None) -> Closable:
-        # What other middleware sends is either handed over as a call or not at all: `foreign` has nothing to say.
+        # Requests of another middleware arrive as calls or not at all: `foreign` is never needed.
         async def answer(request: Message, response: Message) -> Message:
             try:
                 reply = handler(request)
@@ -100,12 +100,12 @@ class RclpyNode(Node):
 
         service = self._node.create_service(class_of(kind), name, answer, callback_group=self._group)
         self._executor.wake()
-        return _Ending(lambda: self._node.destroy_service(service))
+        return _Closer(lambda: self._node.destroy_service(service))
 
     def timer(self, period: float, callback: Callable[[], None]) -> Closable:
         timer = self._node.create_timer(period, _guarded("a timer", lambda *_: callback()), callback_group=self._group)
         self._executor.wake()
-        return _Ending(lambda: self._node.destroy_timer(timer))
+        return _Closer(lambda: self._node.destroy_timer(timer))
 
     def graph(self) -> Graph:
         node = self._node
@@ -127,7 +127,7 @@ class RclpyNode(Node):
         )
 
     def _foreign(self, service: str) -> bool:
-        """Whether a service is offered, but by no node with this middleware."""
+        """Return whether a service is offered, but by no node with this middleware."""
         vendor = VENDORS.get(rclpy.get_rmw_implementation_identifier())
         servers = self._node.get_subscriptions_info_by_topic(f"rq{service}Request", no_mangle=True)
         return (
@@ -142,9 +142,9 @@ class RclpyNode(Node):
         if self._closed:
             return
         self._closed = True
-        self._over.set_result(None)
-        # Executor.shutdown() destroys what would wake the thread right after its only signal, which is lost now and
-        # then: the thread ends first.
+        self._closing.set_result(None)
+        # Executor.shutdown() destroys what would wake the thread right after its only signal, which is sometimes lost:
+        # the thread ends first.
         while threading.current_thread() is not self._thread and self._thread.is_alive():
             self._executor.wake()
             self._thread.join(WAKE)
@@ -153,11 +153,11 @@ class RclpyNode(Node):
         rclpy.shutdown(context=self._context)
 
     def _spin(self) -> None:
-        """Run callbacks until the node is closed: what one of them, or something that was closed meanwhile, raises must
-        not make the node deaf."""
+        """Run callbacks until the node is closed: an exception of one of them, or of an endpoint closed meanwhile, must
+        not stop the node."""
         while not self._closed and self._context.ok():
             try:
-                self._executor.spin_until_future_complete(self._over)
+                self._executor.spin_until_future_complete(self._closing)
             except ExternalShutdownException:
                 log.info("%s was shut down", self.name)
                 return
@@ -165,9 +165,9 @@ class RclpyNode(Node):
                 log.exception("%s goes on after a failure", self.name)
 
 
-class _Over(RosFuture):  # type: ignore[misc]
-    """Says that a node is closed. The executor adds a callback for each message that it handles, to be woken, and none
-    is ever taken away: of a day's messages they are gigabytes. Whoever closes the node wakes the executor itself."""
+class _ClosedFuture(RosFuture):  # type: ignore[misc]
+    """Marks that a node is closed. The executor adds a wake-up callback for each message that it handles, and never
+    removes one: gigabytes for a day's messages. Whoever closes the node wakes the executor itself."""
 
     def add_done_callback(self, callback: Callable[[RosFuture], None]) -> None:
         return
@@ -235,7 +235,7 @@ class _Client:
                 future.set_exception(InfrastructureError("The call has no answer: the node is closed."))
 
 
-class _Ending:
+class _Closer:
     def __init__(self, end: Callable[[], object]) -> None:
         self._end = end
 
@@ -244,7 +244,7 @@ class _Ending:
 
 
 def _guarded(place: str, callback: Callable[..., None]) -> Callable[..., None]:
-    """A callback that fails is logged: it must not end the executor."""
+    """Wrap a callback: its failure is logged, and must not end the executor."""
 
     def call(*arguments: Any) -> None:
         try:
@@ -256,8 +256,8 @@ def _guarded(place: str, callback: Callable[..., None]) -> Callable[..., None]:
 
 
 def _awaitable(future: Future[Message], executor: Any) -> RosFuture:
-    """A future that the executor of rclpy waits for without stopping. It is settled from another thread, which the
-    executor has to be notified."""
+    """Return a future that the executor of rclpy awaits without blocking. It is settled from another thread, of which
+    the executor has to be notified."""
     awaited = RosFuture(executor=executor)
 
     def settle(source: Future[Message]) -> None:

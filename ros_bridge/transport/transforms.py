@@ -1,6 +1,6 @@
-"""Where frames are to each other: what `/tf` and `/tf_static` say, with its age.
+"""Relative poses of frames, from `/tf` and `/tf_static`, with their age.
 
-A pose is a 4x4 matrix that takes points in the frame `source` to the frame `target`. Metres, x y z forward.
+A pose is a 4x4 matrix that maps points in the frame `source` to the frame `target`. Metres.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from ros_bridge.transport.stamps import now, seconds
 
 TF = "tf2_msgs/msg/TFMessage"
 HISTORY = 10.0
-"""Seconds that a moving frame is remembered, as tf2 does."""
+"""Seconds for which the transforms of a moving frame are kept, as in tf2."""
 SET_BACK, SET_BACK_COUNT = 1.0, 10
-"""A transform of a frame that is so many seconds older than its newest comes late; as many of them in a row, with
-rising stamps, mean that a clock was set back, as when a bag is played again."""
+"""A transform of a frame that is so many seconds older than its newest is late; as many of them in a row, with
+increasing stamps, mean that a clock was set back, as when a bag is played again."""
 MOST_FRAMES = 1000
-"""Frames that are kept: a robot has about fifty."""
+"""Most frames kept: a robot has about fifty."""
 KEPT = 2000
-"""Transforms of one frame that are kept: HISTORY at 200 Hz."""
+"""Most transforms kept of one frame: HISTORY at 200 Hz."""
 LEAP, LEAP_SPEED = 0.5, 20.0
-"""Metres that a frame is farther away in the next transform, and m/s at which it would have gone there: nothing on a
-robot in a home does so. A robot is put elsewhere in a simulator, or two nodes publish one frame."""
+"""Distance (m) between two transforms of a frame, and the speed (m/s), above which it leaps: nothing on a robot in a
+home moves so. A robot is put elsewhere in a simulator, or two nodes publish one frame."""
 MANY, MANY_LATCHED = Qos(depth=100), Qos(depth=100, latched=True)
-"""As tf2 listens: every part of a robot publishes its own frames."""
+"""QoS of tf2: every component of a robot publishes its own frames."""
 
 
 class NoTransform(InfrastructureError):
-    """Two frames are not connected, or what connects them is too old."""
+    """Two frames are not connected, or a transform between them is too old."""
 
 
 class Transforms:
-    """Listens to the transforms of a robot and answers where a frame is.
+    """Subscribes to the transforms of a robot, and answers where a frame is.
 
     Args:
         node: The node that listens.
-        clock: The present, in the time of the robot's stamps; by default that of this machine.
+        clock: The current time of the robot's stamps; by default that of this machine.
     """
 
     def __init__(self, node: Hears, clock: Callable[[], float] | RobotClock = now) -> None:
@@ -59,7 +59,7 @@ class Transforms:
         self._static: dict[str, Array] = {}
         self._moving: dict[str, deque[tuple[float, Array]]] = {}
         self._late: dict[str, list[tuple[float, Array]]] = {}
-        """The transforms of a frame that came late by `SET_BACK` or more, the newest in a row with rising stamps."""
+        """Transforms of a frame that are late by `SET_BACK` or more, the newest in a row with increasing stamps."""
         if isinstance(clock, PublishedClock):
             clock.on_reset(self._forget)
         self._subscriptions = [
@@ -68,22 +68,22 @@ class Transforms:
         ]
 
     def lookup(self, target: str, source: str, at: float | None = None, oldest: float = math.inf) -> Array:
-        """The pose of `source` in `target`.
+        """Return the pose of `source` in `target`.
 
         Args:
             target: A frame.
             source: A frame.
-            at: The time of the question in seconds (between two transforms it is interpolated); None: the newest.
-            oldest: How many seconds old the newest transform of a moving frame may be when `at` is None.
+            at: Time of the query in seconds (between two transforms it is interpolated); None: the newest.
+            oldest: Largest age (s) of the newest transform of a moving frame when `at` is None.
 
         Raises:
-            NoTransform: A frame is not known, the two are not connected, or a transform is too old or not there yet.
+            NoTransform: A frame is unknown, the two are not connected, or a transform is too old or has not arrived.
         """
         with self._lock:
             source_path, target_path = self._path(source), self._path(target)
             common = next((frame for frame in source_path if frame in target_path), None)
             if common is None:
-                missing = next((frame for frame in (source, target) if frame not in self._known()), None)
+                missing = next((frame for frame in (source, target) if frame not in self._known_frames()), None)
                 reason = f"there is no frame '{missing}' on /tf" if missing else "nothing connects them on /tf"
                 for frame in (missing, *source_path, *target_path):
                     if frame is not None and (fault := self._faults.why(_subject(frame))):
@@ -95,36 +95,36 @@ class Transforms:
             )
 
     def frames(self) -> dict[str, float]:
-        """Every frame that has a parent, with the age of its newest transform in seconds, 0 for static ones."""
+        """Return every frame that has a parent, with the age of its newest transform in seconds, 0 for static ones."""
         with self._lock:
             now = self._clock()
             ages = {frame: now - poses[-1][0] for frame, poses in self._moving.items()}
             return {**dict.fromkeys(self._static, 0.0), **ages}
 
     def close(self) -> None:
-        """No longer listen."""
+        """Stop listening."""
         for subscription in self._subscriptions:
             subscription.close()
 
-    def _known(self) -> set[str]:
+    def _known_frames(self) -> set[str]:
         return {*self._parents, *self._parents.values()}
 
     def _path(self, frame: str) -> list[str]:
-        """A frame and those above it; a loop ends where it closes."""
+        """Return a frame and its ancestors; a loop ends where it closes."""
         path = [frame]
         while (parent := self._parents.get(path[-1])) is not None and parent not in path:
             path.append(parent)
         return path
 
     def _chain(self, path: list[str], top: str, at: float | None, oldest: float) -> Array:
-        """The pose of the first frame of a path in one above it."""
+        """Return the pose of the first frame of a path in one of its ancestors."""
         pose = np.eye(4)
         for frame in path[: path.index(top)]:
             pose = self._pose(frame, at, oldest) @ pose
         return pose
 
     def _pose(self, frame: str, at: float | None, oldest: float) -> Array:
-        """The pose of a frame in its parent."""
+        """Return the pose of a frame in its parent."""
         if frame in self._static:
             return self._static[frame]
         poses = self._moving[frame]
@@ -191,7 +191,7 @@ class Transforms:
             self._keep_moving(child, pose, at)
 
     def _keep_static(self, child: str, pose: Array) -> None:
-        """The newest message counts. A frame that is said not to move, and does, is worth a word."""
+        """Keep the newest message. A static frame that moves is worth a warning."""
         previous = self._static.get(child)
         if previous is not None and not np.allclose(previous, pose, atol=1e-9):
             self._faults.mention(f"the frame '{child}'", "it is static, and has been said to be elsewhere before")
@@ -230,7 +230,7 @@ class Transforms:
         self._late.pop(child, None)
 
     def _forget(self) -> None:
-        """A simulation began again: where things were is of the one before; what does not move stays."""
+        """Drop all moving transforms when a simulation restarts; static ones stay."""
         with self._lock:
             self._moving.clear()
             self._late.clear()
@@ -242,7 +242,7 @@ def _subject(frame: str) -> str:
 
 
 def _check_leap(frame: str, poses: Sequence[tuple[float, Array]], index: int) -> None:
-    """Raises NoTransform where a frame leaps between the transform before and this one."""
+    """Raise NoTransform if a frame leaps between the previous transform and this one."""
     if not 0 < index < len(poses):
         return
     (start, previous_pose), (end, next_pose) = poses[index - 1], poses[index]
@@ -255,7 +255,7 @@ def _check_leap(frame: str, poses: Sequence[tuple[float, Array]], index: int) ->
 
 
 def _interpolate(earlier: Array, later: Array, share: float) -> Array:
-    """The pose between two, moved and turned evenly."""
+    """Interpolate between two poses, evenly in position and in angle."""
     pose = np.eye(4)
     pose[:3, 3] = (1 - share) * earlier[:3, 3] + share * later[:3, 3]
     relative = earlier[:3, :3].T @ later[:3, :3]

@@ -26,7 +26,7 @@ LEGEND = (
     "SR: success rate, PLWSR: success rate weighted by path length, TP: task progress, SRR: success re-plan rate, SER: "
     "success end rate, GP: goal progress, world: the goal holds in the final state. docs/metrics.md defines them."
 )
-"""What the heads of the first table mean."""
+"""Explanation of the headers of the first table."""
 FIRST = (
     WORLDS,
     BY_TASK,
@@ -38,7 +38,7 @@ FIRST = (
     "Tasks by run",
     "What feedback changed",
 )
-"""How the titles begin of the tables that a terminal shows without `--all-tables`."""
+"""Starts of the titles of the tables that a terminal shows without `--all-tables`."""
 
 
 @options_from(CompareOptions)
@@ -82,7 +82,7 @@ def compare_command(
 
 
 def _show(tables: Sequence[Table], *, show_all: bool) -> None:
-    """Print tables for a reader: those that are needed first, or all."""
+    """Print tables for a reader: the most important ones, or all."""
     visible = [table for table in tables if show_all or table.title.startswith(FIRST)]
     say(write(visible, "markdown"), end="")
     if any(table.title == "Metrics" for table in visible):
@@ -92,12 +92,15 @@ def _show(tables: Sequence[Table], *, show_all: bool) -> None:
 
 
 def _comparison(folders: Sequence[Path]) -> Comparison | None:
-    """How the folders are compared if one command of another package wrote them all."""
-    return next((known for known in comparisons() if all((folder / known.head).is_file() for folder in folders)), None)
+    """Return the comparison of the package whose command wrote all folders, None if there is none."""
+    return next(
+        (candidate for candidate in comparisons() if all((folder / candidate.head).is_file() for folder in folders)),
+        None,
+    )
 
 
 def _comparable(folders: list[Path]) -> list[Path]:
-    """The runs of suites that folders mean. Raises BadInput for a folder that holds only runs of `homie run`."""
+    """Return the runs of suites in folders. Raises BadInput for a folder that holds only runs of `homie run`."""
     heads = [comparison.head for comparison in comparisons()]
     runs = runs_inside(folders, lambda folder: is_bench(folder) or any((folder / head).is_file() for head in heads))
     for folder in runs:

@@ -43,7 +43,7 @@ from homie.kernel.support.packages import missing_part
 from homie.kernel.support.text import counted
 
 MOST = 5
-"""Lines about single episodes on stderr, where there are many."""
+"""Most lines about single episodes on stderr."""
 
 
 @options_from(TrainingOptions)
@@ -222,7 +222,7 @@ def _summary(data: DataFile) -> str:
 
 @contextmanager
 def _progress(sources: Any) -> Iterator[EpisodeOver]:
-    """A bar of episodes on stderr, and a line for each of the first few that are left out."""
+    """Show a bar of episodes on stderr, and a line for each of the first few that are left out."""
     total = sum(len(source.entries()) for source in open_sources(sources))
     left_out = 0
 

@@ -52,10 +52,10 @@ sys.exit(0 if picture.std() > 1 else "the picture is empty")
 """
 """The start of every run: generate and build a house with the robot, and take a picture."""
 FOLDED = ("optional ", "planner ")
-"""What the names of findings begin with of which there are many: one line each without `--all`."""
+"""Prefixes of the names of findings that share one line each without `--all`."""
 TITLES = {"optional ": "optional parts installed", "planner ": "planners usable"}
 MOST_NAMES = 5
-"""Missing packages of an optional part that are named."""
+"""Most missing packages named for an optional part."""
 PATIENCE = 60.0
 """Timeout in seconds of a check in a process of its own; it usually takes one or two seconds."""
 
@@ -98,7 +98,7 @@ def _show(findings: Iterable[Finding]) -> None:
 
 
 def _show_folded(findings: Sequence[Finding]) -> None:
-    """A line for the optional parts and one for the planners: which are there, and which are not."""
+    """Print a line for the optional parts and one for the planners: which are usable, and which are not."""
     for prefix in FOLDED:
         group = [finding for finding in findings if finding.name.startswith(prefix)]
         available = [_short_name(finding.name, prefix) for finding in group if finding.ok]
@@ -151,7 +151,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _own_packages() -> Finding:
-    """Whether Homie's packages are imported, and not other packages with the same names."""
+    """Check that Homie's packages are imported, and not other packages with the same names."""
     if problem := packages.stranger():
         return Finding(name="own packages", ok=False, detail=problem, fix=f"pip uninstall {packages.STRANGER}")
     for name, place in packages.shadows().items():
@@ -171,7 +171,7 @@ def _start(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def _problem(process: subprocess.Popen[str]) -> str:
-    """What a failed process died of, the first line of its error; "" if it succeeded."""
+    """Return the first line of the error of a failed process; "" if it succeeded."""
     try:
         _, errors = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -184,7 +184,7 @@ def _problem(process: subprocess.Popen[str]) -> str:
 
 
 def _sentence(errors: list[str]) -> str:
-    """The first line of the error that a traceback ends with; without a traceback the last line."""
+    """Return the first line of the error that a traceback ends with; without a traceback the last line."""
     places = [index for index, line in enumerate(errors) if line.startswith("  File ")]
     tail = errors[places[-1] :] if places else errors[-1:]
     return next((line for line in tail if line.strip() and not line.startswith(" ")), "")
@@ -203,7 +203,7 @@ def _encoder() -> Finding:
 
 
 def _write_access(folder: Path) -> Finding:
-    """Whether run folders can be written in `folder`, or in its parent if it does not exist yet."""
+    """Check whether run folders can be written in `folder`, or in its parent if it does not exist yet."""
     place = folder if folder.exists() else folder.absolute().parent
     try:
         with tempfile.TemporaryFile(dir=place):
@@ -214,7 +214,7 @@ def _write_access(folder: Path) -> Finding:
 
 
 def _variables() -> Finding:
-    """The environment variables of Homie that are set, and unknown ones that begin with `HOMIE_`."""
+    """Report the environment variables of Homie that are set, and unknown ones that begin with `HOMIE_`."""
     known = {
         *(variable(name) for name in VARIABLES),
         "HOMIE_RUNS",

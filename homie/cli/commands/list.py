@@ -53,7 +53,7 @@ def list_command(
 
 
 def _list_names(*, json: bool) -> None:
-    """The names of all kinds; as JSON, with where they are found."""
+    """Print the names of all kinds; as JSON, with their import paths."""
     targets_by_kind = {kind: registry.targets(kind) for kind in KINDS}
     if json:
         print_json(targets_by_kind)
@@ -83,7 +83,7 @@ def _list_parts(kind: str, name: str | None, *, json: bool) -> None:
 
 
 def _row(state: PartState, kind: str) -> tuple[str, ...]:
-    """A line of the list. Kinds that do not say what they need are not called usable."""
+    """Return a line of the list. Kinds whose parts declare no requirements are not called usable."""
     if kind in CONFIGURED:
         return (state.name, "not usable" if state.problem else "usable", _about(state))
     return (state.name, "not usable" if state.problem else _about(state))
@@ -94,7 +94,7 @@ def _about(state: PartState) -> str:
 
 
 def _show_part(state: PartState, kind: str) -> None:
-    """All about one part."""
+    """Print everything about one part."""
     say(columns([(state.name, _about(state))], indent=INDENT))
     if state.problem or kind in CONFIGURED:
         say(f"{INDENT}{'':<4}{state.problem or 'usable'}")
@@ -106,14 +106,14 @@ def _show_part(state: PartState, kind: str) -> None:
 
 
 def _advise(advice: Mapping[str, str]) -> None:
-    """What makes the parts usable that are not: a line for each piece of advice, below the names that it helps."""
+    """Print how to make unusable parts usable: a line for each piece of advice, below the names that it helps."""
     for sentence in dict.fromkeys(advice.values()):
         say(f"{', '.join(name for name, text in advice.items() if text == sentence)}:")
         say(f"{INDENT}-> {sentence}")
 
 
 def _expert() -> PartState:
-    """The planner that only a bench has: it is no part that can be loaded by its name."""
+    """Return the planner that only a bench has: it cannot be loaded by its name."""
     return PartState(
         name="expert",
         target=registry.targets("planners")["scripted"],
@@ -157,14 +157,14 @@ def _list_suites(name: str | None, *, json: bool) -> None:
 
 
 def _show_suite(name: str, target: str, suite: Suite) -> None:
-    """All about one suite, but for its tasks."""
+    """Print everything about one suite except its tasks."""
     protocol_text = f"{counted(suite.protocol.trials, 'trial')} of up to {counted(_rounds(suite), 'round')}"
     say(f"{INDENT}{name}  version {suite.version}, {counted(len(suite.tasks), 'task')}, {protocol_text}  {target}")
     say(columns([("", " ".join(suite.description.split()))], indent=INDENT))
 
 
 def _list_tasks(name: str | None, *, json: bool) -> None:
-    """The tasks of a suite: their ids, as for `homie bench --tasks`, and their instructions."""
+    """Print the tasks of a suite: their ids, as for `homie bench --tasks`, and their instructions."""
     if name is None:
         known = ", ".join(registry.names("suites"))
         raise BadInput(f"Which suite's tasks? Give its name or file: homie list tasks SUITE (there is: {known}).")
@@ -177,14 +177,14 @@ def _list_tasks(name: str | None, *, json: bool) -> None:
 
 
 def _only(parts: Mapping[str, T], name: str, kind: str) -> dict[str, T]:
-    """One of the parts of a kind. Raises BadInput."""
+    """Select one of the parts of a kind. Raises BadInput."""
     if name not in parts:
         raise registry.unknown(kind, name)
     return {name: parts[name]}
 
 
 def _rounds(suite: Suite) -> int:
-    """The most that a task of the suite has."""
+    """Return the largest number of rounds of a task of the suite."""
     return max(suite.protocol_of(task).rounds for task in suite.tasks)
 
 

@@ -67,7 +67,7 @@ def plan_command(
 
 
 def first_round(options: PlanOptions) -> PlannerInput:
-    """The planner input of a first round, from the options.
+    """Build the planner input of a first round from the options.
 
     The pictures are the views in the order of `VIEWS`; there may be fewer pictures than views. If a detector was
     chosen, it is run on them. Raises BadInput.
@@ -94,7 +94,8 @@ def first_round(options: PlanOptions) -> PlannerInput:
 
 
 def _skill_set(name: str) -> SkillSet | type[SkillSet]:
-    """What of a skill set says what it can do: its class, or the set itself where a name means another thing."""
+    """Return what declares the abilities of a skill set: its class, or the set itself if the name is of something
+    else."""
     part = named_part(SKILL_SET, name)
     if inspect.isclass(part.make) and issubclass(part.make, SkillSet):
         return part.make
@@ -102,7 +103,7 @@ def _skill_set(name: str) -> SkillSet | type[SkillSet]:
 
 
 def detecting(options: PlanOptions) -> Callable[[Mapping[str, Image]], tuple[Detection, ...]]:
-    """What the chosen detector finds in pictures by view, without depth or segmentation. Raises BadInput."""
+    """Return a function that runs the chosen detector on pictures by view, without depth. Raises BadInput."""
     if options.detector is None:
         return lambda views: ()
     if options.detector.partition(":")[0] == "simulated":
@@ -121,15 +122,15 @@ def detecting(options: PlanOptions) -> Callable[[Mapping[str, Image]], tuple[Det
 
 
 def _pinhole(picture: Image) -> Intrinsics:
-    """A pinhole camera with a horizontal field of view of 60 degrees, as most cameras have. Only detectors that measure
-    would use it, and they need depth."""
+    """Return a pinhole camera with a horizontal field of view of 60 degrees, as most cameras have. Only detectors that
+    measure would use it, and they need depth."""
     height, width = picture.shape[:2]
     focal = width / (2 * math.tan(math.radians(30.0)))
     return Intrinsics(focal, focal, width / 2, height / 2, width, height)
 
 
 def read_picture(path: Path) -> Image:
-    """A picture (H, W, 3) uint8 from a file, rotated by its EXIF orientation. Raises BadInput."""
+    """Read a picture (H, W, 3) uint8 from a file, rotated by its EXIF orientation. Raises BadInput."""
     try:
         with PIL.Image.open(path) as picture:
             return np.array(PIL.ImageOps.exif_transpose(picture).convert("RGB"), dtype=np.uint8)
@@ -140,7 +141,7 @@ def read_picture(path: Path) -> Image:
 
 
 def report(decision: Decision) -> str:
-    """A decision as text, one line per part."""
+    """Format a decision as text, one line per part."""
     lines = [
         ("problem", decision.problem),
         ("analysis", decision.analysis),

@@ -34,7 +34,7 @@ def play_server_command(
 
 
 def _how_to(page: str, base_url: str, token: str, variable: str) -> str:
-    """The address of the page, and the command that asks the person."""
+    """Return the address of the page, and the command that asks the person."""
     return (
         f"Open this page and answer there:\n  {page}\n"
         "Ask it from another terminal:\n"

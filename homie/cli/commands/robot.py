@@ -16,7 +16,7 @@ from homie.kernel.support.text import counted
 
 Option = typer.Option
 SECONDS = 10.0
-"""Seconds from which an age is shown in seconds, as of a clock that is another."""
+"""Age from which on it is shown in seconds; such an age is of another clock."""
 
 
 def profile(

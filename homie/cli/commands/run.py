@@ -54,7 +54,7 @@ def run_command(
 
 
 def _rows(summary: session.EpisodeSummary, conclusion: Conclusion) -> list[tuple[str, str]]:
-    """What the end card says: names and sentences, without those that have nothing to say."""
+    """Return names and sentences of the end card, without empty ones."""
     rows = [
         ("outcome", conclusion.status),
         ("reason", conclusion.reason),
@@ -69,7 +69,7 @@ def _rows(summary: session.EpisodeSummary, conclusion: Conclusion) -> list[tuple
 
 
 def _show_card(console: Console, conclusion: Conclusion, rows: list[tuple[str, str]]) -> None:
-    """The end card: a panel on a terminal, plain lines elsewhere."""
+    """Print the end card: a panel on a terminal, plain lines elsewhere."""
     if not console.is_terminal:
         for name, text in rows:
             tell(f"{name:<12}{text}")

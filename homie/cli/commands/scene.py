@@ -71,7 +71,7 @@ class ListedObject:
 
 @dataclass(frozen=True, slots=True)
 class ListedPerson:
-    """A person, where it is and what it does, in words."""
+    """A person, with location and activity in words."""
 
     name: str
     colour: str
@@ -81,7 +81,7 @@ class ListedPerson:
 
 @dataclass(frozen=True, slots=True)
 class SceneListing:
-    """The output of `homie scene`. unclear: What of an MJCF file was left out or not understood."""
+    """The output of `homie scene`. unclear: parts of an MJCF file that were left out or not understood."""
 
     seed: int
     rooms: tuple[Room, ...]
@@ -217,7 +217,7 @@ def describe(scene: SceneSpec) -> SceneListing:
 
 
 def _activity(person: PersonSpec) -> str:
-    """What a person does: `stands, holds out a hand`."""
+    """Describe the activity of a person: `stands, holds out a hand`."""
     gestures = {"none": "", "hand_out": "holds out a hand", "pointing": f"points at {person.points_at}"}
     phrases = ["sits" if person.posture == "sitting" else "stands", gestures[person.gesture]]
     phrases += ["walks when the robot is near"] if person.path else []
@@ -225,7 +225,7 @@ def _activity(person: PersonSpec) -> str:
 
 
 def _nested(scene: SceneSpec) -> dict[str, str]:
-    """Objects that are in or on another object, by name. The home is built only if some object has a height (`z`)."""
+    """Return the objects in or on another object, by name. The home is built only if some object has a height (`z`)."""
     if all(item.z is None for item in scene.objects):
         return {}
     home = build_home(scene)
@@ -235,7 +235,7 @@ def _nested(scene: SceneSpec) -> dict[str, str]:
 
 
 def _opening_state(fraction: float) -> str:
-    """The state of a door or drawer in a word; `ajar` between the two (`homie.kernel.world.thresholds`)."""
+    """Return the state of a door or drawer in a word; `ajar` between the two (`homie.kernel.world.thresholds`)."""
     return "closed" if thresholds.is_closed(fraction) else "open" if thresholds.is_open(fraction) else "ajar"
 
 

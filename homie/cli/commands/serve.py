@@ -139,7 +139,7 @@ def ros(
 
 
 def _whole_path(value: object) -> object:
-    """The whole path of a setting that names a file, any other as it is."""
+    """Resolve a setting that names a file; return any other unchanged."""
     return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_file() else value
 
 

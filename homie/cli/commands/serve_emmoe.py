@@ -94,7 +94,8 @@ def emmoe_planner(
 
 
 def _tasks(task: str, folder: Path | None) -> Mapping[str, str]:
-    """Texts by the names of their folders, in the order in which an executor lists that folder. Raises BadInput."""
+    """Return texts by the names of their folders, in the order in which an executor lists that folder. Raises
+    BadInput."""
     if bool(task) == (folder is not None):
         raise BadInput("Which task? Give its text, or a folder of tasks as --tasks.")
     if folder is None:
@@ -112,5 +113,5 @@ def _tasks(task: str, folder: Path | None) -> Mapping[str, str]:
 
 
 def _code_of(sentence: str) -> ErrorCode:
-    """The code of a feedback sentence; one that is in no table is that of a skill."""
+    """Return the code of a feedback sentence; for one in no table that of a skill."""
     return ErrorCode(code_of(sentence) or "E1")

@@ -14,7 +14,7 @@ from homie.studio.options import StudioOptions, TeleopOptions
 def studio_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Watch, drive and record a robot in a browser, until Ctrl-C."""
     options = build(StudioOptions, config, values)
-    from homie.studio.serving import serve_studio  # which needs the packages of the studio: help does not
+    from homie.studio.serving import serve_studio  # needs the packages of the studio, which help does not
 
     display = ProgressDisplay(progress_console())
 

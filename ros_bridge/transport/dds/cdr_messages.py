@@ -1,4 +1,4 @@
-"""Message definitions and their CDR bytes, from rosbags and the files beside this; messages with defaults, checked."""
+"""Message definitions and CDR serialization, from rosbags and the files beside this; checked messages with defaults."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ DISTROS = {
     "lyrical": Stores.ROS2_LYRICAL,
 }
 FILES = ("definitions.yaml", "moveit.yaml")
-"""What rosbags does not bring."""
+"""Definitions that rosbags lacks."""
 LONGEST = 1 << 28
-"""The most elements of a sequence: four times the bytes of the largest message that is taken (`receiver.LARGEST`)."""
+"""The most elements of a sequence: four times the bytes of the largest accepted message (`receiver.LARGEST`)."""
 BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4
-"""The sorts of fields, as rosbags numbers them: a number or text, a message, a fixed and a free number of either."""
+"""The sorts of fields, as rosbags numbers them: a number or text, a message, an array and a sequence of either."""
 NUMBERS: dict[str, Any] = {
     "bool": np.bool_,
     "byte": np.uint8,
@@ -37,21 +37,21 @@ NUMBERS: dict[str, Any] = {
     **{f"{sign}int{bits}": np.dtype(f"{sign}int{bits}").type for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
 UPRIGHT = {("geometry_msgs/msg/Quaternion", "w"): 1.0}
-"""Defaults that are not zero, among the kinds that are sent."""
+"""Defaults that are not zero, among the message types that are sent."""
 
 
 class Malformed(Exception):
-    """Bytes from the network that are not messages of their kind."""
+    """Bytes from the network that are not a message of the expected type."""
 
 
 class Definitions:
-    """The kinds of one ROS 2 distribution: messages are made, written and read here.
+    """The message types of one ROS 2 distribution: creates, serializes and parses messages.
 
     Args:
         distro: The distribution that the robot runs (`DISTROS`): a few messages differ.
 
     Raises:
-        BadInput: Homie does not know the distribution.
+        BadInput: The distribution is unknown.
     """
 
     def __init__(self, distro: str = "humble") -> None:
@@ -64,7 +64,7 @@ class Definitions:
             self._take(parse_yaml((files(__package__) / name).read_bytes()), distro)
 
     def _take(self, definitions: dict[str, Any], distro: str) -> None:
-        """Add the kinds of a file, as a distribution has them."""
+        """Add the types of a file, in their version for a distribution."""
         changed_kinds: dict[str, Any] = {}
         for changes in (
             definitions["since"].get(distribution, {})
@@ -81,13 +81,13 @@ class Definitions:
             self._register_action(name, **{**parts, **changed_kinds.get(name, {})})
 
     def register(self, kind: str, text: str) -> None:
-        """Add a kind from the text of its `.msg` file, or of one part of a `.srv` or `.action` file."""
-        # A structure without fields is not possible in IDL: ROS 2 puts this one in, too.
+        """Add a type from the text of its `.msg` file, or of one part of a `.srv` or `.action` file."""
+        # IDL allows no structure without fields: ROS 2 adds this one, too.
         body = text.strip() or "uint8 structure_needs_at_least_one_member"
         self._store.register(get_types_from_msg(body, _key(kind)))
 
     def _register_action(self, name: str, goal: str, result: str, feedback: str) -> None:
-        """Add an action and the kinds that ROS 2 derives from it."""
+        """Add an action and the types that ROS 2 derives from it."""
         for part, text in (("Goal", goal), ("Result", result), ("Feedback", feedback)):
             self.register(f"{name}_{part}", text)
         goal_id = "unique_identifier_msgs/UUID goal_id\n"
@@ -98,28 +98,30 @@ class Definitions:
         self.register(f"{name}_FeedbackMessage", f"{goal_id}{_key(name)}_Feedback feedback")
 
     def fields(self, kind: str) -> list[tuple[str, tuple[int, Any]]]:
-        """Name and description of the fields of a kind, in their order. Raises BadInput for an unknown one."""
+        """Return name and description of the fields of a type, in order. Raises BadInput for an unknown type."""
         key = _key(kind)
         if key not in self._store.fielddefs:
-            known = [_ros_kind(name) for name in self._store.fielddefs]
-            raise BadInput(f"There is no kind '{kind}' here: {suggestion(kind, known, 'look for how it is spelt')}")
+            kind_names = [_ros_kind(name) for name in self._store.fielddefs]
+            raise BadInput(
+                f"There is no kind '{kind}' here: {suggestion(kind, kind_names, 'look for how it is spelt')}"
+            )
         return [(name, (int(sort), detail)) for name, (sort, detail) in self._store.fielddefs[key][1]]
 
     def message(self, kind: str, **values: Any) -> Message:
-        """A message, see `ros_bridge.transport.interface.Node.message`."""
+        """Create a message, see `ros_bridge.transport.interface.Node.message`."""
         fields = self.fields(kind)
         unknown = sorted(set(values) - {name for name, _ in fields})
         if unknown:
             hint = suggestion(unknown[0], [name for name, _ in fields], "its definition has the names")
             raise BadInput(f"{kind} has no field '{unknown[0]}': {hint}")
         filled_fields = {
-            name: self._fitted(kind, name, description, values.get(name, UPRIGHT.get((kind, name))))
+            name: self._convert(kind, name, description, values.get(name, UPRIGHT.get((kind, name))))
             for name, description in fields
         }
         return self._store.types[_key(kind)](**filled_fields)
 
-    def _fitted(self, kind: str, name: str, description: tuple[int, Any], value: Any) -> Any:
-        """A value as the field holds it, None: its default. Raises BadInput where it does not fit."""
+    def _convert(self, kind: str, name: str, description: tuple[int, Any], value: Any) -> Any:
+        """Convert a value for its field, None to its default. Raises BadInput where it does not fit."""
         sort, detail = description
         try:
             if sort == BASE:
@@ -132,7 +134,7 @@ class Definitions:
             items = [] if value is None else list(value)
             if value is None and sort == ARRAY:
                 items = [None] * length
-            return [self._fitted(kind, name, (int(element[0]), element[1]), item) for item in items]
+            return [self._convert(kind, name, (int(element[0]), element[1]), item) for item in items]
         except (TypeError, ValueError, OverflowError) as error:
             raise BadInput(f"The field '{name}' of {kind} cannot hold {value!r:.80}: {error}.") from error
 
@@ -144,12 +146,12 @@ class Definitions:
         return value
 
     def text(self, kind: str) -> tuple[str, str]:
-        """The definition of a kind with those of its parts, and its hash (RIHS01), as a bag has them."""
-        self.fields(kind)  # which says what is not known
+        """Return the definition of a type with those of its parts, and its hash (RIHS01), as stored in a bag."""
+        self.fields(kind)  # raises BadInput for an unknown type
         return self._store.generate_msgdef(_key(kind), ros_version=2)[0], self._store.hash_rihs01(_key(kind))
 
     def write(self, kind: str, message: Message) -> bytes:
-        """The CDR bytes of a message, with the four bytes that say how it is encoded. Raises BadInput."""
+        """Serialize a message as CDR, with the four bytes of encapsulation. Raises BadInput."""
         try:
             return bytes(self._store.serialize_cdr(message, _key(kind)))
         except (AttributeError, TypeError, ValueError, AssertionError, KeyError) as error:
@@ -158,22 +160,22 @@ class Definitions:
             raise BadInput(f"This {kind} cannot be sent: {error}.") from error
 
     def prepare(self, kind: str) -> None:
-        """Have at hand what writes and reads a kind: for a large one, such as a goal of MoveIt, that takes a third of a
+        """Prepare the serialization of a type: for a large one, such as a goal of MoveIt, that takes a third of a
         second, in which a guard could not stop a robot."""
         self.read(kind, self.write(kind, self.message(kind)))
 
     def read(self, kind: str, data: bytes) -> Message:
-        """The message in CDR bytes. Raises Malformed, whatever they are."""
+        """Parse a message from CDR bytes. Raises Malformed, whatever they are."""
         try:
             return self._store.deserialize_cdr(memoryview(data), _key(kind))  # a slice of it copies nothing
         except SerdeError as error:
             raise Malformed(str(error)) from error
-        except Exception as error:  # rosbags' generated code meets lengths that lie in many ways
+        except Exception as error:  # wrong lengths raise many types in the generated code of rosbags
             raise Malformed(f"{type(error).__name__}: {error}") from error
 
 
 def _key(kind: str) -> str:
-    """The name of a kind in rosbags, which has parts of services and actions under `/msg/` too."""
+    """Return the name of a type in rosbags, which has parts of services and actions under `/msg/`, too."""
     if kind.count("/") < 2 or "/msg/" in kind:
         return kind
     head, name = kind.rsplit("/", 1)
@@ -181,7 +183,7 @@ def _key(kind: str) -> str:
 
 
 def _ros_kind(key: str) -> str:
-    """The name of a kind as ROS 2 has it, from that in rosbags."""
+    """Return the ROS 2 name of a type from that in rosbags."""
     return key.replace("/srv/msg/", "/srv/").replace("/action/msg/", "/action/")
 
 
@@ -209,7 +211,7 @@ def _scalar(base: str, value: Any) -> Any:
 
 
 def _numbers(dtype: Any, value: Any, length: int | None) -> Any:
-    """A flat array of numbers. Raises ValueError where there are more or fewer than the field has."""
+    """Convert a value to a flat array of numbers. Raises ValueError for a wrong length."""
     if value is None:
         return np.zeros(length or 0, dtype)
     if isinstance(value, bytes | bytearray | memoryview):

@@ -1,8 +1,8 @@
-"""Topic types for Cyclone DDS whose samples are plain CDR bytes, with the type description it asks for.
+"""Topic types for Cyclone DDS whose samples are plain CDR bytes, with the type description that it requires.
 
-cyclonedds 11 refuses a topic type without a description and holds every sample that comes in against it. So each kind
-gets its description from the message definition, and the bytes themselves are made and read by rosbags (numpy, no
-Python code for each element of a picture).
+cyclonedds 11 refuses a topic type without a description and checks every incoming sample against it. So each type gets
+its description from the message definition, and the bytes are written and parsed by rosbags (numpy, no Python code for
+each element of an image).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SCALARS: dict[str, Any] = {
     **{f"{sign}int{bits}": getattr(idl, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
 CALL_HEADER = {"client": idl.uint64, "sequence": idl.int64}
-"""What rmw_cyclonedds puts before the request and the response of a service: whose call it is, and which."""
+"""Header of a request and a response of a service in rmw_cyclonedds: the client, and the number of the call."""
 
 
 class RawTypes:
-    """The topic types of the kinds of one distribution, each made once: that takes longer than opening a node."""
+    """The topic types of one distribution, each created once: that takes longer than opening a node."""
 
     def __init__(self, distro: str) -> None:
         self.definitions = Definitions(distro)
@@ -39,7 +39,7 @@ class RawTypes:
         self._raw: dict[tuple[str, bool], Any] = {}
 
     def raw(self, kind: str, call: bool = False) -> Any:
-        """The class of the samples of a kind: bytes that know their type. `call`: with the header of a service."""
+        """Return the class of the samples of a type: bytes with their type. `call`: with the header of a service."""
         if (kind, call) not in self._raw:
             type_description = self._struct(kind, call).__idl__
             self._raw[kind, call] = type("Raw", (Raw,), {"__idl__": type_description, "__slots__": ()})
@@ -66,12 +66,12 @@ class RawTypes:
 
 @functools.cache
 def types_of(distro: str) -> RawTypes:
-    """The types of a distribution, shared by all nodes of the process. Raises BadInput for one that is not known."""
+    """Return the types of a distribution, shared by all nodes of the process. Raises BadInput for an unknown one."""
     return RawTypes(distro)
 
 
 class Raw:
-    """A sample whose bytes Cyclone DDS writes and hands over as they are, without a copy more than it makes itself."""
+    """A sample whose bytes Cyclone DDS writes and delivers unchanged, without copies beyond its own."""
 
     __slots__ = ("data", "sample_info")
 

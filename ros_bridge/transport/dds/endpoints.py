@@ -26,20 +26,20 @@ from ros_bridge.transport.dds.wire_names import call_names, topic_name
 from ros_bridge.transport.interface import NEWEST, Handler, Message, Qos
 
 BLOCKING = duration(milliseconds=100)
-"""How long a reliable writer waits for a subscriber that does not keep up (stopped, or behind a full network)."""
+"""How long a reliable writer waits for a slow subscriber (stopped, or behind a full network)."""
 HEADER = struct.Struct("<Qq")
-"""Before the body of a call rmw_cyclonedds puts the handle of the client's writer and the number of the call."""
+"""Header before the body of a call in rmw_cyclonedds: the handle of the client's writer and the number of the call."""
 ENCAPSULATION = 4
 CALLS = Qos(depth=256)
-"""Calls that come at once are all answered: with the ten of other ROS 2 nodes the first of a burst are lost."""
+"""Depth for bursts of calls: with the ten of other ROS 2 nodes the first of a burst are lost."""
 SERVICE_MARK = b"serviceid="
-"""Begins the user data by which rmw_cyclonedds knows the endpoints of a service."""
+"""Start of the user data by which rmw_cyclonedds recognizes the endpoints of a service."""
 MOST_CALLS = 256
-"""Calls of one client that wait for an answer: older ones are given up."""
+"""Most unanswered calls of one client: older ones are given up."""
 
 
 class Wire:
-    """What the endpoints of one node share."""
+    """State shared by the endpoints of one node."""
 
     def __init__(self, participant: DomainParticipant, types: RawTypes, receiver: Receiver) -> None:
         self.definitions = types.definitions
@@ -48,7 +48,7 @@ class Wire:
         self._types = types
 
     def writer(self, topic: str, kind: str, qos: Qos, call: bool = False, user_data: bytes = b"") -> Writer:
-        """A writer on a DDS topic."""
+        """Create a writer on a DDS topic."""
         raw = self._types.raw(kind, call)
         topic_handle = _topic(self._participant, topic, raw)
         return Writer(self, raw, DataWriter(self._participant, topic_handle, qos=_policies(qos, user_data)), topic)
@@ -56,7 +56,7 @@ class Wire:
     def reader(
         self, topic: str, kind: str, qos: Qos, take: Callable[[bytes], None], call: bool = False, user_data: bytes = b""
     ) -> Reader:
-        """A reader on a DDS topic that hands its samples to `take`."""
+        """Create a reader on a DDS topic that passes its samples to `take`."""
         topic_handle = _topic(self._participant, topic, self._types.raw(kind, call))
         reader = DataReader(self._participant, topic_handle, qos=_policies(qos, user_data))
         return Reader(self, reader, self.receiver.add(reader, topic, take))
@@ -86,7 +86,7 @@ class Writer:
             self._wire.receiver.refusals.add(self._topic, "a subscriber does not keep up and misses messages")
 
     def readers(self) -> Iterator[Any]:
-        """What is known of its readers (`cyclonedds.builtin.DcpsEndpoint`)."""
+        """Yield the discovered data of its readers (`cyclonedds.builtin.DcpsEndpoint`)."""
         writer = self._writer
         for handle in [] if writer is None else _matched(writer.get_matched_subscriptions):
             endpoint = None if writer is None else writer.get_matched_subscription_data(handle)
@@ -94,12 +94,12 @@ class Writer:
                 yield endpoint
 
     def matched(self) -> int:
-        """How many readers there are."""
+        """Return the number of readers."""
         writer = self._writer
         return len(_matched(writer.get_matched_subscriptions)) if writer is not None else 0
 
     def close(self) -> None:
-        """Take it off the network."""
+        """Remove it from the network."""
         self._writer = None
 
 
@@ -113,12 +113,12 @@ class Reader:
         self._number = number
 
     def matched(self) -> int:
-        """How many writers there are."""
+        """Return the number of writers."""
         reader = self._reader
         return len(_matched(reader.get_matched_publications)) if reader is not None else 0
 
     def close(self) -> None:
-        """Take it off the network."""
+        """Remove it from the network."""
         self._wire.receiver.remove(self._number)
         self._reader = None
 
@@ -143,7 +143,7 @@ class DdsPublisher:
 
 
 class DdsSubscription:
-    """A subscription of ROS 2, which hands the CDR bytes of its messages to `take`."""
+    """A subscription of ROS 2, which passes the CDR bytes of its messages to `take`."""
 
     def __init__(self, wire: Wire, kind: str, topic: str, take: Callable[[bytes], None], qos: Qos) -> None:
         self.writers: tuple[Writer, ...] = ()
@@ -157,7 +157,7 @@ class DdsSubscription:
 
 
 class DdsClient:
-    """The client of a service, as rmw_cyclonedds speaks to it."""
+    """The client of a service, with the protocol of rmw_cyclonedds."""
 
     def __init__(self, wire: Wire, kind: str, name: str) -> None:
         self._wire = wire
@@ -209,10 +209,10 @@ class DdsClient:
 class DdsService:
     """The server of a service, as rmw_cyclonedds clients call it.
 
-    Fast DDS sends the number of a call beside it, where it cannot be read here: its clients would wait for ever. A
-    second reader of the requests keeps them from calling, since for them a service is ready when as many read its
-    requests as write its replies. rmw_cyclonedds goes by the user data instead. `foreign` is called for a call that
-    comes nevertheless.
+    Fast DDS sends the number of a call outside of its body, where it cannot be read here: its clients would wait for
+    ever. A second reader of the requests keeps them from calling, since for them a service is ready when it has as many
+    readers of requests as writers of replies. rmw_cyclonedds goes by the user data instead. `foreign` is called for a
+    call that arrives nevertheless.
     """
 
     def __init__(
@@ -250,11 +250,11 @@ class DdsService:
 
 
 def _topic(participant: DomainParticipant, name: str, raw: type[Raw]) -> Topic[Raw]:
-    """A topic whose type Cyclone DDS keeps until the process ends.
+    """Create a topic whose type Cyclone DDS keeps until the process ends.
 
-    All samples without a key are one instance to it, that of the type which came first. cyclonedds 11.0.1 frees that
-    type with its last endpoint and goes on reading it for the endpoints of other types (`serdata_eqkey`), which now
-    and then ended the process. A type that comes again is the same one, so that none is kept twice.
+    All samples without a key are one instance to it, that of the first type. cyclonedds 11.0.1 frees that type with its
+    last endpoint but continues to read it for endpoints of other types (`serdata_eqkey`), which sometimes crashed the
+    process. A type that is used again is the same one, so that none is kept twice.
     """
     topic = Topic(participant, name, raw)
     library, sertype = topic._dll_handle, ctypes.c_void_p()
@@ -264,8 +264,8 @@ def _topic(participant: DomainParticipant, name: str, raw: type[Raw]) -> Topic[R
 
 
 def _matched(handles: Callable[[], list[int]]) -> list[int]:
-    """The handles of what an endpoint matches. cyclonedds 11 asks for their number first and fails where it has grown
-    meanwhile: then it is asked again."""
+    """Return the handles of the matches of an endpoint. cyclonedds 11 asks for their number first and fails if it has
+    grown meanwhile: then retry."""
     while True:
         try:
             return handles()
@@ -274,18 +274,18 @@ def _matched(handles: Callable[[], list[int]]) -> list[int]:
 
 
 def user_data(qos: DdsQos) -> bytes:
-    """The user data of an endpoint with these policies."""
+    """Return the user data of an endpoint with these policies."""
     data = qos[Policy.Userdata]
     return b"" if data is None else bytes(data.data)
 
 
 def answers(qos: DdsQos) -> bool:
-    """Whether the reader of requests with these policies is that of a service which rmw_cyclonedds clients can call."""
+    """Return whether a reader of requests with these policies is that of a service that rmw_cyclonedds can call."""
     return SERVICE_MARK in user_data(qos)
 
 
 def _settle(future: Future[Message], result: Message = None, error: Exception | None = None) -> None:
-    """End a call, unless its caller gave it up."""
+    """Settle a call, unless its caller gave it up."""
     if not future.set_running_or_notify_cancel():
         return
     if error is not None:
@@ -295,7 +295,7 @@ def _settle(future: Future[Message], result: Message = None, error: Exception | 
 
 
 def _insert_header(header: bytes, body: bytes) -> bytes:
-    """16 bytes between the encapsulation and the fields: the alignment of eight stays as it was."""
+    """Insert 16 bytes between the encapsulation and the fields: the alignment of eight stays as it was."""
     return body[:ENCAPSULATION] + header + body[ENCAPSULATION:]
 
 
@@ -307,12 +307,12 @@ def _split_header(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _mark(role: str) -> bytes:
-    """The user data by which rmw_cyclonedds knows which writer and reader are one client or one service."""
+    """Return the user data by which rmw_cyclonedds recognizes the writer and the reader of one client or service."""
     return f"{role}id={'.'.join(f'{byte:x}' for byte in uuid.uuid4().bytes)};".encode()
 
 
 def _policies(qos: Qos, user_data: bytes) -> DdsQos:
-    """The policies that rmw_cyclonedds sets for these."""
+    """Return the policies that rmw_cyclonedds sets for this QoS."""
     policies = [
         Policy.Reliability.Reliable(BLOCKING) if qos.reliable else Policy.Reliability.BestEffort,
         Policy.History.KeepLast(qos.depth),

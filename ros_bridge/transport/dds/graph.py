@@ -1,4 +1,4 @@
-"""Who is on the network: what DDS discovers, and `ros_discovery_info`, by which nodes know each other's names."""
+"""The graph of the network: endpoints that DDS discovers, and the names of nodes in `ros_discovery_info`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ DISCOVERY = "ros_discovery_info"
 INFO = "rmw_dds_common/msg/ParticipantEntitiesInfo"
 EVERYBODY = Qos(depth=1000, latched=True)
 GUID = 16
-"""Bytes by which DDS knows a participant or an endpoint."""
+"""Bytes of the DDS id of a participant or an endpoint."""
 MOST_ENDPOINTS = 10_000
-"""Endpoints that are looked at: a network has hundreds."""
+"""Most endpoints read: a network has hundreds."""
 ACTION_GOAL, ACTION_SUFFIX = "/_action/send_goal", "_SendGoal"
 
 
 TYPE_HASH = b"typehash="
-"""In the user data of every topic of ROS 2 Iron and later."""
+"""Part of the user data of every topic of ROS 2 Iron and later."""
 
 
 class Announcement:
-    """Tells others the name of this node and which endpoints are its own: `ros2 node list` shows it."""
+    """Announces the name and the endpoints of this node: `ros2 node list` shows it."""
 
     def __init__(self, wire: Wire, participant: DomainParticipant, namespace: str, name: str) -> None:
         self._definitions = wire.definitions
@@ -48,11 +48,12 @@ class Announcement:
         self._send([node])
 
     def newer(self) -> bool:
-        """Whether a node of ROS 2 Iron or later hears this: its discovery has another layout than those before."""
+        """Return whether a node of ROS 2 Iron or later receives this: its discovery has another layout than earlier
+        ones."""
         return any(TYPE_HASH in user_data(endpoint.qos) for endpoint in self._writer.readers())
 
     def close(self) -> None:
-        """The node is gone."""
+        """Announce that the node has left."""
         self._send([])
         self._writer.close()
 
@@ -61,30 +62,30 @@ class Announcement:
         self._writer.write(self._definitions.write(INFO, message))
 
     def _gid(self, guid: bytes) -> dict[str, bytes]:
-        """The 16 bytes of DDS; up to Humble ROS 2 keeps 24."""
+        """Pad the 16 bytes of DDS to the 24 of ROS 2 up to Humble."""
         (_, (_, (_, size))) = self._definitions.fields("rmw_dds_common/msg/Gid")[0]
         return {"data": guid.ljust(size, b"\0")}
 
 
 class Watch:
-    """Collects what can be seen on the network from now on, with what is there already."""
+    """Collects the visible graph from now on, with what exists already."""
 
     def __init__(self, wire: Wire, participant: DomainParticipant) -> None:
         self._definitions: Definitions = wire.definitions
         self._lock = threading.Lock()
         self._names: dict[bytes, frozenset[str]] = {}
         self._writers: dict[bytes, str] = {}
-        """The names of nodes by the GIDs of their writers."""
+        """Names of nodes by the GIDs of their writers."""
         self._publications = BuiltinDataReader(participant, BuiltinTopicDcpsPublication)
         self._subscriptions = BuiltinDataReader(participant, BuiltinTopicDcpsSubscription)
         self.reader = wire.reader(DISCOVERY, INFO, EVERYBODY, self._take)
 
     def graph(self) -> Graph:
-        """What is known by now."""
+        """Return the graph discovered so far."""
         writers, readers = _alive(self._publications), _alive(self._subscriptions)
-        publishers, _ = _sorted(writers)
-        subscriptions, requests = _sorted(readers)
-        _, answered = _sorted([endpoint for endpoint in readers if answers(endpoint.qos)])
+        publishers, _ = _by_name(writers)
+        subscriptions, requests = _by_name(readers)
+        _, answered = _by_name([endpoint for endpoint in readers if answers(endpoint.qos)])
         participant_keys = {endpoint.participant_key.bytes for endpoint in writers}
         with self._lock:
             self._names = {guid: names for guid, names in self._names.items() if guid in participant_keys}
@@ -99,11 +100,11 @@ class Watch:
         return Graph(nodes, publishers, subscriptions, services, actions, foreign)
 
     def close(self) -> None:
-        """No longer look."""
+        """Stop watching."""
         self.reader.close()
 
     def publishers_of(self, topic: str) -> tuple[str, ...]:
-        """Who publishes a topic of ROS 2, by the name of the node or the GID of the writer."""
+        """Return the publishers of a ROS 2 topic, by the name of the node or the GID of the writer."""
         name = topic_name(topic)
         gids = [endpoint.key.bytes for endpoint in _alive(self._publications) if endpoint.topic_name == name]
         with self._lock:
@@ -123,8 +124,8 @@ class Watch:
                 self._writers.update(writers)
 
 
-def _sorted(endpoints: Iterable[Any]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """The topics and the services of endpoints, each with its kinds."""
+def _by_name(endpoints: Iterable[Any]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Return the topics and the services of endpoints, each with its types."""
     topics: dict[str, frozenset[str]] = {}
     services: dict[str, frozenset[str]] = {}
     for endpoint in endpoints:
@@ -141,7 +142,7 @@ def _sorted(endpoints: Iterable[Any]) -> tuple[dict[str, frozenset[str]], dict[s
 
 
 def _alive(reader: BuiltinDataReader) -> list[Any]:
-    """The endpoints that are on the network now: those that left are kept by DDS, too, as having been."""
+    """Return the endpoints that are on the network now: DDS also keeps those that have left."""
     return [
         endpoint
         for endpoint in reader.read(MOST_ENDPOINTS)

@@ -1,4 +1,4 @@
-"""How a node of Cyclone DDS joins a network: domain, interface, and what large pictures need."""
+"""Joining a network with Cyclone DDS: domain, interface, and settings for large images."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _lock = threading.Lock()
 
 
 def configuration(interface: str) -> str:
-    """The configuration of Cyclone DDS in XML.
+    """Return the configuration of Cyclone DDS in XML.
 
-    With the default receive buffer, fragments of a 1280x720 picture are lost and sent again, 196 ms instead of 9. No
-    least size is asked for: most systems allow 208 KiB, and Cyclone DDS would not join with less than the least.
-    A writer that is closed waits 200 ms, not 1 s, for readers that have not taken its last message.
-    Loopback has no multicast: peers are looked for on this machine, up to 60 of them.
+    With the default receive buffer, fragments of a 1280x720 image are lost and sent again, 196 ms instead of 9. No
+    minimum size is requested: most systems allow 208 KiB, and Cyclone DDS would not join with less than the minimum.
+    A closed writer waits 200 ms, not 1 s, for readers that have not taken its last message.
+    Loopback has no multicast: peers are searched on this machine, up to 60 of them.
     """
     general, discovery = "", ""
     if interface == "lo":
@@ -42,10 +42,10 @@ def configuration(interface: str) -> str:
 
 
 def join(network: Network) -> DomainParticipant:
-    """A participant of the network. A configuration of the user (CYCLONEDDS_URI) comes before Homie's.
+    """Create a participant of the network. A configuration of the user (CYCLONEDDS_URI) overrides Homie's.
 
     Raises:
-        InfrastructureError: The interface is not there, or the process is on this domain already in another way.
+        InfrastructureError: The interface does not exist, or the process has joined this domain over another one.
     """
     with _lock:
         existing = _domains.get(network.domain)
@@ -58,7 +58,7 @@ def join(network: Network) -> DomainParticipant:
             if existing is None and URI not in os.environ:
                 domain = Domain(network.domain, configuration(network.interface))
                 _domains[network.domain] = (network.interface, domain)
-            # Every node of ROS 2 says which security enclave it is in; "/" is none.
+            # Every ROS 2 node declares its security enclave; "/" is none.
             return DomainParticipant(network.domain, Qos(Policy.Userdata(b"enclave=/;")))
         except DDSException as error:
             raise InfrastructureError(

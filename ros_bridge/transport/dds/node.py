@@ -1,8 +1,8 @@
-"""A node of ROS 2 from pip packages alone: messages by rosbags, the wire by Cyclone DDS.
+"""A ROS 2 node from pip packages alone: messages by rosbags, transport by Cyclone DDS.
 
 Topics work with every DDS implementation of ROS 2. Services and actions need
 `RMW_IMPLEMENTATION=rmw_cyclonedds_cpp` on the robot: Cyclone DDS puts the number of a call into the body, Fast DDS
-beside it. To clients of Fast DDS they are never ready, see `ros_bridge.transport.dds.endpoints.DdsService`.
+beside it. For clients of Fast DDS they are never ready, see `ros_bridge.transport.dds.endpoints.DdsService`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ros_bridge.transport.network import Network
 
 log = logging.getLogger("homie.ros_bridge")
 OLDEST, NEWER = "humble", "jazzy"
-"""Distributions with the two layouts of discovery."""
+"""Distributions with the old and the new layout of discovery."""
 LOOKING = 0.5
-"""Seconds between two looks at who is new on the network."""
+"""Seconds between two checks for newer nodes on the network."""
 Endpoint = DdsPublisher | DdsSubscription | DdsClient | DdsService
 E = TypeVar("E", bound=Endpoint)
 
@@ -36,7 +36,7 @@ class DdsNode(Node):
 
     Args:
         name: Full name, as `/homie`; two nodes of one name are possible, and confusing.
-        network: Where the robot is; by default what the variables of ROS 2 say.
+        network: The robot's network; by default from the environment variables of ROS 2.
 
     Raises:
         BadInput: The name is not a name of ROS 2.
@@ -59,22 +59,22 @@ class DdsNode(Node):
         self._watch: Watch | None = None
         self._closed = False
         self._discovery = self._wire
-        """Those of the layout in which the nodes of this network tell each other who they are."""
-        self._announcement = self._announced()
+        """The wire with the layout of discovery that the nodes of this network use."""
+        self._announcement = self._create_announcement()
         self._announcement.publish((), ())
         if not network.distro:
-            self._looking = self._receiver.timer(LOOKING, self._look)
+            self._look_timer = self._receiver.timer(LOOKING, self._look)
 
     @property
     def refused(self) -> dict[str, int]:
-        """How many messages of each DDS topic were refused."""
+        """Number of refused messages by DDS topic."""
         return dict(self._refusals.counts)
 
     def message(self, kind: str, **fields: Any) -> Message:
         return self._definitions.message(kind, **fields)
 
     def publisher(self, kind: str, topic: str, qos: Qos = DEFAULT) -> DdsPublisher:
-        return self._added(DdsPublisher(self._joined(), kind, topic, qos))
+        return self._register(DdsPublisher(self._open_wire(), kind, topic, qos))
 
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
@@ -85,34 +85,34 @@ class DdsNode(Node):
     def raw_subscription(
         self, kind: str, topic: str, callback: Callable[[bytes], None], qos: Qos = DEFAULT
     ) -> DdsSubscription:
-        return self._added(DdsSubscription(self._joined(), kind, topic, callback, qos))
+        return self._register(DdsSubscription(self._open_wire(), kind, topic, callback, qos))
 
     def client(self, kind: str, name: str) -> DdsClient:
         self._prepare(kind)
-        return self._added(DdsClient(self._joined(), kind, name))
+        return self._register(DdsClient(self._open_wire(), kind, name))
 
     def service(self, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None) -> DdsService:
         self._prepare(kind)
-        return self._added(DdsService(self._joined(), kind, name, handler, foreign))
+        return self._register(DdsService(self._open_wire(), kind, name, handler, foreign))
 
     def timer(self, period: float, callback: Callable[[], None]) -> Closable:
-        return self._joined().receiver.timer(period, callback)
+        return self._open_wire().receiver.timer(period, callback)
 
     def graph(self) -> Graph:
-        return self._watching().graph()
+        return self._open_watch().graph()
 
     def publishers_of(self, topic: str) -> tuple[str, ...]:
-        return self._watching().publishers_of(topic)
+        return self._open_watch().publishers_of(topic)
 
-    def _watching(self) -> Watch:
+    def _open_watch(self) -> Watch:
         with self._lock:
             self._refuse_closed()
             if self._watch is None:
                 self._watch = Watch(self._discovery, self._participant)
             return self._watch
 
-    def _joined(self) -> Wire:
-        """What its endpoints are made with. Raises InfrastructureError on a closed node."""
+    def _open_wire(self) -> Wire:
+        """Return the wire for new endpoints. Raises InfrastructureError on a closed node."""
         with self._lock:
             self._refuse_closed()
             return self._wire
@@ -121,19 +121,19 @@ class DdsNode(Node):
         if self._closed:
             raise InfrastructureError(f"The node {self.name} is closed.")
 
-    def _announced(self) -> Announcement:
+    def _create_announcement(self) -> Announcement:
         namespace, _, last = self.name.rpartition("/")
         return Announcement(self._discovery, self._participant, namespace or "/", last)
 
     def _look(self) -> None:
-        """Speak the newer layout of discovery as soon as a node of it is there: then both know each other's names."""
+        """Switch to the newer layout of discovery once a node with it appears: then both know each other's names."""
         with self._lock:
             if self._closed or not self._announcement.newer():
                 return
-            self._looking.close()
+            self._look_timer.close()
             self._announcement.close()
             self._discovery = Wire(self._participant, types_of(NEWER), self._receiver)
-            self._announcement = self._announced()
+            self._announcement = self._create_announcement()
             self._announce()
             if self._watch is not None:
                 self._watch.close()
@@ -151,7 +151,7 @@ class DdsNode(Node):
         self._receiver.close()
         for endpoint in self._endpoints:
             endpoint.close()
-        # Cyclone DDS takes a participant off the network when the last reference to it is gone.
+        # Cyclone DDS removes a participant from the network with the last reference to it.
         del self._watch, self._wire, self._discovery, self._announcement
         del self._receiver, self._participant
         self._endpoints.clear()
@@ -160,7 +160,7 @@ class DdsNode(Node):
         for part in ("Request", "Response"):
             self._definitions.prepare(f"{service}_{part}")
 
-    def _added(self, endpoint: E) -> E:
+    def _register(self, endpoint: E) -> E:
         with self._lock:
             if self._closed:
                 endpoint.close()

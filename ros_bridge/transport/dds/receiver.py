@@ -1,7 +1,7 @@
 """The thread of a node: it waits for data on all readers and for timers, and runs their callbacks.
 
 Whatever comes from the network ends here or in a callback: a message that is malformed, too large or of another type is
-counted, logged and forgotten.
+counted, logged and dropped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ros_bridge.transport.refusals import Refusals
 log = logging.getLogger("homie.ros_bridge")
 
 LARGEST = 1 << 26
-"""Bytes of the largest message that is read: a 4K picture in RGB has 25 MB."""
+"""Largest accepted message in bytes: a 4K image in RGB has 25 MB."""
 LONGEST_WAIT = 1.0
 
 
@@ -42,7 +42,7 @@ class _Source:
 
 @dataclass(slots=True, order=True)
 class Timer:
-    """Calls back every `period` seconds until it is closed. Calls that are late are not made up for."""
+    """Calls back every `period` seconds until it is closed. Missed calls are not repeated."""
 
     due: float
     number: int
@@ -55,7 +55,7 @@ class Timer:
 
 
 class Receiver:
-    """Waits on the readers of a participant in a thread of its own."""
+    """Waits on the readers of a participant in its own thread."""
 
     def __init__(self, participant: DomainParticipant, name: str) -> None:
         self.refusals = Refusals()
@@ -71,7 +71,7 @@ class Receiver:
         self._thread.start()
 
     def add(self, reader: DataReader[Any], place: str, take: Callable[[bytes], None]) -> int:
-        """Hand every sample of a reader to `take`. Returns the number by which it is removed."""
+        """Pass every sample of a reader to `take`. Returns the number with which to remove it."""
         condition = ReadCondition(reader, SampleState.Any | ViewState.Any | InstanceState.Any)
         with self._lock:
             number = next(self._numbers)
@@ -81,7 +81,7 @@ class Receiver:
         return number
 
     def remove(self, number: int) -> None:
-        """No longer read: what is taken already may still be called back with."""
+        """Stop reading: samples taken already may still reach the callback."""
         with self._lock:
             source = self._sources.pop(number, None)
             if source is not None:
@@ -97,7 +97,7 @@ class Receiver:
         return timer
 
     def inside(self) -> bool:
-        """Whether this is the thread of the node, which must not wait for what only it can bring."""
+        """Return whether this is the thread of the node, which must not wait for what only it can deliver."""
         return threading.current_thread() is self._thread
 
     def close(self) -> None:
@@ -121,14 +121,15 @@ class Receiver:
             self._ring()
 
     def _drain_all(self) -> None:
-        """A method of its own: its variables would keep a closed reader on the network while the thread waits."""
+        """Drain all readers. A separate method: its variables would keep a closed reader on the network during the
+        wait."""
         with self._lock:
             sources = list(self._sources.values())
         for source in sources:
             self._drain(source)
 
     def _drain(self, source: _Source) -> None:
-        """Read what is there now, once: no topic keeps the others waiting, however much it is flooded."""
+        """Read the available samples, once: a flooded topic must not delay the others."""
         try:
             samples = source.reader.take(64)
         except DDSException as error:
@@ -156,7 +157,7 @@ class Receiver:
                 heapq.heappush(self._timers, timer)
 
     def _guarded(self, place: str, call: Callable[[], None]) -> None:
-        """A callback that fails must not end the thread that receives the stop of a robot."""
+        """Run a callback, whose failure must not end the thread that receives the stop of a robot."""
         try:
             call()
         except Malformed as error:

@@ -1,4 +1,4 @@
-"""How ROS 2 names topics, services and types on a DDS wire, there and back."""
+"""Names of ROS 2 topics, services and types on a DDS wire, and back."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ _ABSOLUTE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 
 
 def checked(name: str) -> str:
-    """An absolute name of ROS 2. Raises BadInput for any other."""
+    """Return an absolute name of ROS 2. Raises BadInput for any other."""
     if not _ABSOLUTE.fullmatch(name) or "__" in name:
         raise BadInput(f"'{name}' is not an absolute name of ROS 2: write it as /arm_controller/state.")
     return name
 
 
 def topic_name(name: str) -> str:
-    """The DDS topic of a ROS 2 topic: `rt/cmd_vel`."""
+    """Return the DDS topic of a ROS 2 topic: `rt/cmd_vel`."""
     return TOPIC + checked(name)
 
 
 def call_names(service: str) -> tuple[str, str]:
-    """The DDS topics of the requests and the replies of a service."""
+    """Return the DDS topics of the requests and the replies of a service."""
     return f"{REQUEST}{checked(service)}Request", f"{REPLY}{service}Reply"
 
 
 def type_name(kind: str) -> str:
-    """The DDS name of a kind: `geometry_msgs::msg::dds_::Twist_`."""
+    """Return the DDS name of a type: `geometry_msgs::msg::dds_::Twist_`."""
     package, sort, *_, name = kind.split("/")
     return f"{package}::{sort}::dds_::{name}_"
 
 
 def kind_of(dds_type: str) -> str:
-    """The kind that a DDS type name stands for; another name comes back as it is."""
+    """Return the type of a DDS type name; any other name is returned unchanged."""
     parts = dds_type.split("::")
     if len(parts) != 4 or parts[2] != "dds_" or not parts[3].endswith("_"):
         return dds_type
@@ -42,7 +42,8 @@ def kind_of(dds_type: str) -> str:
 
 
 def ros_name(dds_topic: str) -> tuple[str, str] | None:
-    """Prefix and ROS 2 name of a DDS topic: `("rt", "/cmd_vel")`; of a call the service. None for what is not ROS's."""
+    """Return prefix and ROS 2 name of a DDS topic: `("rt", "/cmd_vel")`; of a call the service. None for other
+    topics."""
     prefix, slash, path = dds_topic.partition("/")
     if not slash or prefix not in (TOPIC, REQUEST, REPLY):
         return None
