@@ -1,4 +1,4 @@
-"""Question by question: what all planners of a protocol answered, failures first, small enough for one page."""
+"""Question by question: the answers of all planners of a protocol, failures first, small enough for one page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from suites.leaderboard_sheet import Answer, Sheet
 
 CHARACTERS = {"text": 120, "words": 80, "note": 120}
-"""Of a question, an answer and what a judge says of it: two to four lines of a cell. The files have all of them."""
+"""Characters of a question, an answer and a judge's note: two to four lines of a cell. The files have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question with the answer of each planner, None of one that it was not put to."""
+    """A question with the answer of each planner, None of one that was not asked."""
 
     name: str
     text: str
@@ -22,7 +22,7 @@ class QuestionRow:
 
     @property
     def failures(self) -> int:
-        """How many planners have it wrong, or cannot be read."""
+        """Number of planners with a wrong or unreadable answer."""
         return sum(answer is not None and not answer.good for answer in self.answers)
 
 
@@ -31,9 +31,9 @@ class QuestionGroup:
     """The questions of a group.
 
     Attributes:
-        failed: Those that somebody has wrong, those of most planners first.
+        failed: Questions that some planner has wrong, those of most planners first.
         right: The others.
-        failures: How many each planner has wrong, None of one that has no question of the group.
+        failures: Number of questions that each planner has wrong, None of one that has no question of the group.
     """
 
     name: str
@@ -43,12 +43,12 @@ class QuestionGroup:
 
     @property
     def n(self) -> int:
-        """How many questions there are."""
+        """Number of questions."""
         return len(self.failed) + len(self.right)
 
 
 def question_groups(sheets: Sequence[Sheet]) -> tuple[QuestionGroup, ...]:
-    """The questions of one protocol by group, in the order of the shares; none where no sheet has answers."""
+    """Return the questions of one protocol by group, in the order of the shares; none where no sheet has answers."""
     by_planner = [{answer.name: answer for answer in sheet.answers} for sheet in sheets]
     first = {answer.name: answer for sheet in reversed(sheets) for answer in sheet.answers}
     groups: dict[str, list[QuestionRow]] = {share.group: [] for sheet in sheets for share in sheet.shares}
@@ -72,12 +72,12 @@ def _group(name: str, rows: Sequence[QuestionRow]) -> QuestionGroup:
 
 
 def brief(text: str, *, most: int) -> str:
-    """A text on one line of so many characters: a longer one keeps its beginning and its end, where questions say what
-    they are about and what they ask."""
+    """Shorten a text to one line of so many characters: a longer one keeps its beginning and its end, where questions
+    have their subject and what they ask."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
     end = most // 3
     head, tail = line[: most - end - 1], line[-end:]
-    # Whole words, where there are blanks: without the part of a word that the cut has left.
+    # Cut at blanks, where there are some: without the part of a word that the cut has left.
     return f"{head.rpartition(' ')[0] or head}\u2026{tail.partition(' ')[2] or tail}"

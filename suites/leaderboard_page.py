@@ -1,4 +1,4 @@
-"""The page: a panel for each protocol, in it a bar for each group and planner, and links to every episode."""
+"""The page: a panel for each protocol, with a bar for each group and planner, and links to every episode."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Panel:
 
     @property
     def episodes(self) -> list[tuple[str, list[Episode | None]]]:
-        """Each episode of the protocol with what became of it by planner, None where it did not play it."""
+        """Each episode of the protocol with its result by planner, None where it was not played."""
         by_planner = [{episode.name: episode for episode in sheet.episodes} for sheet in self.sheets]
         names = dict.fromkeys(name for episodes in by_planner for name in episodes)
         return [(name, [episodes.get(name) for episodes in by_planner]) for name in names]
 
     @property
     def intervals(self) -> bool:
-        """Whether its shares have any."""
+        """Whether its shares have intervals."""
         return any(share.estimate.interval is not None for sheet in self.sheets for share in sheet.shares)
 
     @property
@@ -60,18 +60,18 @@ class Panel:
 
     @property
     def questions(self) -> tuple[QuestionGroup, ...]:
-        """Each question of the protocol with the answers of those, by group."""
+        """Each question of the protocol with the kept answers, by group."""
         return question_groups(self.listed)
 
 
 def page_across(folders: Sequence[Path], profile: str, intervals: Intervals, out: Path) -> tuple[Table, int]:
-    """Write the page about some run folders; its table, and its size in bytes. Raises BadInput."""
+    """Write the page about some run folders; return its table, and its size in bytes. Raises BadInput."""
     sheets = read_sheets(folders, profile, intervals)
     return table(sheets), write_page(sheets, out)
 
 
 def table(sheets: Sequence[Sheet]) -> Table:
-    """A row for each planner and group of each protocol."""
+    """Return a table with a row for each planner and group of each protocol."""
     columns = (
         Column("protocol"),
         Column("group"),
@@ -93,7 +93,7 @@ def table(sheets: Sequence[Sheet]) -> Table:
 
 
 def write_page(sheets: Sequence[Sheet], out: Path) -> int:
-    """Write the page; its size in bytes. Raises BadInput where it cannot be written."""
+    """Write the page; return its size in bytes. Raises BadInput where it cannot be written."""
     page = render(sheets, out.parent).encode()
     with writing(out, "the page to"):
         write_atomically(out, page)
@@ -101,10 +101,10 @@ def write_page(sheets: Sequence[Sheet], out: Path) -> int:
 
 
 def render(sheets: Sequence[Sheet], beside: Path) -> str:
-    """The page as HTML that fetches nothing.
+    """Render the page as HTML that fetches nothing.
 
     Args:
-        beside: The folder it will be in, which its links are relative to.
+        beside: The folder of the page, which its links are relative to.
     """
     styles = {planner: f"s{index % COLOURS}" for index, planner in enumerate(planners(sheets))}
     environment = template_environment(_template)
@@ -121,12 +121,12 @@ def render(sheets: Sequence[Sheet], beside: Path) -> str:
 
 
 def planners(sheets: Sequence[Sheet]) -> tuple[str, ...]:
-    """The planners in the order in which they come."""
+    """Return the planners in the order in which they appear."""
     return tuple(dict.fromkeys(sheet.planner for sheet in sheets))
 
 
 def protocols(sheets: Sequence[Sheet]) -> tuple[str, ...]:
-    """The protocols in the order in which they come."""
+    """Return the protocols in the order in which they appear."""
     return tuple(dict.fromkeys(sheet.protocol for sheet in sheets))
 
 

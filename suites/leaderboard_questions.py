@@ -1,4 +1,4 @@
-"""Sheets of questions: answered (`homie questions ask`), and judged again (`homie questions judge`)."""
+"""Sheets of questions: answers (`homie questions ask`), and their judgings (`homie questions judge`)."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ ROWS, WORLD_FIGURES, REPORTS = (
     TypeAdapter(dict[str, dict[str, object]]),
 )
 DIGITS = 8
-"""Of a checksum that tells questions or judges apart: as many as Git shows of a commit."""
+"""Digits of a checksum that distinguishes questions or judges: as many as Git shows of a commit."""
 
 
 def is_asked(folder: Path) -> bool:
-    """Whether a folder has answers."""
+    """Return whether a folder has answers."""
     return (folder / ASKED).exists()
 
 
 def is_judged(folder: Path) -> bool:
-    """Whether a folder has a judging of answers."""
+    """Return whether a folder has a judging of answers."""
     return (folder / JUDGING).exists()
 
 
 def read_asked(folder: Path, profile: str, intervals: Intervals) -> Sheet:
-    """The sheet of answers. Questions have intervals of their own, of 95 %, and know no profile of benches.
+    """Return the sheet of answers. Questions have their own intervals, of 95 %, and no profile of benches.
 
     Raises:
         BadInput: the folder is damaged, or not answered to the end.
@@ -64,7 +64,7 @@ def read_asked(folder: Path, profile: str, intervals: Intervals) -> Sheet:
 
 
 def read_judging(folder: Path, profile: str, intervals: Intervals) -> Sheet:
-    """The sheet of a judging, whose protocol names judge and rules, so that what others judged is another one.
+    """Return the sheet of a judging. Its protocol names judge and rules, so that other judgings are another protocol.
 
     Raises:
         BadInput: the folder is damaged, or not judged to the end.
@@ -90,7 +90,7 @@ def read_judging(folder: Path, profile: str, intervals: Intervals) -> Sheet:
 
 
 def _judged_shares(judging: Judging, figures: object, *, world: bool) -> tuple[str, tuple[Share, ...]]:
-    """What the shares are shares of, and the shares. Raises ValidationError for figures that are none."""
+    """Return what the shares measure, and the shares. Raises ValidationError for invalid figures."""
     if world:
         both = WORLD_FIGURES.validate_python(figures)
         shares = (*_shares(both.rows), *_plans(both.plans))
@@ -115,7 +115,7 @@ def _shares(rows: Sequence[Row]) -> tuple[Share, ...]:
 
 
 def _plans(rows: Sequence[PlanRow]) -> list[Share]:
-    """The plans alone, both ways in which they were carried out."""
+    """Return the shares of plans alone, in both ways of execution."""
     shares = []
     for row in rows:
         if row.template == ALL:
@@ -149,7 +149,7 @@ def _settings(dimension: str | None) -> dict[str, str]:
 
 
 def _identity(judging: Judging) -> str:
-    """A checksum of a judge without its name: its settings and its prompts."""
+    """Return a checksum of a judge without its name: its settings and its prompts."""
     identity = to_json([judging.described, judging.words], indent=None)
     return hashlib.sha256(identity).hexdigest()[:DIGITS]
 

@@ -1,4 +1,4 @@
-"""Sheets of run folders: of any command that plays a protocol, read from what it wrote."""
+"""Sheets of run folders of any command that plays a protocol, read from its files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS = TypeAdapter(list[Row])
 
 
 def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None) -> list[Sheet]:
-    """The results in some folders, with labels that tell two runs of one planner in one protocol apart.
+    """Read the results in some folders, with labels that distinguish two runs of one planner in one protocol.
 
     Args:
         folders: of `homie bench`, `homie questions ask`, `homie questions judge` and `homie vigil`, in any order.
@@ -45,8 +45,8 @@ def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Inte
 
 
 def _label(sheet: Sheet, sheets: Sequence[Sheet]) -> str:
-    """What tells a sheet from others of the same planner and protocol: the folder's name, its whole path where the
-    names are equal (judgings of two runs are), "" where there is no other."""
+    """Return a label that distinguishes a sheet from others of the same planner and protocol: the folder's name, its
+    whole path where the names are equal (judgings of two runs are), "" where there is no other."""
     alike = [other for other in sheets if (other.planner, other.protocol) == (sheet.planner, sheet.protocol)]
     if len(alike) == 1:
         return ""
@@ -92,7 +92,7 @@ def _episode(folder: Path, score: Score) -> Episode:
 
 
 def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
-    """Episodes of homie-vigil have intervals of their own, of 95 %, and know no profile."""
+    """Return the sheet of homie-vigil, whose episodes have their own intervals, of 95 %, and no profile."""
     head = read_model(folder / HEAD, Head)
     rows = read_rows(folder / RESULTS, ROWS, f"The episodes of {folder} are not played", "homie vigil")
     return Sheet(
@@ -120,7 +120,7 @@ def _record(folder: Path, record: Record) -> Episode:
     return Episode(record.id, outcome is Outcome.VERIFIED, note, folder / EPISODES)
 
 
-def _played(folder: Path) -> bool:
+def _is_vigil(folder: Path) -> bool:
     return (folder / HEAD).exists()
 
 
@@ -128,6 +128,6 @@ READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, str, Intervals], Sh
     (is_bench, _bench),
     (is_asked, read_asked),
     (is_judged, read_judging),
-    (_played, _vigil),
+    (_is_vigil, _vigil),
 )
-"""For each command whose folders can be read: whether a folder is its, and what is in it."""
+"""For each command whose folders can be read: whether a folder is its own, and the reader."""

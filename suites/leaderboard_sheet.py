@@ -1,4 +1,4 @@
-"""A sheet: what one planner reached in one protocol, in the same form for all protocols."""
+"""A sheet: the results of one planner in one protocol, in the same form for all protocols."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One group of a protocol.
+    """The share of one group of a protocol.
 
     Attributes:
-        n: Episodes or questions.
-        chance: What can be had by guessing, where it is known.
+        n: Number of episodes or questions.
+        chance: Chance level, where it is known.
     """
 
     group: str
@@ -37,7 +37,7 @@ class Episode:
     """One episode.
 
     Attributes:
-        good: Whether it counts as reached, None where it was lost.
+        good: Whether it succeeded, None where it was lost.
         note: How it ended, in words.
         details: The folder or file that has its steps.
     """
@@ -53,11 +53,11 @@ class Answer:
     """One question with its answer.
 
     Attributes:
-        group: Among the shares.
-        text: Of the question.
+        group: One of the groups of the shares.
+        text: Text of the question.
         good: Whether it is right, None where it could not be read.
         score: 0..1, with part marks.
-        note: How a judge came to it.
+        note: Explanation of a judge.
     """
 
     name: str
@@ -72,19 +72,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """What one planner reached in one protocol.
+    """The results of one planner in one protocol.
 
     Attributes:
         planner: As on the command line.
-        protocol: Name and version, and who judged by which rules where somebody did: sheets of one protocol can be
-            compared.
-        measure: What the shares are shares of, its first word what is counted.
-        settings: What it was played with, by name.
+        protocol: Name and version, with judge and rules where there are any: sheets of one protocol can be compared.
+        measure: What the shares measure; its first word is what is counted.
+        settings: Settings of the run, by name.
         shares: The groups, `all` first where there is one.
         details: The page or file with every episode, or the folder where none is written yet.
-        episodes: Each of them, where the protocol has episodes.
-        answers: To each question, where it has questions and they were kept.
-        words: The file with all of them.
+        episodes: All episodes, where the protocol has any.
+        answers: All answers, where the protocol has questions and they were kept.
+        words: The file with all answers.
     """
 
     planner: str
@@ -100,18 +99,18 @@ class Sheet:
 
     @property
     def counted(self) -> str:
-        """How many episodes or questions there are, with the noun."""
+        """Number of episodes or questions, with the noun."""
         of_all = [share.n for share in self.shares if share.group == ALL]
         number = of_all[0] if of_all else sum(share.n for share in self.shares)
         return f"{number} {self.measure.split()[0]}"
 
 
 def read_rows(results: Path, rows: TypeAdapter[Rows], unfinished: str, command: str) -> Rows:
-    """The table that a command leaves at its end.
+    """Read the table that a command writes at its end.
 
     Args:
         results: Its file.
-        rows: What is in it.
+        rows: Type of its content.
         unfinished: What is not done where there is none: `The episodes of FOLDER are not played`.
         command: The command, `homie vigil`.
 

@@ -54,9 +54,7 @@ class RobosuiteWorld:
         roots = {name: self.model.body(item.root_body).id for name, item in self.objects.items()}
         self.bodies = {name: self._below(root) for name, root in roots.items()}
         self.bins = self._bins()
-        for item in (
-            env.objects if self.bins else ()
-        ):  # robosuite shows transparent copies of the objects in their compartments
+        for item in env.objects if self.bins else ():  # robosuite shows transparent copies of its objects
             self.bodies[_compartment(item)] = self._below(self.model.body(f"Visual{item.name}_main").id)
         self.bodies[SOURCE if self.bins else TABLE] = self._below(self.model.body("bin1" if self.bins else "table").id)
         self._local = {name: self._extent(roots[name], self.bodies[name]) for name in self.objects}

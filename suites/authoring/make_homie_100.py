@@ -49,7 +49,7 @@ SUITE = ROOT / "homie" / "bench" / "suite" / "homie-100.yaml"
 SECOND_HAND = ROOT / "tests" / "bench" / "homie-100-second-hand.yaml"
 EXPERTS = ROOT / "docs" / "data" / "homie-100-experts.json"
 SIZES = ((2, 16), (3, 18), (4, 20), (3, 20))
-"""Rooms and objects of the houses; fewer objects than there are kinds, so that most things are the only one."""
+"""Rooms and objects of the houses; fewer objects than there are kinds, so that most are the only one of their kind."""
 SEEDS = 600
 LONG = 10
 """Subtasks from which a task is long-horizon (EMMOE, section 3.1)."""
@@ -69,7 +69,7 @@ VERSION = 2
 
 @cache
 def house(seed: int) -> GeneratedHouse | None:
-    """The house of a seed, None if none fits."""
+    """Return the house of a seed, None if it cannot be generated."""
     rooms, objects = SIZES[seed % len(SIZES)]
     try:
         return GeneratedHouse(generate(seed, rooms, objects))
@@ -78,7 +78,7 @@ def house(seed: int) -> GeneratedHouse | None:
 
 
 def varied(entry: Entry, seed: int) -> tuple[GeneratedHouse, Variation]:
-    """The house of a seed as a task needs it. Raises Unsuited."""
+    """Return the house of a seed with the changes of a task. Raises Unsuited."""
     plain = house(seed)
     if plain is None:
         raise Unsuited("no house")
@@ -93,7 +93,7 @@ def varied(entry: Entry, seed: int) -> tuple[GeneratedHouse, Variation]:
 
 
 def candidates(entry: Entry) -> Iterator[tuple[int, Variation, Draft]]:
-    """Houses in which the task makes sense, in an order that depends on the task alone."""
+    """Yield houses in which the task makes sense, in an order that depends on the task alone."""
     refused = known_experts().get(entry.id, {}).get("refused", [])
     first = zlib.crc32(entry.id.encode()) % SEEDS
     for step in range(SEEDS):
@@ -111,7 +111,7 @@ def candidates(entry: Entry) -> Iterator[tuple[int, Variation, Draft]]:
 
 
 def built(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The task as the suite file has it, and what a second hand says of it. Raises SystemExit if no house suits it."""
+    """Return the task in suite format, and the plans of its second hand. Raises SystemExit if no house suits it."""
     chosen = next(candidates(entry), None)
     if chosen is None:
         raise SystemExit(f"{entry.id}: none of the {SEEDS} houses suits it")
@@ -143,7 +143,7 @@ def _plan(plan: Plan) -> dict[str, Any]:
 
 
 def declared_names() -> dict[str, str]:
-    """What else the kinds are called, where it is said of one kind only."""
+    """Return the further names of kinds that belong to one kind only."""
     kinds: list[ObjectKind | FurnitureKind] = [*YCB.values(), *FURNITURE.values()]
     count = Counter(alias for kind in kinds for alias in kind.aliases)
     own = {kind.name.replace("_", " ") for kind in kinds}
@@ -177,21 +177,23 @@ def build() -> None:
 
 
 def known_experts() -> dict[str, Any]:
-    """What is known of the experts, by the ids of the tasks."""
-    known: dict[str, Any] = json.loads(EXPERTS.read_text("utf-8")) if EXPERTS.exists() else {}
-    return known
+    """Return the recorded results of the experts, by the ids of the tasks."""
+    records: dict[str, Any] = json.loads(EXPERTS.read_text("utf-8")) if EXPERTS.exists() else {}
+    return records
 
 
 def experts(patterns: str | None, limit: int | None, workers: int) -> None:
-    """Play the experts of which nothing is known yet, and write down of each, once it is over, how it did."""
+    """Play the experts without a recorded result, and record the result of each when its episode is over."""
     suite = read_suite(SUITE)
-    known = known_experts()
-    left = [task for task in suite.select(patterns) if known.get(task.id, {}).get("task") != fingerprint(task)][:limit]
+    records = known_experts()
+    left = [task for task in suite.select(patterns) if records.get(task.id, {}).get("task") != fingerprint(task)][
+        :limit
+    ]
     if left:
         with tempfile.TemporaryDirectory() as folder:
             _play(suite, left, Path(folder) / "run", workers)
-    known = known_experts()
-    current = [known[task.id] for task in suite.tasks if known.get(task.id, {}).get("task") == fingerprint(task)]
+    records = known_experts()
+    current = [records[task.id] for task in suite.tasks if records.get(task.id, {}).get("task") == fingerprint(task)]
     good = sum(entry["goal"] and entry["keypath"] for entry in current)
     print(f"{len(suite.tasks)} tasks; {len(current)} of their experts were played, {good} did what was asked")
 
@@ -206,7 +208,7 @@ def _play(suite: Suite, tasks: list[Task], out: Path, workers: int) -> None:
 
 
 class _Recorder(Progress):
-    """Writes down how an expert did when its episode is over: who stops the command loses only what runs."""
+    """Records the result of an expert when its episode is over: stopping the command loses only what runs."""
 
     def __init__(self, suite: Suite, out: Path) -> None:
         super().__init__()
@@ -224,9 +226,9 @@ class _Recorder(Progress):
         print(episode.task.id, "could not be played")
 
     def _write(self, task: Task, done: bool, rounds: int, failed: list[str]) -> None:
-        known = known_experts()  # read anew: another process may have added its own meanwhile
-        refused = set(known.get(task.id, {}).get("refused", [])) | (set() if done else {task.scene.seed})
-        known[task.id] = {
+        records = known_experts()  # read anew: another process may have added its own meanwhile
+        refused = set(records.get(task.id, {}).get("refused", [])) | (set() if done else {task.scene.seed})
+        records[task.id] = {
             "task": fingerprint(task),
             "seed": task.scene.seed,
             "goal": done,
@@ -235,14 +237,16 @@ class _Recorder(Progress):
             "failed": failed,
             "refused": sorted(refused),
         }
-        known = {suite_task.id: known[suite_task.id] for suite_task in self._suite.tasks if suite_task.id in known}
+        records = {
+            suite_task.id: records[suite_task.id] for suite_task in self._suite.tasks if suite_task.id in records
+        }
         EXPERTS.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(EXPERTS, to_json(known, indent=1))
+        write_atomically(EXPERTS, to_json(records, indent=1))
         print(task.id, "done" if done else "NOT done", rounds, *failed, flush=True)
 
 
 def _failures(episode: Path) -> list[str]:
-    """The subtasks that failed, with their error codes."""
+    """Return the subtasks that failed, with their error codes."""
     failures = []
     for line in (episode / "steps.jsonl").read_text("utf-8").splitlines():
         execution = json.loads(line)["execution"]

@@ -1,9 +1,9 @@
 """Make the suite homie-eb-nav: `python -m suites.authoring.make_homie_eb_nav`.
 
-60 targets are sampled, each in a house of its own, and each is said in the five ways of EB-Navigation's subsets. A
-target is taken if all ways mean one thing of its house, it is in view at the start and is not once the robot is turned
-round, and a way of the planner's own actions leads to it within the limit. Whether the experts get there is played:
-`python -m suites.authoring.make_homie_eb_nav --experts FOLDER`.
+60 targets are sampled, each in a house of its own, and each is worded in the five ways of EB-Navigation's subsets. A
+target is accepted if all references are unambiguous in its house, it is in view at the start and not once the robot is
+turned round, and a path of the planner's own actions leads to it within the limit. The experts are played by `python -m
+suites.authoring.make_homie_eb_nav --experts FOLDER`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from suites.authoring.suite_writing import play_experts, write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-nav.yaml"
 NUMBER = 60
-"""Targets; tasks are five times as many."""
+"""Number of targets; there are five times as many tasks."""
 ROOMS, OBJECTS = 3, 16
 """Few objects, so that most are the only one of their kind."""
 STEPS = 20
-"""Actions that a planner has, as in EB-Navigation."""
+"""Step limit of a planner, as in EB-Navigation."""
 WITHIN = 1.0
-"""Metres from the base to the middle of the target that count as arrived, as in EB-Navigation."""
+"""Distance (m) from the base to the middle of the target that counts as arrived, as in EB-Navigation."""
 REFUSED: Mapping[int, int] = {}
-"""How many draws of a target, by its number, were given up because an expert failed."""
+"""Number of draws of a target, by its number, that were given up because an expert failed."""
 HEAD = """\
 # homie-eb-nav: 60 targets in the five ways of EB-Navigation's subsets. Made by
 # suites/authoring/make_homie_eb_nav.py; docs/published-benchmarks.md explains them.
@@ -45,7 +45,7 @@ HEAD = """\
 
 
 def target_tasks(number: int) -> list[dict[str, Any]]:
-    """The five tasks of a target, by its number from 1. Raises SystemExit where nothing can be drawn."""
+    """Draw the five tasks of a target, by its number from 1. Raises SystemExit where nothing can be drawn."""
     drawn = 0
     for seed in range(number - 1, 100 * NUMBER, NUMBER):
         try:
@@ -63,14 +63,14 @@ def target_tasks(number: int) -> list[dict[str, Any]]:
 
 
 def _in_turn(grounds: Grounds, number: int, rng: random.Random) -> list[str]:
-    """What can be a target, at random; loose things before furniture, but for every fourth number."""
+    """Return the possible targets, at random; loose objects before furniture, except for every fourth number."""
     names = grounds.targets()
     rng.shuffle(names)
     return names if number % 4 == 0 else sorted(names, key=lambda name: name in grounds.house.furniture)
 
 
 def _five(grounds: Grounds, seed: int, name: str, number: int, rng: random.Random) -> list[dict[str, Any]]:
-    """The tasks of a target, subset by subset; none where it is not suited."""
+    """Return the tasks of a target, one per subset; none where it is not suited."""
     try:
         instructions = texts(grounds.house, name, rng)
     except Unsuited:
@@ -98,7 +98,7 @@ def _five(grounds: Grounds, seed: int, name: str, number: int, rng: random.Rando
 
 
 def _stands(seed: int, way: Way) -> bool:
-    """Whether a scene takes the start: it is no less than 0.3 m from the walls of its room."""
+    """Return whether a scene accepts the start: it is no less than 0.3 m from the walls of its room."""
     try:
         generate(seed, ROOMS, OBJECTS, Variation(start=way.start()), "household")
     except BadInput:
@@ -134,7 +134,7 @@ def write(out: Path, number: int) -> None:
 
 
 def experts(out: Path) -> None:
-    """Play the experts of `base` and `long-horizon`, with tiny pictures; the same command goes on where it was stopped.
+    """Play the experts of `base` and `long-horizon`, with tiny pictures; the same command resumes.
 
     The other subsets have the starts, goals and experts of `base`.
     """

@@ -1,9 +1,8 @@
 """Make the suite homie-eb-table: `python -m suites.authoring.make_homie_eb_table`.
 
-Twelve scenes of each family of the Panda's table are sampled, and each is said in the five ways of
-EB-Manipulation's subsets. A scene is taken if all five mean its things alone and its expert needs no more actions than
-a planner has. Whether the experts do their tasks is played: `python -m suites.authoring.make_homie_eb_table --experts
-FOLDER`.
+Twelve scenes of each family of the Panda's table are sampled, and each is worded in the five ways of EB-Manipulation's
+subsets. A scene is accepted if all five wordings are unambiguous and its expert needs no more actions than a planner
+has. The experts are played by `python -m suites.authoring.make_homie_eb_table --experts FOLDER`.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ from suites.authoring.suite_writing import maker_command, play_experts, write_ya
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-table.yaml"
 PER_FAMILY = 12
-"""Scenes of a family, as EB-Manipulation has of each kind of task in a subset."""
+"""Scenes per family, as EB-Manipulation has per kind of task in a subset."""
 SUBSETS = ("base", "common-sense", "complex-instruction", "spatial", "visual-appearance")
 STEPS = 15
-"""Actions that a planner has (EB-Manipulation's), End included."""
+"""Step limit of a planner (EB-Manipulation's), End included."""
 FAILURES = 10
-"""Actions that fail and answers that cannot be read; the last of them ends an episode (EmbodiedBench, appendix C)."""
+"""Failed actions and unreadable answers; the last of them ends an episode (EmbodiedBench, appendix C)."""
 SEEDS = (1_000, 100_000)
-"""Of the scenes: the suites `table-*` have the first hundred."""
+"""Range of the seeds of scenes: the suites `table-*` have the first hundred."""
 REFUSED: Mapping[str, int] = {}
-"""How many draws of a scene, by its name (`pick-01`), were given up because its expert failed when it was played."""
+"""Number of draws of a scene, by its name (`pick-01`), that were given up because its expert failed."""
 HEAD = """\
 # homie-eb-table: 48 scenes of the Panda's table in the five ways of EB-Manipulation's subsets. Made by
 # suites/authoring/make_homie_eb_table.py; docs/published-benchmarks.md explains them.
@@ -45,7 +44,7 @@ HEAD = """\
 
 
 def scene_tasks(family: Family, number: int) -> list[dict[str, Any]]:
-    """The five tasks of a scene, by its number from 1 in its family."""
+    """Draw the five tasks of a scene, by its number from 1 in its family."""
     name = f"{family}-{number:02}"
     rng = random.Random(f"homie-eb-table {name}")
     suited = 0
@@ -60,11 +59,11 @@ def scene_tasks(family: Family, number: int) -> list[dict[str, Any]]:
 
 
 def _five(family: Family, seed: int, name: str, rng: random.Random) -> Iterator[dict[str, Any]]:
-    """The tasks of a scene, subset by subset. Raises Unsuited."""
+    """Yield the tasks of a scene, one per subset. Raises Unsuited."""
     scene = generate(family, seed)
-    asked = errand(scene, rng)
-    texts = {subset: said(scene, asked, subset) for subset in REFERENCES}
-    texts["complex-instruction"] = at_length(scene, asked, rng)
+    template = errand(scene, rng)
+    texts = {subset: said(scene, template, subset) for subset in REFERENCES}
+    texts["complex-instruction"] = at_length(scene, template, rng)
     if len(set(texts.values())) < len(SUBSETS):
         raise Unsuited("two subsets have the same words")
     try:

@@ -1,6 +1,7 @@
 """Make the suite homie-menu: `python -m suites.authoring.make_homie_menu`.
 
-It draws so many tasks of each kind from generated houses, no two alike, and writes suites/published/homie-menu.yaml.
+It draws a number of tasks of each kind from generated houses, no two alike, and writes
+suites/published/homie-menu.yaml.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ OUT = Path(__file__).parents[1] / "published" / "homie-menu.yaml"
 ROOMS, OBJECTS, FIRST, HOUSES = 3, 16, 60_000, 50
 """Few objects, so that most are the only one of their kind. No other suite of ours has houses of these seeds."""
 STEPS = 24
-"""Of an episode, as in EmbodiedEval."""
+"""Steps of an episode, as in EmbodiedEval."""
 PROTOCOL = {
     "rounds": STEPS,
     "trials": 1,
@@ -36,16 +37,16 @@ PROTOCOL = {
     "feedback": "text",
 }
 OPENED = ("fridge", "cabinet_1", "microwave")
-"""What of it stands open in every other house."""
+"""Furniture that stands open in every other house."""
 VERSION = 2
-"""Of the suite: 1 had no people."""
+"""Version of the suite: 1 had no people."""
 SKILLS = "classical,people"
-"""Played where none are named: what social tasks ask for is not an action of the others."""
+"""Default skill sets: the others lack the actions of social tasks."""
 
 
 class Kind(NamedTuple):
-    """Tasks of one kind: the beginning of their ids, their category, what draws them, how many; how many people are in
-    the houses."""
+    """Tasks of one kind: the prefix of their ids, their category, their drafting function, their number, and the number
+    of people in the houses."""
 
     begin: str
     category: str
@@ -75,7 +76,7 @@ KINDS = (
     Kind("point", "social", people.pointed_at, 3, 4),
 )
 REFUSED = frozenset({("errand", 33)})
-"""Kinds of tasks and houses whose experts failed with ideal skills: what stands open leaves no floor to stand on."""
+"""Kinds of tasks and houses whose experts failed with ideal skills: open furniture leaves no floor to stand on."""
 HEAD = """\
 # homie-menu: 125 tasks in the five categories of EmbodiedEval, ours. Made by
 # suites/authoring/make_homie_menu.py; docs/published-benchmarks.md explains them.
@@ -85,7 +86,8 @@ HEAD = """\
 
 @cache
 def house(number: int, inhabitants: int = 0) -> tuple[House, dict[str, Any]] | None:
-    """A house and its scene, None if none fits. With people in it nothing stands open: doors are in their way."""
+    """Return a house and its scene, None if it cannot be generated. With people nothing stands open: doors are in their
+    way."""
     settings: dict[str, Any] = {"seed": FIRST + number, "rooms": ROOMS, "objects": OBJECTS}
     try:
         if inhabitants:
@@ -102,10 +104,10 @@ def house(number: int, inhabitants: int = 0) -> tuple[House, dict[str, Any]] | N
 
 
 def draw(kind: Kind) -> list[dict[str, Any]]:
-    """The tasks of a kind, each right answer as seldom as can be. Raises SystemExit if there are not so many."""
+    """Draw the tasks of a kind, each right answer as seldom as possible. Raises SystemExit if there are too few."""
     rng = random.Random(kind.begin)
     tasks: list[dict[str, Any]] = []
-    asked: Counter[str] = Counter()
+    answer_counts: Counter[str] = Counter()
     order = rng.sample(range(HOUSES), HOUSES)
     for place in (*order, *order):
         here = house(place, kind.people)
@@ -115,8 +117,8 @@ def draw(kind: Kind) -> list[dict[str, Any]]:
         here_asked = {task["text"] for task in tasks if task["scene"]["seed"] == FIRST + place}
         fresh = [draft for draft in sound if draft.text not in here_asked]
         if fresh:
-            chosen = min(fresh, key=lambda draft: asked[draft.right or draft.about])
-            asked[chosen.right or chosen.about] += 1
+            chosen = min(fresh, key=lambda draft: answer_counts[draft.right or draft.about])
+            answer_counts[chosen.right or chosen.about] += 1
             tasks.append(
                 {
                     "id": f"{kind.begin}-{len(tasks) + 1:02d}",
@@ -132,7 +134,8 @@ def draw(kind: Kind) -> list[dict[str, Any]]:
 
 
 def _sound(draft: Draft, here: House) -> bool:
-    """Whether a task can be set: not done at the start, of things that are there, and no more steps than there are."""
+    """Return whether a task is valid: not done at the start, about objects that are there, and within the step
+    limit."""
     if len(draft.expert) + 1 > STEPS:
         return False
     if draft.right:

@@ -27,7 +27,7 @@ HEAD = """\
 
 
 def on_graph(task: Task) -> dict[str, Any]:
-    """A task of homie-menu as one of this suite. Raises Impossible."""
+    """Convert a task of homie-menu to one of this suite. Raises Impossible."""
     with closing(Player(task)) as player:
         world = player.start
         expert = player.expert(STEPS)

@@ -1,7 +1,7 @@
 """Make the suite homie-states: `python -m suites.authoring.make_homie_states`.
 
-For every task of homie_states/tasks.py and homie_states/people_tasks.py it looks for a house that suits it, in an order
-that depends on the task alone, and writes suites/published/homie-states.yaml.
+For every task of states_tasks.py and states_people_tasks.py it searches for a house that suits it, in an order that
+depends on the task alone, and writes suites/published/homie-states.yaml.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from suites.authoring.states_tasks import TASKS, Draft, Pattern
 from suites.authoring.suite_writing import write_yaml
 
 VERSION = 2
-"""Of the suite: 1 had no people."""
+"""Version of the suite: 1 had no people."""
 OUT = Path(__file__).parents[1] / "published" / "homie-states.yaml"
 ROOMS, OBJECTS, SEEDS = 3, 16, 60
-"""Few objects, so that most things are the only one of their kind; few houses, so that a bench makes them once."""
+"""Few objects, so that most are the only one of their kind; few houses, so that a bench generates them once."""
 LONG = 10
 """Subtasks from which a task is long-horizon (EMMOE, section 3.1)."""
 REFUSED: Mapping[str, tuple[int, ...]] = {}
@@ -42,7 +42,7 @@ HEAD = """\
 
 @cache
 def house(seed: int, people: int = 0) -> House | None:
-    """The house of a seed with so many people, None if none fits."""
+    """Return the house of a seed with so many people, None if it cannot be generated."""
     try:
         return House(initial_state(generate(seed, ROOMS, OBJECTS, Variation(states=True, people=people))))
     except BadInput:
@@ -50,7 +50,7 @@ def house(seed: int, people: int = 0) -> House | None:
 
 
 def drafts(name: str, pattern: Pattern, people: int = 0) -> Iterator[tuple[int, Draft, list[str]]]:
-    """Houses that suit a task, with what it asks for there and its expert's steps."""
+    """Yield houses that suit a task, with its draft there and its expert's steps."""
     first = zlib.crc32(name.encode()) % SEEDS
     for seed in ((first + step) % SEEDS for step in range(SEEDS)):
         here = house(seed, people)
@@ -67,7 +67,7 @@ def drafts(name: str, pattern: Pattern, people: int = 0) -> Iterator[tuple[int, 
 
 
 def task(name: str, pattern: Pattern, people: int = 0) -> dict[str, Any]:
-    """A task as the suite file has it. Raises SystemExit if no house suits it."""
+    """Return a task in the format of the suite file. Raises SystemExit if no house suits it."""
     chosen = next(drafts(name, pattern, people), None)
     if chosen is None:
         raise SystemExit(f"{name}: none of the {SEEDS} houses suits it")

@@ -26,24 +26,25 @@ from suites.vigil.play_one_episode import play
 from suites.vigil.stage import REACH, SEEN, Stage, open_house
 
 SIZES = {"small": (250, 1000), "medium": (1000, 6000), "large": (6000, 100_000)}
-"""Pixels of the 307,200 of a frame that a target has, of pixel grounding."""
+"""Pixels of the target, of the 307,200 of a frame, in pixel grounding."""
 RIVALS = 3
-"""Other things in the frame, of which a click may be."""
+"""Least number of other objects in the frame that could be clicked."""
 FAR = 2.5
-"""Metres from which a thing is far."""
+"""Distance (m) from which on an object is far."""
 HIDDEN = 10
-"""Pixels of a thing up to which nobody sees it."""
+"""Pixels of an object up to which it is hidden."""
 TELLS = 0.006
-"""Share of the frame by which two states differ, and the smallest difference of a colour (0..255) that counts."""
+"""Least fraction of the frame in which two states differ, and the smallest difference of a colour (0..255) that
+counts."""
 COLOUR = 25
 LARGE = 1500
-"""Pixels of a thing of which the state is asked."""
+"""Least pixels of an object whose state is asked for."""
 OBSTACLE = SEEN
-"""Pixels of an obstacle in the first frame."""
+"""Least pixels of an obstacle in the first frame."""
 
 
 def problem(home: MujocoHome, episode: FrozenEpisode) -> str:
-    """Why a candidate is not an episode; "" where it is."""
+    """Return why a candidate is not an episode; "" if it is."""
     try:
         stage = Stage(home, episode)
     except HomieError as error:
@@ -85,7 +86,7 @@ def _start(stage: Stage, episode: FrozenEpisode) -> str:
 
 
 def _is_blocked(stage: Stage, name: str) -> bool:
-    """Whether the obstacle, which is in view, is why it cannot be opened."""
+    """Return whether the obstacle, which is in view, is why it cannot be opened."""
     (obstacle,) = stage.episode.setup.floor
     with stage.native.rehearsal():
         refused = stage.native.set_doors(name, is_open=True)
@@ -93,7 +94,7 @@ def _is_blocked(stage: Stage, name: str) -> bool:
 
 
 def _alike(home: MujocoHome, episode: FrozenEpisode, stage: Stage) -> str:
-    """Whether the two states look the same in the first frame."""
+    """Return why the two states cannot be told apart in the first frame; "" if they can."""
     first = stage.picture.astype(int)
     setup = episode.setup
     other = Setup(
@@ -109,23 +110,23 @@ def _alike(home: MujocoHome, episode: FrozenEpisode, stage: Stage) -> str:
 
 
 EACH = 125
-"""Episodes of a family, as published."""
+"""Episodes per family, as published."""
 FIRST = 70_000
 """The seed of the first house: no other suite has these."""
 MOST = 400
-"""Houses after which it is given up."""
+"""Most houses that are visited."""
 HOUSES = 42
-"""Houses over which the episodes of a family are spread at least."""
+"""Least number of houses over which the episodes of a family are spread."""
 TRIES = 12
-"""Candidates for each of them."""
+"""Candidates per episode of a house."""
 BATCH = 8
-"""Houses that are visited for the same strata, so that the number of processes makes no difference."""
+"""Houses visited for the same strata, so that the number of processes makes no difference."""
 
 Key = tuple[Family, str]
 
 
 def visit(seed: int, needed: frozenset[Key]) -> tuple[list[FrozenEpisode], Counter[str]]:
-    """The episodes of a house, of the strata that are wanted, and why others are none."""
+    """Return the episodes of a house in the needed strata, and why other candidates were refused."""
     home = open_house(seed)
     episodes: list[FrozenEpisode] = []
     refused: Counter[str] = Counter()
@@ -147,7 +148,7 @@ def visit(seed: int, needed: frozenset[Key]) -> tuple[list[FrozenEpisode], Count
 
 
 def quotas() -> Counter[Key]:
-    """How many of each stratum."""
+    """Return the number of episodes of each stratum."""
     needed: Counter[Key] = Counter()
     for family, strata in STRATA.items():
         for index in range(EACH):
@@ -156,7 +157,7 @@ def quotas() -> Counter[Key]:
 
 
 def next_house(kept: Sequence[FrozenEpisode]) -> int:
-    """The seed of the first house that was not visited yet: houses are visited in batches."""
+    """Return the seed of the first house that was not visited yet: houses are visited in batches."""
     last = max((episode.house for episode in kept), default=FIRST - 1)
     return FIRST + -(-(last + 1 - FIRST) // BATCH) * BATCH
 
@@ -185,7 +186,7 @@ def main() -> None:
 
 
 def write(episodes: list[FrozenEpisode]) -> None:
-    """Number them by family and write them, one a line. Strata take turns, so that the first few have all."""
+    """Number the episodes by family and write them, one a line. Strata take turns, so that the first few have all."""
     numbered: list[FrozenEpisode] = []
     for family in Family:
         own = [episode for episode in episodes if episode.family is family]

@@ -1,4 +1,4 @@
-"""Writes the suites of the Panda's table, `table-pick`, `table-stack`, `table-sort` and `table-wipe`: 100 tasks each.
+"""Write the suites of the Panda's table, `table-pick`, `table-stack`, `table-sort` and `table-wipe`: 100 tasks each.
 
     python suites/authoring/make_table_suites.py
 
@@ -34,7 +34,7 @@ HEAD = """\
 
 
 def suite(family: Family) -> dict[str, Any]:
-    """The suite of a family, as its file has it."""
+    """Return the suite of a family in the format of its file."""
     return {
         "format": 1,
         "name": f"table-{family}",
@@ -46,7 +46,7 @@ def suite(family: Family) -> dict[str, Any]:
 
 
 def task(family: Family, seed: int) -> dict[str, Any]:
-    """The task of a seed."""
+    """Return the task of a seed."""
     scene = generate(family, seed)
     conditions = [written(condition) for condition in scene.conditions]
     return {

@@ -1,4 +1,4 @@
-"""The twelve tasks of homie-states about people: given, shown, followed, and chores done for somebody."""
+"""The twelve tasks of homie-states about people: hand over, show, follow, and chores done for somebody."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Meeting:
 
 
 def given(kind: str, text: str, *, washed: bool = False, cut: bool = False, sits: bool = False) -> Pattern:
-    """Hand something to a person; washed or sliced before."""
+    """Hand an object to a person; wash or slice it first."""
 
     def pattern(script: Script) -> Draft:
         name, person = script.single(kind), script.person(sits=sits)
@@ -43,7 +43,7 @@ def given(kind: str, text: str, *, washed: bool = False, cut: bool = False, sits
 
 
 def shown(kind: str, text: str, *, then: str = "") -> Pattern:
-    """Show something to a person; give it after, or put it somewhere."""
+    """Show an object to a person; then give it to them, or put it somewhere."""
 
     def pattern(script: Script) -> Draft:
         name, person = script.single(kind), script.person()
@@ -63,7 +63,7 @@ def shown(kind: str, text: str, *, then: str = "") -> Pattern:
 
 
 def followed(text: str, *, gift: str = "") -> Pattern:
-    """Follow the person who walks; give something to the other one after."""
+    """Follow the person who walks; then give something to the other one."""
 
     def pattern(script: Script) -> Draft:
         guide = script.person(walks=True)
@@ -81,7 +81,7 @@ def followed(text: str, *, gift: str = "") -> Pattern:
 
 
 def both(first: str, second: str, text: str) -> Pattern:
-    """Something for the person who stands, something else for the one who sits."""
+    """Give an object to the person who stands, another one to the person who sits."""
 
     def pattern(script: Script) -> Draft:
         goals: list[Goal] = []
@@ -119,4 +119,4 @@ MEETINGS: Mapping[str, Meeting] = {
         both("apple", "potato", "an apple for the person who stands with a hand out, the potato for the one who sits"),
     ),
 }
-"""By the ids of the tasks."""
+"""Tasks by their ids."""

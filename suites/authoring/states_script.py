@@ -8,12 +8,12 @@ from homie.bench.authoring.house import House
 
 
 class Unsuited(Exception):
-    """The house does not have what the task is about."""
+    """The house lacks what the task is about."""
 
 
 @dataclass(slots=True)
 class Script:
-    """What an expert has done so far.
+    """The steps of an expert so far.
 
     Attributes:
         opened: Containers that it has opened.
@@ -28,7 +28,7 @@ class Script:
     # ------------------------------------------------------------ what there is
 
     def single(self, *kinds: str, **states: bool) -> str:
-        """A thing of one of some kinds, the only one of its kind, in some states. Raises Unsuited."""
+        """Return an object of one of these kinds, the only one of its kind, in these states. Raises Unsuited."""
         for kind in kinds:
             names = [name for name, item in self.house.state.things.items() if item.kind == kind]
             if len(names) == 1 and self.is_so(names[0], **states):
@@ -36,7 +36,7 @@ class Script:
         raise Unsuited(f"no single {kinds[0]}")
 
     def person(self, *, sits: bool = False, walks: bool = False) -> str:
-        """The person who walks, or who holds out a hand, standing or sitting. Raises Unsuited."""
+        """Return the person who walks, or who holds out a hand, standing or sitting. Raises Unsuited."""
         for name, person in self.house.state.people.items():
             idle = person.gesture == "hand_out" and (person.posture == "sitting") is sits
             if (person.followed is not None) if walks else idle:
@@ -44,26 +44,26 @@ class Script:
         raise Unsuited("no such person")
 
     def is_so(self, name: str, **states: bool) -> bool:
-        """Whether a thing is in some states at the start."""
+        """Return whether an object is in these states at the start."""
         having = self.house.state.things[name].states
         return all(having.get(state) is value for state, value in states.items())
 
     def word(self, name: str) -> str:
-        """How a step calls a thing."""
+        """Return the name of an object in a step."""
         return self.house.word(name)
 
     # ------------------------------------------------------------ what is done
 
     def do(self, action: str, *names: str) -> None:
-        """One step."""
+        """Append one step."""
         self.steps.append(f"[{', '.join((action, *map(self.word, names)))}]")
 
     def visit(self, name: str) -> None:
-        """Go to something."""
+        """Go to an object, a place or a person."""
         self.do("Go to", name)
 
     def reveal(self, name: str) -> None:
-        """Go to a thing, and open what it is shut in."""
+        """Go to an object, and open the container that it is shut in."""
         container = self.shut_in(name)
         if container is None:
             self.visit(name)
@@ -74,19 +74,19 @@ class Script:
         self.open(container)
 
     def shut_in(self, name: str) -> str | None:
-        """What a thing is shut in, None where it is free."""
+        """Return the container that an object is shut in, None where it is free."""
         container = self.house.container(name)
         free = container in (None, name, *self.opened) or self.house.stands_open(str(container))
         return None if free else container
 
     def open(self, container: str) -> None:
-        """Open what the robot stands at."""
+        """Open the container at which the robot stands."""
         if not self.house.stands_open(container):
             self.do("Open", container)
         self.opened.add(container)
 
     def fetch(self, name: str) -> None:
-        """Have a thing in the hand."""
+        """Take an object into the hand."""
         self.reveal(name)
         self.do("Pick", name)
         self.held = name
@@ -109,11 +109,12 @@ class Script:
         self.do("Show", self.held, person)
 
     def turn(self, name: str, *, on: bool) -> None:
-        """Turn something on or off, beside which the robot stands."""
+        """Turn an appliance on or off, beside which the robot stands."""
         self.do("Turn on" if on else "Turn off", name)
 
     def into(self, name: str, container: str) -> None:
-        """Put a thing into a container that is shut at the start and at the end. Raises Unsuited for one in use."""
+        """Put an object into a container, closed at the start and at the end. Raises Unsuited for one that is in
+        use."""
         if self.house.things_at(container) or self.house.stands_open(container):
             raise Unsuited(f"the {container} is not empty and shut")
         self._shut_into(name, container)
@@ -128,11 +129,11 @@ class Script:
     # ------------------------------------------------------------ errands
 
     def slice(self, name: str) -> None:
-        """Cut something up with the knife, which stays in the hand."""
+        """Slice an object with the knife, which stays in the hand."""
         self._with_tool("knife", "Slice", name)
 
     def wipe(self, name: str) -> None:
-        """Wipe something with the sponge, which stays in the hand."""
+        """Wipe an object with the sponge, which stays in the hand."""
         self._with_tool("sponge", "Wipe", name)
 
     def _with_tool(self, tool: str, verb: str, name: str) -> None:
@@ -144,7 +145,7 @@ class Script:
         self.do(verb, name)
 
     def under_water(self, name: str, verb: str) -> None:
-        """Wash or fill something in a basin, and turn the water off again."""
+        """Wash or fill an object in a basin, and turn the water off again."""
         basin = self.single("sink", "washbasin", on=False)
         self.fetch(name)
         self.bring(basin)
@@ -153,7 +154,7 @@ class Script:
         self.turn(basin, on=False)
 
     def heat(self, name: str) -> None:
-        """Heat something in the microwave, which is on and shut then."""
+        """Heat an object in the microwave, which is on and closed then."""
         oven = self.single("microwave")
         self.into(name, oven)
         if self.is_so(oven, on=False):
@@ -161,7 +162,7 @@ class Script:
         self.do("Heat", name)
 
     def cool(self, name: str) -> None:
-        """Cool something in the fridge."""
+        """Cool an object in the fridge."""
         fridge = self.single("fridge")
         container = self.house.container(name)
         if container == fridge:

@@ -1,4 +1,4 @@
-"""The 60 tasks of homie-states without people: each a name, and what is asked for and done in a house that suits it."""
+"""The 60 tasks of homie-states without people: a name, and a pattern that binds text and expert to a suitable house."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Goal: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a task asks for in one house: words, and what has to be so at the end."""
+    """A task in one house: its text, and the condition at its end."""
 
     text: str
     goal: Goal
 
 
 Pattern: TypeAlias = Callable[[Script], Draft]
-"""Has the expert do a task, and says what it was. Raises Unsuited."""
+"""Lets the expert do a task, and returns its draft. Raises Unsuited."""
 
 
 def every(*goals: Goal) -> Goal:
-    """All of some goals."""
+    """Combine goals: all have to hold."""
     return goals[0] if len(goals) == 1 else {"all": list(goals)}
 
 
@@ -54,7 +54,7 @@ def switched(first: str, second: str, text: str) -> Pattern:
 
 
 def sliced(text: str, *kinds: str) -> Pattern:
-    """Cut things up."""
+    """Slice objects."""
 
     def pattern(script: Script) -> Draft:
         names = [script.single(kind) for kind in kinds]
@@ -95,7 +95,7 @@ def washed(kind: str, text: str, place: str = "") -> Pattern:
 
 
 def filled(kind: str, text: str, place: str = "") -> Pattern:
-    """Fill a vessel, with the water off again."""
+    """Fill a vessel, and turn the water off again."""
 
     def pattern(script: Script) -> Draft:
         name = script.single(kind)
@@ -113,7 +113,7 @@ def filled(kind: str, text: str, place: str = "") -> Pattern:
 
 
 def heated(kind: str, text: str, *, served: bool = False, cut: bool = False) -> Pattern:
-    """Heat something; sliced before, served on a table after."""
+    """Heat an object; slice it first, serve it on a table afterwards."""
 
     def pattern(script: Script) -> Draft:
         name, oven = script.single(kind), script.single("microwave")
@@ -137,7 +137,7 @@ def heated(kind: str, text: str, *, served: bool = False, cut: bool = False) -> 
 
 
 def cooled(kind: str, text: str, *, cut: bool = False) -> Pattern:
-    """Cool something; sliced before."""
+    """Cool an object; slice it first."""
 
     def pattern(script: Script) -> Draft:
         name = script.single(kind)
@@ -153,7 +153,7 @@ def cooled(kind: str, text: str, *, cut: bool = False) -> Pattern:
 
 
 def poured(source: str, target: str, text: str) -> Pattern:
-    """Fill one vessel, and pour what is in it into another."""
+    """Fill one vessel, and pour its content into another."""
 
     def pattern(script: Script) -> Draft:
         first, second = script.single(source), script.single(target)
@@ -168,7 +168,7 @@ def poured(source: str, target: str, text: str) -> Pattern:
 
 
 def free_top(script: Script) -> str:
-    """Where a tool is laid down."""
+    """Return furniture with room to lay down a tool."""
     for kind in ("table", "desk", "tv_stand", "nightstand"):
         for name in script.house.of_kind(kind):
             if len(script.house.things_at(name)) < 3:
@@ -240,4 +240,4 @@ TASKS: Mapping[str, Pattern] = {
     "apple-sliced-cold": cooled("apple", "slices of cold apple, please", cut=True),
     "tomato-sliced-cold": cooled("tomato", "slice the tomato and chill it", cut=True),
 }
-"""By the ids of the tasks."""
+"""Patterns by the ids of the tasks."""

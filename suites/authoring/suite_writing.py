@@ -1,4 +1,4 @@
-"""What the makers of suites share: YAML that people read, the play of the experts, the command line."""
+"""Code shared by the makers of suites: YAML that people read, the play of the experts, the command line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 
 WIDTH = 118
-"""Columns of a line: what the sources have."""
+"""Columns of a line, as in the sources."""
 
 
 def write_yaml(path: Path, head: str, content: Mapping[str, Any]) -> None:
-    """Write a comment and what follows it, keys in their order. Raises OSError."""
+    """Write a comment and then the content, keys in their order. Raises OSError."""
     text = yaml.dump(
         dict(content), Dumper=_Plain, sort_keys=False, default_flow_style=None, width=WIDTH, allow_unicode=True
     )
@@ -26,7 +26,7 @@ def write_yaml(path: Path, head: str, content: Mapping[str, Any]) -> None:
 
 
 def play_experts(suite: str, out: Path, **options: Any) -> None:
-    """Play the experts of a suite, and print what they did not do; the same call goes on where it was stopped.
+    """Play the experts of a suite, and print their failures; the same call resumes.
 
     Args:
         suite: Its name.
@@ -39,7 +39,7 @@ def play_experts(suite: str, out: Path, **options: Any) -> None:
 
 
 def maker_command(suite: str, write: Callable[[], None], experts: Callable[[Path], None]) -> None:
-    """The command line of a maker: write the suite, or with `--experts FOLDER` play its experts."""
+    """Run the command line of a maker: write the suite, or with `--experts FOLDER` play its experts."""
     parser = argparse.ArgumentParser(description=f"Make the suite {suite}, or play all its experts.")
     parser.add_argument("--experts", type=Path, metavar="FOLDER", help="play the experts into this run folder")
     folder: Path | None = parser.parse_args().experts
@@ -50,7 +50,7 @@ def maker_command(suite: str, write: Callable[[], None], experts: Callable[[Path
 
 
 class _Plain(yaml.SafeDumper):
-    """No anchors."""
+    """YAML without anchors."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Draws candidates for episodes of each family in one house. Whether they are any good is seen by playing them."""
+"""Samples candidate episodes of each family in one house. Playing them shows whether they are valid."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from suites.published.vigil_episode import Family, Status
 from suites.vigil.frozen import FrozenEpisode, Goal, Setup, Target
 
 TILT = 0.35
-"""Radians that the head looks down at the start: the floor from 0.9 m on and all of a fridge at 2 m are in view."""
+"""Downward tilt of the head at the start, rad: the floor from 0.9 m on and all of a fridge at 2 m are in view."""
 NEAR_WALLS = 0.5
-"""Metres from a room's walls at which the robot starts, at least."""
+"""Least distance (m) of the start from the walls of a room."""
 STANDS = 200
-"""Draws of a free place."""
+"""Draws of a free pose."""
 LOW = ("fridge", "cabinet", "drawer")
-"""What is opened over the floor."""
+"""Furniture that opens over the floor."""
 TALL = 0.12
-"""Metres that an obstacle is high at least: doors are some centimetres above the floor."""
+"""Least height (m) of an obstacle: doors are some centimetres above the floor."""
 
 STRATA: dict[Family, tuple[str, ...]] = {
     Family.PG: ("large", "medium", "small"),
@@ -36,13 +36,13 @@ STRATA: dict[Family, tuple[str, ...]] = {
     Family.SM: ("reveal_pick", "put_into", "rearrange", "open_pick_place"),
     Family.CR: ("obstacle",),
 }
-"""Of each family, to be filled evenly."""
+"""Strata of each family, to be filled evenly."""
 WORDS = {"open": "Open", "closed": "Close", "on": "Turn on", "off": "Turn off", "held": "Pick up"}
 
 
 @dataclass
 class Draws:
-    """A house to draw from. Kinds that are there once are meant by their names alone, other furniture with its room."""
+    """Random draws in a house. Unique kinds are referred to by their names alone, other furniture with its room."""
 
     seed: int
     home: MujocoHome
@@ -65,7 +65,7 @@ class Draws:
     # ------------------------------------------------------------ things
 
     def loose(self) -> list[str]:
-        """Things that are meant by their names and lie in the open."""
+        """Return the unambiguous objects that lie in the open."""
         world = self.home.world
         return [name for name in self.targets if name in world.objects and world.container_of(name) is None]
 
@@ -73,7 +73,7 @@ class Draws:
         return [name for name in self.targets if name in self.home.world.receptacles]
 
     def opening(self) -> list[str]:
-        """Furniture with doors or drawers."""
+        """Return the furniture with doors or drawers."""
         return [name for name in self.furniture() if self.home.world.receptacles[name].articulations]
 
     def switched(self) -> list[str]:
@@ -83,13 +83,13 @@ class Draws:
         return self.lot.choice(sorted(names)) if names else None
 
     def changes(self, state: str, name: str) -> Setup:
-        """What has to be at the start so that a state is still to be brought about."""
+        """Return the setup in which a state still has to be brought about."""
         if state in ("open", "closed"):
             return Setup(doors={name: True}) if state == "closed" else Setup()
         return Setup(power={name: state == "off"}) if state in ("on", "off") else Setup()
 
     def having(self, state: str) -> list[str]:
-        """What can be brought into a state."""
+        """Return what can be brought into a state."""
         if state == "held":
             return self.loose()
         return self.opening() if state in ("open", "closed") else self.switched()
@@ -97,7 +97,7 @@ class Draws:
     # ------------------------------------------------------------ places to start from
 
     def anywhere(self, room: str | None = None) -> tuple[float, float, float, float] | None:
-        """A free place in a room, or in any, looking anywhere."""
+        """Sample a free pose in a room, or in any, with any heading."""
         rooms = self.home.world.rooms
         for _ in range(STANDS):
             x0, y0, x1, y1 = rooms[room or self.lot.choice(sorted(rooms))].rect
@@ -113,7 +113,7 @@ class Draws:
         return None
 
     def facing(self, name: str, least: float, most: float, aside: float) -> tuple[float, float, float, float] | None:
-        """A free place so far (m) from a thing in its room, looking at it but for `aside` radians."""
+        """Sample a free pose so far (m) from an object in its room, facing it within `aside` radians."""
         world = self.home.world
         if name in world.objects:
             centre = world.object_box(world.objects[name]).center
@@ -140,7 +140,7 @@ def _start(pose: Pose2) -> tuple[float, float, float, float]:
 
 
 def draw(draws: Draws, family: Family, stratum: str) -> FrozenEpisode | None:
-    """A candidate, without its number; None where the house has nothing for it."""
+    """Draw a candidate, without its number; None where the house does not suit."""
     return DRAWN[family](draws, family, stratum)
 
 
@@ -198,7 +198,7 @@ def _search(draws: Draws, family: Family, stratum: str) -> FrozenEpisode | None:
 
 
 def _away(draws: Draws, name: str, stratum: str) -> tuple[float, float, float, float] | None:
-    """A place in the room of a thing, or in another."""
+    """Sample a pose in the room of an object, or in another."""
     world = draws.home.world
     box = world.object_box(world.objects[name]) if name in world.objects else None
     room = world.receptacles[name].room if box is None else world.room_of(box.center)

@@ -40,7 +40,7 @@ def homie_eb_table() -> Suite:
 
 
 def homie_eb_nav() -> Suite:
-    """60 ways to a thing in generated houses, each in the five ways of EB-Navigation's subsets, by small steps."""
+    """60 targets in generated houses, each in the five ways of EB-Navigation's subsets, by small steps."""
     return shipped(__name__, "homie-eb-nav")
 
 

@@ -20,11 +20,11 @@ from suites.published.embodiedbench_files import AlfredTask, read_alfred
 from suites.published.quirks import EB_ALFRED, with_quirks
 
 STATES: Mapping[str, str] = {"heat": "heated", "cool": "cooled", "clean": "clean"}
-"""What a thing has to be when it is placed, by the word in the type of a task."""
+"""State of an object when it is placed, by the word in the type of a task."""
 WHERE: Mapping[str, tuple[str, ...]] = {"heated": ("Microwave",), "cooled": ("Fridge",), "clean": ("SinkBasin",)}
-"""What a scene needs for that."""
+"""Receptacles that a scene needs for that state."""
 PIECES: Mapping[str, tuple[str, ...]] = {"SinkBasin": ("Sink", "Faucet"), "BathtubBasin": ("Bathtub",)}
-"""What comes with a type of objects: a basin is part of a sink, which has a faucet."""
+"""Parts of a type of objects: a basin is part of a sink, which has a faucet."""
 VERBS: Mapping[str, str] = {
     "find": "Find",
     "pick up": "PickupObject",
@@ -42,7 +42,7 @@ _FIND = "find a "
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a task of ALFRED asks for, by types of objects; "" for what its type does not have."""
+    """Parameters of a task of ALFRED, by types of objects; "" for what its type does not have."""
 
     kind: str
     thing: str
@@ -52,7 +52,7 @@ class Parameters:
 
 
 def eb_alfred(folder: Path) -> Suite:
-    """The tasks of EB-ALFRED, by ids such as `base-01`: by subset and their place in its file, counted from 1.
+    """Return the tasks of EB-ALFRED, by ids such as `base-01`: by subset and place in its file, counted from 1.
 
     Args:
         folder: with `global_actions.json` and `splits/`.
@@ -87,14 +87,14 @@ def eb_alfred_as_released(folder: Path) -> Suite:
 
 
 def parameters(task: AlfredTask) -> Parameters:
-    """ALFRED's parameters of a task, from the name of its scene."""
+    """Return ALFRED's parameters of a task, from the name of its scene."""
     _, thing, movable, place, _ = task.scene.split("/")[0].split("-")
     sliced = thing.endswith("Sliced")
     return Parameters(task.kind, thing.removesuffix("Sliced"), "" if movable == "None" else movable, place, sliced)
 
 
 def goal_of(asked: Parameters) -> dict[str, Any]:
-    """ALFRED's goal conditions, each of which counts in GP."""
+    """Return ALFRED's goal conditions, each of which counts in GP."""
     thing, place, movable = (_word(name) for name in (asked.thing, asked.place, asked.movable))
     sliced = {"is": "sliced"} if asked.sliced else {}
     number = 2 if asked.kind.startswith("pick_two") else 1
@@ -118,12 +118,12 @@ def goal_of(asked: Parameters) -> dict[str, Any]:
 
 
 def steps_of(task: AlfredTask, named: Mapping[str, str]) -> tuple[str, ...]:
-    """The reference steps as subtasks of the robot. Those that name nothing (`find an `) are left out; a basin is asked
-    for by its sink or bathtub, as in the list of actions.
+    """Return the reference steps as subtasks of the robot. Those that name nothing (`find an `) are left out; a basin
+    is replaced by its sink or bathtub, as in the list of actions.
 
     Args:
-        task: With its steps in words.
-        named: Types of objects by their names in small letters.
+        task: Task with its steps in words.
+        named: Types of objects by their lower-case names.
     """
     subtasks = []
     for step in task.steps:
@@ -136,8 +136,8 @@ def steps_of(task: AlfredTask, named: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def kinds_of(task: AlfredTask, named: Mapping[str, str]) -> list[str]:
-    """The types of objects that a simulated room needs: those of goal and reference steps, the object twice where two
-    are asked for."""
+    """Return the types of objects that a simulated room needs: those of goal and reference steps, the object twice
+    where the task needs two."""
     asked = parameters(task)
     words = (parts[2] for step in task.steps if (parts := _STEP.fullmatch(step.strip())) and parts[2])
     state = next((state for word, state in STATES.items() if f"_{word}_" in task.kind), "")
@@ -168,6 +168,6 @@ def _task(name: str, subset: str, task: AlfredTask, named: Mapping[str, str], li
 
 
 def _word(object_type: str) -> str:
-    """Homie's word for a type of objects, as the robot `thor` has it: `butter_knife`."""
+    """Return Homie's word for a type of objects, as in the robot `thor`: `butter_knife`."""
     words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+", object_type)
     return "_".join(word.lower() for word in words)

@@ -1,4 +1,4 @@
-"""Reading which option of a numbered menu a model has chosen."""
+"""Parsing which option of a numbered menu a model has chosen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _EXACT = re.compile(r"\bChoice:\s*(?:\[\s*(\d+)\s*\]|(\d+))(?![\d.,]*\d)", re.IG
 
 
 def read_choice(answer: str, options: int) -> int | None:
-    """The option that an answer names, from 0: the number after its only `Choice:`, in brackets or not.
+    """Return the option that an answer names, from 0: the number after its only `Choice:`, in brackets or not.
 
     Args:
         answer: the model's words.
@@ -28,9 +28,10 @@ def read_choice(answer: str, options: int) -> int | None:
 
 
 def read_choice_as_released(answer: str, options: int) -> int | None:
-    """The option as the released code reads it: the first number after `Choice`, else the last number of the answer.
+    """Return the option as the released code reads it: the first number after `Choice`, else the last number of the
+    answer.
 
-    A minus sign and what follows a point are not seen. Option 0, the hidden `idle`, counts as out of range.
+    A minus sign and what follows a point are ignored. Option 0, the hidden `idle`, counts as out of range.
 
     Args:
         answer: the model's words.

@@ -12,7 +12,7 @@ from suites.published.embodied_eval_state import State, Step
 
 
 class Unusable(StrEnum):
-    """Why an answer chose nothing. It ends the episode."""
+    """Why an answer chose no option. It ends the episode."""
 
     NO_MATCH = "no option match"
     OUT_OF_RANGE = "option out of range"
@@ -27,7 +27,7 @@ class Episode:
         predicates: The goal, all of which must hold after the same step.
         start: The state after reset.
         steps: The executed steps.
-        unusable: The answer after them chose nothing, None if it did not end that way.
+        unusable: Why the answer after them chose no option, None if it did not end that way.
         reference_length: The steps of a human, None if unknown.
     """
 
@@ -44,7 +44,7 @@ class Episode:
 
 
 def evaluate(predicates: Sequence[Predicate], start: State, steps: Sequence[Step]) -> tuple[Value, ...]:
-    """What every predicate says after the last step.
+    """Return the value of every predicate after the last step.
 
     Args:
         predicates: the goal.
@@ -58,13 +58,13 @@ def evaluate(predicates: Sequence[Predicate], start: State, steps: Sequence[Step
 
 
 def until_failed(values: Sequence[Value]) -> tuple[Value, ...]:
-    """The values as the released loop has them: it stops at the first that failed, so the list can be shorter."""
+    """Return the values as in the released loop: it stops at the first that failed, so there can be fewer."""
     end = values.index(Value.FAILED) + 1 if Value.FAILED in values else len(values)
     return tuple(values[:end])
 
 
 def conclusion(values: Sequence[Value]) -> Value:
-    """What several predicates say together: failed if one failed, done if all are done.
+    """Combine the values of several predicates: failed if one failed, done if all are done.
 
     Example:
         >>> conclusion([Value.DONE, Value.OPEN])

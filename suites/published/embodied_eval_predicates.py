@@ -1,6 +1,6 @@
 """The goal predicates of EmbodiedEval.
 
-A predicate looks at the reset state and all steps since, so nothing has to be kept between two evaluations. Distances
+A predicate depends on the reset state and all steps since, so nothing has to be kept between two evaluations. Distances
 are on the floor (x and z) unless noted, all inequalities strict, as released.
 """
 
@@ -24,7 +24,7 @@ APART = 1.0
 
 
 class Value(IntEnum):
-    """What a predicate says."""
+    """The value of a predicate."""
 
     FAILED = -1
     OPEN = 0
@@ -40,14 +40,14 @@ Holds = Callable[[State, History, Numbers], bool]
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A predicate: its word, the objects it speaks of, and the option text of `choose` and `special_action_success`."""
+    """A predicate: its word, its objects, and the option text of `choose` and `special_action_success`."""
 
     word: str
     objects: Numbers = ()
     option: str = ""
 
     def value(self, start: State, steps: History) -> Value:
-        """What it says after the last of at least one steps.
+        """Return its value after the last of at least one steps.
 
         Args:
             start: the reset state.
@@ -70,7 +70,7 @@ class Predicate:
 
 
 def parse_predicate(text: str) -> Predicate:
-    """Read a predicate. Runs of blanks count as one, and words after the objects are ignored, as released.
+    """Parse a predicate. Runs of blanks count as one, and words after the objects are ignored, as released.
 
     Args:
         text: for example `agent_near 12`, `at 3 7`, `choose answer "B"`.
@@ -116,7 +116,7 @@ def _to_agent(state: State, numbers: Numbers) -> float:
 
 
 def _approach(start: State, steps: History, numbers: Numbers) -> float:
-    """By how many metres two objects came closer since the start."""
+    """Return by how many metres two objects came closer since the start."""
     return _between(start, numbers) - _between(steps[-1].after, numbers)
 
 
@@ -130,7 +130,7 @@ def _swapped(start: State, steps: History, numbers: Numbers) -> bool:
 
 
 def _distances(steps: History, numbers: Numbers) -> list[float]:
-    """The distances of all objects but the last to the last."""
+    """Return the distances of all objects but the last to the last."""
     *others, place = numbers
     return [_between(steps[-1].after, (other, place)) for other in others]
 
@@ -142,7 +142,7 @@ _HOLDS: dict[str, Holds] = {
     "near": lambda start, steps, ids: _between(steps[-1].after, ids) < NEAR,
     "not_near": lambda start, steps, ids: _between(steps[-1].after, ids) > NEAR,
     "at": lambda start, steps, ids: _between(steps[-1].after, ids) < AT,
-    # the one distance with its height
+    # the only distance that includes height
     "not_at": lambda start, steps, ids: math.dist(*(steps[-1].after.position(i) for i in ids)) > AT,
     "closer": lambda start, steps, ids: _approach(start, steps, ids) > CLOSER,
     "further": lambda start, steps, ids: -_approach(start, steps, ids) > FURTHER,
@@ -154,4 +154,4 @@ _HOLDS: dict[str, Holds] = {
     "swap": _swapped,
 }
 _OBJECTS = {word: 1 if word.startswith(("agent", "grab")) else 2 for word in _HOLDS if word not in ("in", "noton")}
-"""How many objects a word speaks of; `in` and `noton` take as many as there are."""
+"""Number of objects of a predicate; `in` and `noton` take any number."""

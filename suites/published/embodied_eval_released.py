@@ -15,7 +15,7 @@ Numbers = dict[str, float]
 
 
 def released_metrics(scores: Sequence[Score]) -> Numbers:
-    """The numbers of one task type.
+    """Return the numbers of one task type.
 
     Args:
         scores: of one type. If one of them has no reference length, `average_spl` is 0, as released.
@@ -31,10 +31,10 @@ def released_metrics(scores: Sequence[Score]) -> Numbers:
     failed = sum(score.done is Value.FAILED for score in scores)
     late = sum(score.done is Value.OPEN and score.steps >= MAX_STEPS for score in scores)
     weights = [score.path_weight for score in scores]
-    known = [weight for weight in weights if weight is not None]
+    known_weights = [weight for weight in weights if weight is not None]
     return {
         "accuracy": _percent(sum(score.success for score in scores), n),
-        "average_spl": _percent(sum(known), n) if len(known) == n else 0.0,
+        "average_spl": _percent(sum(known_weights), n) if len(known_weights) == n else 0.0,
         "avg_goal_condition_success": _percent(sum(map(_goal_conditions, scores)), n),
         "average_trajectory_length": _percent(answers, n),
         "interaction_accuracy": _percent(good, len(feedback)),
@@ -54,7 +54,7 @@ def released_metrics(scores: Sequence[Score]) -> Numbers:
 
 
 def released_totals(scores: Sequence[Score]) -> tuple[Numbers, dict[str, Numbers]]:
-    """The numbers of all episodes and of each task type.
+    """Return the numbers of all episodes and of each task type.
 
     Args:
         scores: of all types.
@@ -85,7 +85,8 @@ def _total(by_type: Mapping[str, Numbers]) -> Numbers:
 
 
 def _goal_conditions(score: Score) -> float:
-    """The released GcS: 1 or 0 for one predicate, else the share in the list that stops at the first failed one."""
+    """Return the released GcS: 1 or 0 for one predicate, else the share in the list that stops at the first failed
+    one."""
     if score.predicates == 1:
         return float(score.success)
     values = until_failed(score.values)

@@ -1,4 +1,4 @@
-"""Succ, GcS and SPL of EmbodiedEval: as they should be, and as its released code computes them.
+"""Succ, GcS and SPL of EmbodiedEval: corrected, and as its released code computes them.
 
 The released code stops a list of predicates at the first failed one (so its GcS divides by fewer), takes a missing
 reference as a path length of 0 for the whole task type, counts every feedback but the bare word "failed" as a success,
@@ -17,14 +17,14 @@ from suites.published.embodied_eval_predicates import Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One episode.
+    """The score of one episode.
 
     Attributes:
-        task_type: Of the task.
-        values: Of all predicates at the end; empty if nothing was executed.
-        predicates: How many there are.
-        steps: Executed.
-        feedback: Of each answer, as it stands in the log.
+        task_type: Type of the task.
+        values: Values of all predicates at the end; empty if nothing was executed.
+        predicates: Number of predicates.
+        steps: Number of executed steps.
+        feedback: Feedback of each answer, as in the log.
         unusable: See `Episode`.
         reference_length: Steps of a human, None if unknown.
     """
@@ -53,7 +53,7 @@ class Score:
 
     @property
     def path_weight(self) -> float | None:
-        """SPL: the human's steps over the larger number, of a success; None without a reference."""
+        """SPL: of a success, the human's steps over the larger number of steps; None without a reference."""
         return None if self.reference_length is None else self.success * self._ratio(self.reference_length)
 
     def _ratio(self, reference: int) -> float:
@@ -69,7 +69,7 @@ class Metrics:
         success, goal_conditions, path_weight: Succ, GcS, SPL; SPL is the mean over the `referenced` episodes, None if
             there are none.
         interactions: The share of answers with a feedback that did not fail, None without any feedback.
-        steps: Mean.
+        steps: Mean number of steps.
         failed, out_of_steps, no_match, out_of_range: The ways in which episodes ended without success.
     """
 
@@ -110,7 +110,7 @@ def score_episode(episode: Episode) -> Score:
 
 
 def metrics(scores: Sequence[Score]) -> Metrics:
-    """The metrics as they should be: every mean is over the episodes that it speaks of, nothing is rounded.
+    """Return the corrected metrics: every mean is over the episodes that it applies to, nothing is rounded.
 
     Args:
         scores: at least one.

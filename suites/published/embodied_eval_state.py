@@ -1,4 +1,4 @@
-"""What an episode of EmbodiedEval consists of: states of the world and the options chosen between them."""
+"""States of the world in an episode of EmbodiedEval, and the options chosen between them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from homie.kernel.errors import BadInput
 Point = tuple[float, float, float]
 """A position in metres; y is up, so distances on the floor are in x and z."""
 MAX_STEPS = 24
-"""The released limit of steps."""
+"""The released step limit."""
 QA = "QA"
-"""Task types whose name contains this are questions: in their last step only answers are on the menu."""
+"""Task types whose name contains this are questions: their last step offers only answers."""
 ANSWER = "answer"
 """Options that begin with this word answer a question."""
 
@@ -22,11 +22,11 @@ class State:
     """The world after reset or after a step.
 
     Attributes:
-        agent: Its position.
-        objects: Their positions by id.
-        grabbed: The id of the object in the hand, -1 for none.
-        options: The menu that is offered in this state.
-        feedback: Of the step that led here: success, failed or others.
+        agent: Position of the agent.
+        objects: Positions of objects by id.
+        grabbed: Id of the held object, -1 for none.
+        options: Options offered in this state.
+        feedback: Feedback of the step that led here: success, failed or others.
         feedback_content: Further text.
     """
 
@@ -38,7 +38,7 @@ class State:
     feedback_content: str = ""
 
     def position(self, number: int) -> Point:
-        """The position of an object.
+        """Return the position of an object.
 
         Raises:
             BadInput: there is no such object.
@@ -57,10 +57,10 @@ class Step:
 
 
 def menu(state: State, task_type: str, step: int, max_steps: int = MAX_STEPS) -> tuple[str, ...]:
-    """The options of a step.
+    """Return the options of a step.
 
     Args:
-        state: in which the choice is made.
+        state: the state in which the choice is made.
         task_type: a type whose name contains "QA" leaves only the answers in the last step.
         step: index of the step, from 0.
         max_steps: the limit.

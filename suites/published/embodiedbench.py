@@ -19,15 +19,16 @@ from suites.published.embodiedbench_files import NavigationTask, read_navigation
 from suites.published.quirks import EB_MANIPULATION, EB_NAVIGATION, with_quirks
 
 WITHIN = 1.0
-"""Metres from the target that count as there, as in EB-Navigation."""
+"""Distance (m) from the target that counts as arrived, as in EB-Navigation."""
 SURE = 0.02
-"""Metres by which an expert goes nearer than it needs to: AI2-THOR's places are rounded."""
+"""Margin (m) by which an expert goes nearer than necessary: AI2-THOR's positions are rounded."""
 SIGHT = {"field_of_view": 100.0, "visibility": 10.0}
-"""Degrees that the camera of EB-Navigation sees, and metres up to which AI2-THOR calls a thing visible there."""
+"""Field of view (degrees) of the camera of EB-Navigation, and the distance (m) up to which AI2-THOR calls an object
+visible."""
 
 
 def eb_navigation(folder: Path) -> Suite:
-    """The tasks of EB-Navigation, by ids such as `base-01`: by subset and their place in its file, counted from 1.
+    """Return the tasks of EB-Navigation, by ids such as `base-01`: by subset and place in its file, counted from 1.
 
     Args:
         folder: with a file for each subset.
@@ -58,7 +59,7 @@ def eb_navigation_as_released(folder: Path) -> Suite:
 
 
 def eb_manipulation(folder: Path) -> Suite:
-    """The episodes of EB-Manipulation for the robot `coppelia`, by ids such as `base-01`: by subset and their order.
+    """Return the episodes of EB-Manipulation for the robot `coppelia`, by ids such as `base-01`: by subset and order.
 
     Args:
         folder: `data` of the released data set.
@@ -67,13 +68,13 @@ def eb_manipulation(folder: Path) -> Suite:
         BadInput: There are no episodes, or one is not of the released form.
     """
     tasks: list[Task] = []
-    counted: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for subset, place in episodes(folder):
-        counted[subset] += 1
+        counts[subset] += 1
         name = SUBSETS[subset]
         tasks.append(
             Task(
-                id=f"{name}-{counted[subset]:02}",
+                id=f"{name}-{counts[subset]:02}",
                 text=read_task(place).instruction,
                 attributes=(_attribute(name),),
                 scene=SceneChoice.model_validate({"robot_settings": {"task": str(place.resolve())}}),
@@ -119,8 +120,8 @@ def _approach(name: str, subset: str, task: NavigationTask) -> Task:
 
 
 def way(task: NavigationTask) -> tuple[str, ...]:
-    """The fewest moves by which an agent comes near enough to the target, if nothing is in the way: it goes ahead or
-    back, then aside, and turns nowhere."""
+    """Return the fewest moves by which an agent comes near enough to the target without obstacles: forward or backward,
+    then sideways, without turning."""
     at, target, turn = task.start.position, task.target_position, math.radians(task.start.rotation)
     dx, dz = target.x - at.x, target.z - at.z
     ahead = dx * math.sin(turn) + dz * math.cos(turn)

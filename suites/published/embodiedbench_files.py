@@ -28,7 +28,7 @@ class AlfredTask(_Released):
 
     Attributes:
         scene: Folder of ALFRED, `<type>-<object>-<movable>-<receptacle>-<floor plan>/<trial>`.
-        annotation: Which of its annotations.
+        annotation: Index of its annotation.
         steps: The reference plan in words; these are not names of actions.
     """
 
@@ -45,7 +45,7 @@ class AlfredTask(_Released):
 
     @property
     def floor_plan(self) -> str:
-        """The scene of AI2-THOR."""
+        """Name of the scene of AI2-THOR."""
         return f"FloorPlan{self.scene.split('/')[0].rsplit('-', 1)[1]}"
 
 
@@ -58,11 +58,11 @@ class Point(_Released):
 
 
 class Pose(_Released):
-    """Where the agent starts.
+    """The start pose of the agent.
 
     Attributes:
-        rotation: About y.
-        horizon: Of the camera, down is positive; degrees.
+        rotation: About y, degrees.
+        horizon: Tilt of the camera, down is positive, degrees.
     """
 
     position: Point
@@ -74,7 +74,7 @@ class NavigationTask(_Released):
     """A task of EB-Navigation: come within 1 m, on the floor, of the target.
 
     Attributes:
-        hidden: Objects taken away before.
+        hidden: Objects removed at the start.
     """
 
     instruction: str = Field(min_length=1)
@@ -103,11 +103,11 @@ _ACTIONS = TypeAdapter(tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class Alfred:
-    """EB-ALFRED.
+    """The tasks of EB-ALFRED.
 
     Attributes:
-        actions: Those of every scene; the place is the id.
-        tasks: By subset, in the order of the files.
+        actions: Actions of every scene; the index is the id.
+        tasks: Tasks by subset, in the order of the files.
     """
 
     actions: tuple[str, ...]

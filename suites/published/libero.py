@@ -18,9 +18,9 @@ STEPS = {
     "Turnoff": "[Turn off, {0}]",
 }
 LAST = ("Close", "Turnon", "Turnoff")
-"""What is done after things are where they belong."""
+"""Predicates that are achieved after the objects are in their places."""
 LONGEST = 44
-"""Letters of number and name of a task in an id, which has 48 with the number of the initial state."""
+"""Characters of number and name of a task in an id, which has 48 with the number of the initial state."""
 
 
 def libero_goal() -> Suite:
@@ -29,7 +29,7 @@ def libero_goal() -> Suite:
 
 
 def libero_spatial() -> Suite:
-    """10 tasks that tell one black bowl from another by its place."""
+    """10 tasks that distinguish one black bowl from another by its place."""
     return suite_of("libero_spatial")
 
 
@@ -54,7 +54,7 @@ def by_name(name: Path) -> Suite:
 
 
 def suite_of(name: str) -> Suite:
-    """A suite with the tasks of LIBERO's suite of that name. Raises BadInput, MissingPart."""
+    """Return a suite with the tasks of LIBERO's suite of that name. Raises BadInput, MissingPart."""
     tasks = [task for number in range(len(task_names(name))) for task in _tasks(find_task(f"{name}/{number}"))]
     return Suite(
         format=1,
@@ -83,7 +83,7 @@ def _tasks(task: LiberoTask) -> list[Task]:
 
 
 def _expert(goals: list[list[str]]) -> tuple[str, ...] | None:
-    """The subtasks that bring about the goals, in an order in which they can be done."""
+    """Return subtasks that achieve the goals, in a feasible order."""
     steps: list[str] = []
     for predicate, *names in sorted(goals, key=lambda goal: goal[0] in LAST):
         if predicate in STEPS:

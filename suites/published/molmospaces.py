@@ -11,13 +11,13 @@ from homie.kernel.world.predicates import Done
 
 
 def molmospaces(folder: Path) -> Suite:
-    """The episodes of a folder, by ids such as `pick-013-0000`: task, house, and place in the file, counted from 0.
+    """Return the episodes of a folder, by ids such as `pick-013-0000`: task, house, and place in the file, from 0.
 
     Args:
         folder: With a `benchmark.json`, or that file.
 
     Raises:
-        BadInput: There is none, it is not of the released form, or it has a task that Homie cannot judge.
+        BadInput: The file is missing, is not of the released form, or has a task that Homie cannot judge.
     """
     file = (folder / FILE if folder.is_dir() else folder).resolve()
     return Suite(

@@ -26,10 +26,10 @@ class _Alfred(Quirks):
     reads = True
 
     def read(self, text: str, choices: Sequence[Choice]) -> tuple[tuple[Subtask, ...], str]:
-        """The JSON of a whole text, without a fence or words around it; cut at the first number beyond the list.
+        """Parse the JSON of a whole text, without a fence or words around it; cut at the first number beyond the list.
 
-        Numbers are compared with the length of the list and nothing else, so that 1.5 and true are handed on, which
-        its environment then refuses: here they are subtasks that are in no list.
+        Numbers are compared with the length of the list and nothing else, so that 1.5 and true are passed on, which its
+        environment then refuses: here they are subtasks that are in no list.
         """
         try:
             whole = json.loads(text)
@@ -54,11 +54,11 @@ class _Navigation(Quirks):
     explains = False
 
     def fallback(self, choices: Sequence[Choice], actions: Sequence[str], rng: random.Random) -> Subtask | None:
-        """Any action of the list."""
+        """Return any action of the list."""
         return rng.choice(choices).subtask if choices else None
 
     def beyond(self, number: int) -> Subtask | None:
-        """End, for a number above the list."""
+        """Return End for a number above the list."""
         return END if number > 0 else None
 
 
@@ -70,7 +70,7 @@ class _Manipulation(Quirks):
     continues = True
 
     def fallback(self, choices: Sequence[Choice], actions: Sequence[str], rng: random.Random) -> Subtask | None:
-        """Any pose with an open gripper."""
+        """Return any pose with an open gripper."""
         if MOVE not in actions:
             return None
         pose = {name: rng.randint(0, last) for name, last in NUMBERS.items()} | {"gripper": 1}
@@ -78,7 +78,7 @@ class _Manipulation(Quirks):
 
 
 def _in_range(number: float, length: int) -> bool:
-    """As released: only a comparison can keep a number out. Raises TypeError for what cannot be compared."""
+    """Check a number as released: only a comparison can exclude it. Raises TypeError for what cannot be compared."""
     return not (number >= length or number < 0)
 
 
@@ -88,13 +88,13 @@ EB_MANIPULATION = _Manipulation()
 
 
 def with_quirks(suite: Suite, name: str, quirks: Quirks, **limits: None) -> Suite:
-    """The suite under another name, as a published evaluator plays it: episodes end at their goal.
+    """Return the suite under another name, as a published evaluator plays it: episodes end at their goal.
 
     Args:
         suite: The suite.
         name: The new name.
-        quirks: Of the evaluator.
-        limits: Those of the suite that the evaluator does not have.
+        quirks: Quirks of the evaluator.
+        limits: Limits of the suite that the evaluator does not have.
     """
     protocol = suite.protocol.model_copy(update={"end": "goal", "faults": quirks.name, **limits})
     return suite.model_copy(update={"name": name, "protocol": protocol})

@@ -1,4 +1,4 @@
-"""The 100 tasks of homie-100: what is said, and what looks for a house where it makes sense."""
+"""The 100 tasks of homie-100: their texts, and the patterns that search for suitable houses."""
 
 from __future__ import annotations
 

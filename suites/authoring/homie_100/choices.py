@@ -1,4 +1,4 @@
-"""Errands that leave a choice: some of a class, as many as are missing."""
+"""Errands that leave a choice: some objects of a class, as many as are missing."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ LONGEST = 19
 
 
 def choose(count: int, of: str, to: str, *, close: bool = False) -> Pattern:
-    """Any so many different things of a class; the expert takes some that stand free."""
+    """Any `count` different objects of a class; the expert takes some that stand free."""
 
     def look(house: GeneratedHouse) -> Draft:
         binder = Binder(house)
         where = binder.place(to, count)
         options = of_class(house, of)
-        _differ(house, options)
+        _check_distinct(house, options)
         if any(house.objects[name].at == where for name in options):
             raise Unsuited("some are there already")
         bounds = {"at_least": count}
@@ -33,17 +33,17 @@ def choose(count: int, of: str, to: str, *, close: bool = False) -> Pattern:
 
 
 def replenish(of: str, to: str, have: int, total: int) -> Pattern:
-    """So many of a class (or of a kind) are there; bring more until there are `total`."""
+    """`have` objects of a class (or of a kind) are there; bring more until there are `total`."""
 
     def look(house: GeneratedHouse) -> Draft:
         binder = Binder(house)
-        pieces = [name for name in house.of_kind(to) if _held(house, of, name) == have]
+        pieces = [name for name in house.of_kind(to) if _count_at(house, of, name) == have]
         if len(pieces) != 1 or binder.place(to, total - have, set(house.of_kind(to)) - set(pieces)) != pieces[0]:
             raise Unsuited(to)
         where = pieces[0]
         options = [name for name in of_class(house, of) if house.objects[name].at != where]
         if of in CLASSES:
-            _differ(house, of_class(house, of))
+            _check_distinct(house, of_class(house, of))
         return _draft(
             house, binder, options, where, total - have, house.container(where) is not None, {"exactly": total}, of
         )
@@ -52,11 +52,11 @@ def replenish(of: str, to: str, have: int, total: int) -> Pattern:
 
 
 def keep(kind: str, at: str, have: int, stay: int, to: str) -> Pattern:
-    """So many of a kind are somewhere; all but `stay` of them go to another place, no matter which."""
+    """`have` objects of a kind are somewhere; all but `stay` of them go to another place, no matter which."""
 
     def look(house: GeneratedHouse) -> Draft:
         binder = Binder(house)
-        pieces = [name for name in house.of_kind(at) if _held(house, kind, name) == have]
+        pieces = [name for name in house.of_kind(at) if _count_at(house, kind, name) == have]
         if len(pieces) != 1 or len(of_class(house, kind)) != have:
             raise Unsuited(at)
         source, extra = pieces[0], have - stay
@@ -86,11 +86,11 @@ def keep(kind: str, at: str, have: int, stay: int, to: str) -> Pattern:
     return look
 
 
-def _held(house: GeneratedHouse, of: str, where: str) -> int:
+def _count_at(house: GeneratedHouse, of: str, where: str) -> int:
     return sum(house.objects[name].at == where for name in of_class(house, of))
 
 
-def _differ(house: GeneratedHouse, names: list[str]) -> None:
+def _check_distinct(house: GeneratedHouse, names: list[str]) -> None:
     if len({house.objects[name].kind for name in names}) < len(names):
         raise Unsuited("two of a kind")
 
@@ -144,7 +144,7 @@ def _draft(
 
 
 def _one_too_many(house: GeneratedHouse, options: list[str], word: str, count: int) -> list[list[str]]:
-    """One more put than there may be: in every order, or by the kind where all are of one."""
+    """Return plans with one object too many: in every order, or by the kind where all are of one."""
     kinds = {house.objects[name].kind for name in options}
     if len(kinds) == 1:
         return [[f"[Put, {kinds.pop().replace('_', ' ')}, {word}]"] * (count + 1)]
@@ -152,7 +152,7 @@ def _one_too_many(house: GeneratedHouse, options: list[str], word: str, count: i
 
 
 def _others(house: GeneratedHouse, options: list[str], where: str) -> list[str]:
-    """Something free that is none of the options."""
+    """Return a free object that is none of the options."""
     return [
         name
         for name, item in house.objects.items()

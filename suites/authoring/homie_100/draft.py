@@ -1,5 +1,5 @@
-"""From the steps of an errand to a task: its goal, its key paths and the expert's subtasks; and the version of
-a task on which its expert was played."""
+"""Tasks from the steps of an errand: goal, key paths and the expert's subtasks; and the version of a task on which its
+expert was played."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from suites.authoring.homie_100.words import ANY_WILL_DO, Goal, arrives, block, 
 
 MOST_PATHS = 200
 LONGEST = 19
-"""Subtasks of an expert, End included: a round in reserve of EMMOE's 20."""
+"""Most subtasks of an expert, End included: a round in reserve of EMMOE's 20."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan that a second hand has thought of, and why.
+    """A plan of the second hand, and what it is an example of.
 
     Attributes:
-        unseen: It is wrong, yet the world ends as it should; only the key paths can tell.
+        unseen: It is wrong, yet the world ends as it should; only the key paths reveal it.
     """
 
     why: str
@@ -45,7 +45,7 @@ class Draft:
 
 
 def played(house: GeneratedHouse, steps: list[Step]) -> list[str]:
-    """The subtasks of steps, in their order."""
+    """Return the subtasks of steps, in their order."""
     route = Route(house)
     for step in steps:
         match step.kind:
@@ -67,7 +67,7 @@ def played(house: GeneratedHouse, steps: list[Step]) -> list[str]:
 
 
 def used(house: GeneratedHouse, step: Step) -> set[str]:
-    """The containers that a step needs open."""
+    """Return the containers that a step needs open."""
     if step.kind == "open":
         return {step.where}
     if step.kind not in ("carry", "take"):
@@ -76,7 +76,7 @@ def used(house: GeneratedHouse, step: Step) -> set[str]:
 
 
 def explicit(house: GeneratedHouse, steps: list[Step]) -> list[Step]:
-    """Steps with a close for each container that a `close all` means."""
+    """Replace each `close all` by a close for every container that it covers."""
     unfolded: list[Step] = []
     for step in steps:
         if step.kind != "close all":
@@ -94,7 +94,7 @@ def explicit(house: GeneratedHouse, steps: list[Step]) -> list[Step]:
 
 
 def goal_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -> Goal:
-    """What is so in the end."""
+    """Return the condition that holds after the steps."""
     goals: list[Goal] = []
     for step in steps:
         match step.kind:
@@ -118,7 +118,7 @@ def goal_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) ->
 
 
 def _names(house: GeneratedHouse, step: Step, called: dict[str, str]) -> tuple[str, str]:
-    """The place of a step as goals and as key paths name it."""
+    """Return the names of the place of a step in goals and in key paths."""
     if step.where not in house.furniture and step.where not in house.objects:
         return "", ""
     if step.exact or house.stands_open(step.where):
@@ -135,13 +135,13 @@ def _closed_later(steps: list[Step], step: Step) -> bool:
 
 
 def visits(house: GeneratedHouse, room: str) -> list[str]:
-    """The nodes that bring the robot into a room: to the room, or to any furniture that is in it."""
+    """Return the nodes that bring the robot into a room: to the room, or to any furniture that is in it."""
     inside = [name for name in house.furniture if house.room(name) == room]
     return [f"[Go to, {house.word(name)}]" for name in (room, *inside)]
 
 
 def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -> list[list[str]]:
-    """Every order of the steps that gets it done. Raises Unsuited where there are too many."""
+    """Return every order of the steps that reaches the goal. Raises Unsuited where there are too many."""
     steps = [step for step in explicit(house, steps) if step.kind not in ("stay", "never")]
     blocks: dict[str, list[str]] = {}
     after: dict[str, set[str]] = {}
@@ -189,8 +189,8 @@ def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -
 
 
 def spellings(house: GeneratedHouse, steps: list[Step]) -> list[dict[str, str]]:
-    """What goals and key paths call a place where any of a kind will do but several things go to the same: one after
-    the other by its name. Elsewhere nothing special."""
+    """Return the names of places in goals and key paths where any of a kind will do but several objects go to the same:
+    one piece after the other by its name. Elsewhere no special names."""
     carries = [step for step in steps if step.kind == "carry"]
     shared = {
         carry.where
@@ -208,7 +208,7 @@ def spellings(house: GeneratedHouse, steps: list[Step]) -> list[dict[str, str]]:
 
 
 def drafted(house: GeneratedHouse, steps: list[Step]) -> Draft:
-    """The task of doing these steps. Raises Unsuited."""
+    """Build the task of doing these steps. Raises Unsuited."""
     expert = played(house, steps)
     if len(expert) > LONGEST:
         raise Unsuited("too long")
@@ -226,7 +226,7 @@ def drafted(house: GeneratedHouse, steps: list[Step]) -> Draft:
 
 
 def _check_visits(house: GeneratedHouse, steps: list[Step]) -> None:
-    """Raise Unsuited where the robot may be in a room already that it is to go to: not going there would be right."""
+    """Raise Unsuited if the robot may already be in a room that it is sent to: not going there would be right."""
     rooms, fresh = {house.state.robot.room}, True
     for step in explicit(house, steps):
         if step.kind == "bar":
@@ -242,6 +242,7 @@ def _check_visits(house: GeneratedHouse, steps: list[Step]) -> None:
 
 
 def fingerprint(task: Task) -> str:
-    """Changes when anything does on which the expert's success depends; not when scenes get a setting more."""
+    """Return a hash that changes with all on which the expert's success depends; not when scenes get a further
+    setting."""
     parts = task.model_dump_json(include={"scene", "goal", "expert"}, by_alias=True, exclude_defaults=True)
     return hashlib.sha256(parts.encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""One task before its house is found: its text, its steps, and further content of the house."""
+"""A task before its house is found: its text, its steps, and further content of the house."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suites.authoring.homie_100.second_hand import right_plans, wrong_plans
 from suites.authoring.homie_100.words import at_kind, of_class, spoken
 
 Pattern = Callable[[GeneratedHouse], Draft]
-"""Looks at a house for a task; raises Unsuited where it does not fit."""
+"""Drafts a task for a house; raises Unsuited where it does not fit."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Entry:
 
     Attributes:
         letters: L logical, h human-style, o open-ended (EMMOE, section 3.1).
-        text: {table}, {cabinet}: places as the house needs them to be called.
-        start, opened, added: How the house differs from that of its seed, with kinds for names (`apple@table#2`:
+        text: {table}, {cabinet}: slots for the names of places in the house.
+        start, opened, added: Differences of the house from that of its seed, with kinds for names (`apple@table#2`:
             another table than `apple@table`).
     """
 
@@ -36,7 +36,7 @@ class Entry:
     added: str = ""
 
     def variation(self, house: GeneratedHouse) -> Variation:
-        """How this house has to differ from that of its seed. Raises Unsuited."""
+        """Return the required differences from the house of its seed. Raises Unsuited."""
         names: dict[str, str] = {}
 
         def name(noun: str) -> str:
@@ -62,13 +62,13 @@ def errand(
     counts: Mapping[str, int] | None = None,
     wrong: Mapping[str, str] | None = None,
 ) -> Pattern:
-    """The steps of a script.
+    """Return the pattern of a script.
 
     Args:
-        lacks: `fruit@fridge`: no such thing is there.
-        counts: How many of a kind the house has.
-        wrong: Further scripts that a second hand has thought of, by what is wrong with them; with a `~` where the world
-            does not show it.
+        lacks: `fruit@fridge`: there must be no such object.
+        counts: Number of objects of a kind in the house.
+        wrong: Further scripts of the second hand, by what is wrong with them; with a `~` where the world does not show
+            it.
     """
 
     def look(house: GeneratedHouse) -> Draft:
@@ -95,7 +95,7 @@ def errand(
 
 
 def slots(house: GeneratedHouse, binder: Binder) -> dict[str, str]:
-    """Words for the text. Raises Unsuited for a place that has no short name."""
+    """Return the words for the slots of the text. Raises Unsuited for a place that has no short name."""
     names = {}
     for noun, name in binder.places.items():
         words = spoken(house, name) if name in house.furniture or name in house.rooms else name

@@ -1,24 +1,24 @@
-"""Errands as one line of text, bound to the things of a house.
+"""Errands as one line of text, bound to the objects of a house.
 
     2*apple@table>fridge mug>sink -fridge | @kitchen
 
-A script is a row of steps. Their order is free where nothing forbids it; `|` says what comes first.
+A script is a row of steps. Their order is free unless a step needs another one; `|` separates earlier from later steps.
 
 | step | meaning |
 |---|---|
 | `apple>fridge` | carry the only apple there; it stands free |
 | `apple@fridge>sofa` | the only apple at a fridge, in a drawer, on furniture of a kind, in a room of a kind |
-| `2*apple@table>sofa`, `3*fruit@kitchen>sofa` | all apples on a table, all fruit in the kitchen: so many |
-| `2*@tv_stand>sofa` | all things there |
+| `2*apple@table>sofa`, `3*fruit@kitchen>sofa` | all apples on a table, all fruit in the kitchen: exactly so many |
+| `2*@tv_stand>sofa` | all objects there |
 | `red.mug>sink` | the only red mug |
 | `+fridge`, `-fridge`, `-*` | open it; have it shut; have everything shut |
 | `@kitchen` | go there; at the end of a script, stay there |
 | `^apple` | pick it up and keep it |
-| `=pear`, `=@table`, `=fruit@table` | it (or whatever else is there) stays where it is |
+| `=pear`, `=@table`, `=fruit@table` | it (or all else there) stays where it is |
 | `!pear>fridge` | must not be done, and the pear stays: the other branch of a condition |
 
-`drawer#2` is another drawer than `drawer`, `open.drawer` the one that stands open, `at.pear` where the pear is. A noun
-means the same thing in all scripts of a task.
+`drawer#2` is another drawer than `drawer`, `open.drawer` the open one, `at.pear` the furniture where the pear is. A
+noun means the same object in all scripts of a task.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _CARRY = re.compile(
 
 
 class Unsuited(Exception):
-    """The house has not what a script names, or more of it."""
+    """The house lacks what a script names, or has more than one of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step, bound: `thing` is an object, `where` furniture, a bowl or a room, both by name.
+    """One bound step: `item` is an object, `where` furniture, a bowl or a room, both by name.
 
     Attributes:
         exact: Only this piece of furniture will do, whatever its kind.
@@ -55,7 +55,7 @@ class Step:
 
 
 class Binder:
-    """What the nouns of a task mean in a house. Raises Unsuited."""
+    """Binds the nouns of a task to a house. Raises Unsuited."""
 
     def __init__(self, house: GeneratedHouse) -> None:
         self.house = house
@@ -63,16 +63,16 @@ class Binder:
         self._things: dict[str, str] = {}
 
     def read(self, script: str, *, anything: bool = False) -> list[Step]:
-        """A script as steps.
+        """Parse a script into steps.
 
         Args:
-            anything: It may bring things to where they are, as a wrong plan does.
+            anything: It may bring objects to where they already are, as a wrong plan does.
         """
         steps: list[Step] = []
         waiting = [_CARRY.fullmatch(token) for token in script.split()]
         for token, carry in zip(script.split(), waiting, strict=True):
             if carry is not None:
-                steps += self._carry(carry, self._crowd(script, carry["to"]), steps, anything)
+                steps += self._carry(carry, self._count_to(script, carry["to"]), steps, anything)
             elif token == "|":
                 steps.append(Step("bar"))
             elif token == "-*":
@@ -88,8 +88,8 @@ class Binder:
                 steps.append(Step("visit", where=self.place(token[1:])))
         return steps
 
-    def _crowd(self, script: str, to: str) -> int:
-        """How many things a script brings to a place."""
+    def _count_to(self, script: str, to: str) -> int:
+        """Return how many objects a script brings to a place."""
         matches = (_CARRY.fullmatch(token) for token in script.split())
         return sum(int(match["count"] or 1) for match in matches if match and match["to"] == to and not match["never"])
 
@@ -108,7 +108,7 @@ class Binder:
         return [Step(kind, name, to, "." in match["to"]) for name in things]
 
     def _stay(self, noun: str, steps: list[Step]) -> list[Step]:
-        """What stays: one thing, or all that is there (of a class or kind) and that no step before has carried."""
+        """Return steps for what stays: one object, or all there (of a class or kind) that no step before has moved."""
         kind, _, at = noun.partition("@")
         moved = {step.item for step in steps if step.kind in ("carry", "stay")}
         staying = [name for name in self._all(kind, at) if name not in moved]
@@ -117,7 +117,7 @@ class Binder:
         return [Step("stay", name) for name in staying]
 
     def _all(self, noun: str, at: str) -> list[str]:
-        """All things of a class, kind or any at one piece of furniture of a kind, or in a room."""
+        """Return all objects of a class, kind or any at one piece of furniture of a kind, or in a room."""
         house = self.house
         if not at:
             return of_class(house, noun)
@@ -130,7 +130,7 @@ class Binder:
         return [name for name in of_class(house, noun) if name in house.things_at(self.places[at])]
 
     def _sources(self, at: str, noun: str) -> list[str]:
-        """Where the things of a set are: the fullest piece of furniture of a kind, or the room."""
+        """Return candidate places of a set of objects, the fullest first: furniture of a kind, or the room."""
         house, things = self.house, of_class(self.house, noun)
         rooms = [name for name, kind in house.rooms.items() if kind == at.replace("_", " ")]
         pieces = [name for name in house.furniture if house.furniture[name].kind == at.partition("#")[0]]
@@ -139,7 +139,7 @@ class Binder:
         return sorted(full, key=lambda name: -sum(item in house.things_at(name) for item in things))
 
     def thing(self, noun: str) -> str:
-        """The only object that a noun means. Without a place in the noun it stands free."""
+        """Return the only object that a noun means. Without a place in the noun it stands free."""
         if noun in self._things:
             return self._things[noun]
         kind, _, at = noun.partition("@")
@@ -160,10 +160,10 @@ class Binder:
         return named[0]
 
     def place(self, noun: str, crowd: int = 0, without: set[str] | None = None) -> str:
-        """The piece of furniture, bowl or room that a noun means.
+        """Return the piece of furniture, bowl or room that a noun means.
 
         Args:
-            crowd: Things that it has to take.
+            crowd: Number of objects that it has to take.
         """
         if noun in self.places:
             return self.places[noun]
@@ -179,7 +179,7 @@ class Binder:
         return free[0]
 
     def _described(self, how: str, noun: str) -> str:
-        """The furniture of a kind that stands open, or that at which a thing is."""
+        """Return the open furniture of a kind, or the furniture where an object is."""
         house = self.house
         if how == "at":
             item = next(iter(of_class(house, noun)), "")

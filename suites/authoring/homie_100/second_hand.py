@@ -1,5 +1,5 @@
-"""What a second hand thinks of an errand: plans that a hurried planner might follow and that are wrong, and another
-right one. They are made from the steps alone; goals and key paths are not looked at."""
+"""Plans of a second hand for an errand: wrong ones that a hurried planner might follow, and another right one. They are
+derived from the steps alone, without goals and key paths."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from suites.authoring.homie_100.script import Step
 from suites.authoring.homie_100.words import CLASSES
 
 SET_DOWN = ("kitchen_counter", "table", "desk", "sofa", "bed", "tv_stand", "stove")
-"""Where something may be set down on the way."""
+"""Furniture where an object may be set down on the way."""
 
 
 def wrong_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
-    """One short, left open, the wrong one of two, the wrong place, both branches, the wrong order, not stayed."""
+    """Return wrong plans: one short, left open, the wrong object, the wrong place, both branches, wrong order, not
+    stayed."""
     carries = [step for step in steps if step.kind == "carry"]
     plans: list[Plan] = []
 
@@ -64,7 +65,7 @@ def wrong_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
 
 
 def right_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
-    """The same in another order; where there is no other, with something set down on the way."""
+    """Return the same in another order; where there is no other, with an object set down on the way."""
     turned = _turned(steps)
     if played(house, turned) != played(house, steps):
         return [Plan("in another order", played(house, turned))]
@@ -82,7 +83,7 @@ def right_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
 
 
 def _slips(house: GeneratedHouse, step: Step, steps: list[Step]) -> list[tuple[str, Step]]:
-    """The only thing that is to be carried goes elsewhere; something like it goes in its stead."""
+    """Return mistakes with the only carried object: it goes elsewhere, or a similar one goes instead."""
     slips = []
     place = _elsewhere(house, step, steps)
     if place and house.furniture[place].kind != house.furniture[step.where].kind:
@@ -105,7 +106,7 @@ def _rest(steps: list[Step]) -> list[Step]:
 
 
 def _turned(steps: list[Step]) -> list[Step]:
-    """Each part between two bars with its carries, and then its closes, turned round; visits and takes last."""
+    """Reverse the carries, and then the closes, of each part between two bars; visits and takes come last."""
     parts: list[list[Step]] = [[]]
     for step in steps:
         if step.kind == "bar":
@@ -122,7 +123,7 @@ def _turned(steps: list[Step]) -> list[Step]:
 
 
 def _other_of_a_kind(house: GeneratedHouse, step: Step, carried: set[str]) -> str:
-    """Another free object of the kind."""
+    """Return another free object of the kind."""
     kind = house.objects[step.item].kind
     return next(
         (
@@ -135,10 +136,10 @@ def _other_of_a_kind(house: GeneratedHouse, step: Step, carried: set[str]) -> st
 
 
 def _elsewhere(house: GeneratedHouse, step: Step, steps: list[Step], *, same_kind: bool = False) -> str:
-    """A free surface that no step names;
+    """Return a free surface that no step names; "" for none.
 
     Args:
-        same_kind: Of the kind of the place where the thing goes.
+        same_kind: Of the kind of the place where the object goes.
     """
     named = {other.where for other in steps} | {house.objects[step.item].at}
     kinds: tuple[str, ...] = (

@@ -1,9 +1,9 @@
-"""Tasks of the suites homie-eb-house, homie-eb-rearrange, homie-eb-table and homie-eb-nav, each said in the ways of
+"""Tasks of the suites homie-eb-house, homie-eb-rearrange, homie-eb-table and homie-eb-nav, each worded in the ways of
 EmbodiedBench's subsets.
 
 house --errands--> TaskTemplate: steps, goal, what it is about --paraphrases--> six texts
 TableScene --errands--> TaskTemplate: a sentence with slots, what it is about --paraphrases--> five texts
 house --start, target--> way: the same small actions that a planner has --words--> four texts
 
-`Unsuited` is raised where a house or a scene has not what a draw is about, or where words would mean two things.
+`Unsuited` is raised where a house or a scene lacks what a draw needs, or where words would be ambiguous.
 """

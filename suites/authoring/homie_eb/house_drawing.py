@@ -1,7 +1,7 @@
-"""Suites of errands in generated houses, each said in the six ways of EmbodiedBench's subsets: drawn, and refused.
+"""Suites of errands sampled in generated houses, each worded in the six ways of EmbodiedBench's subsets.
 
-A draw is refused if words of it could mean two things or nothing, if its goal holds before anything has happened, if
-its goal names what is not there, or if its expert needs more steps than a planner has.
+A draw is refused if its words are ambiguous or mean nothing, if its goal holds at the start or names what is not there,
+or if its expert needs more steps than a planner has.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from suites.authoring.suite_writing import maker_command, play_experts, write_ya
 
 SUITES = Path(__file__).parents[2] / "published"
 NUMBER = 50
-"""Errands; tasks are six times as many."""
+"""Number of errands; there are six times as many tasks."""
 ROOMS, OBJECTS = 3, 16
 """As in homie-states: few objects, so that most are the only one of their kind."""
 PER_HOUSE = 2
-"""Errands of a house, so that a bench makes half as many houses."""
+"""Errands per house, so that a bench generates half as many houses."""
 STEPS = 30
-"""Actions that a planner has (EB-ALFRED's and EB-Habitat's), End included."""
+"""Step limit of a planner (EB-ALFRED's and EB-Habitat's), End included."""
 LONG = (15, 24)
-"""Actions that an expert of a long-horizon task needs at least and at most; EB-ALFRED's mean is 19.4."""
+"""Least and most actions of the expert of a long-horizon task; EB-ALFRED's mean is 19.4."""
 TRIES = 400
-"""Draws of a task in one house, and of the further parts of a long one."""
+"""Draws of a task per house, and of the further parts of a long one."""
 
 
 @cache
 def house(seed: int) -> House | None:
-    """The house of a seed, None if none fits."""
+    """Return the house of a seed, None if it cannot be generated."""
     try:
         return House(initial_state(generate(seed, ROOMS, OBJECTS, Variation(states=True))))
     except BadInput:
@@ -51,16 +51,16 @@ def house(seed: int) -> House | None:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the tasks of a suite are drawn.
+    """Recipe for sampling the tasks of a suite.
 
     Attributes:
-        name: The suite's.
-        letter: Its ids begin with it.
-        kinds: Of errands, by name.
-        skills: Those that experts are played with.
-        script: What the expert's steps are written by.
+        name: Name of the suite.
+        letter: First letter of its ids.
+        kinds: Kinds of errands, by name.
+        skills: Skill sets with which experts are played.
+        script: Collects the expert's steps.
         protocol: Keys of the suite's protocol other than the common ones.
-        refused: How many draws of an errand, by its number, were given up because an expert failed.
+        refused: Number of draws of an errand, by its number, that were given up because an expert failed.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Recipe:
     refused: Mapping[int, int] = field(default_factory=dict)
 
     def tasks(self, number: int) -> list[dict[str, Any]]:
-        """The six tasks of an errand, by its number from 1. Raises SystemExit where nothing can be drawn."""
+        """Draw the six tasks of an errand, by its number from 1. Raises SystemExit where nothing can be drawn."""
         kind = list(self.kinds.values())[(number - 1) % len(self.kinds)]
         drawn = 0
         for seed in range((number - 1) // PER_HOUSE, 10_000):
@@ -93,7 +93,7 @@ class Recipe:
     def _six(
         self, here: House, seed: int, errand: TaskTemplate, number: int, rng: random.Random
     ) -> Iterator[dict[str, Any]]:
-        """The tasks of an errand, subset by subset. Raises Unsuited."""
+        """Yield the tasks of an errand, one per subset. Raises Unsuited."""
         short = [(subset, said(here, errand, subset)) for subset in REFERENCES]
         short.insert(2, ("complex-instruction", at_length(here, errand, rng)))
         for subset, text in short:
@@ -102,7 +102,7 @@ class Recipe:
         yield self.task(here, seed, row, f"{self.letter}{number:02}-long-horizon", "long-horizon", in_a_row(here, row))
 
     def _row(self, here: House, errand: TaskTemplate, rng: random.Random) -> list[TaskTemplate]:
-        """Three errands that do not touch each other, the first of them this one, unless it has to be the last.
+        """Draw three errands that do not affect each other, the first of them this one, unless it has to be the last.
 
         Raises Unsuited.
         """
@@ -123,7 +123,7 @@ class Recipe:
         raise Unsuited("nothing goes with it")
 
     def steps(self, here: House, errands: Sequence[TaskTemplate]) -> list[str]:
-        """What the expert does. Raises Unsuited."""
+        """Return the steps of the expert. Raises Unsuited."""
         script = self.script(here)
         for errand in errands:
             errand.act(script)
@@ -132,7 +132,7 @@ class Recipe:
     def task(
         self, here: House, seed: int, errands: Sequence[TaskTemplate], name: str, subset: str, text: str
     ) -> dict[str, Any]:
-        """A task as the suite file has it. Raises Unsuited."""
+        """Return a task in the format of the suite file. Raises Unsuited."""
         goals = [dict(goal) for errand in errands for goal in errand.goals]
         goal, expert = goals[0] if len(goals) == 1 else {"all": goals}, self.steps(here, errands)
         condition = parse_condition(goal)
@@ -174,9 +174,9 @@ class Recipe:
         write_yaml(SUITES / f"{self.name}.yaml", head, suite)
 
     def experts(self, out: Path) -> None:
-        """Play all experts, with ideal skills and tiny pictures; the same command goes on where it was stopped."""
+        """Play all experts, with ideal skills and tiny pictures; the same command resumes."""
         play_experts(self.name, out, skills=self.skills, retries=0, picture_size="16", shade=False)
 
     def command(self) -> None:
-        """What the maker of the suite is on the command line."""
+        """Run the command line of the suite's maker."""
         maker_command(self.name, self.write, self.experts)

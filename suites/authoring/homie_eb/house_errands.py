@@ -1,4 +1,4 @@
-"""Errands: what is done in a house, after the seven kinds of ALFRED's tasks and with storing as the eighth."""
+"""Errands in a house, after the seven kinds of ALFRED's tasks and with storing as the eighth."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from homie.kernel.types import HELD
 from suites.authoring.states_script import Script, Unsuited
 
 PLACES = ("desk", "bed", "sofa", "nightstand", "tv_stand", "shelf")
-"""Furniture that things are brought to: each has a use that texts can say."""
+"""Target furniture of errands: each kind has a use that texts can name."""
 CLOSETS = ("fridge", "microwave")
-"""Furniture that things are stored in."""
+"""Furniture for storing objects."""
 
 
 class Numbered(Script):
-    """A script by the names of the scene, as numbered actions have them."""
+    """A script with the names of the scene, as numbered actions have them."""
 
     def word(self, name: str) -> str:
         return name
@@ -29,13 +29,13 @@ class Numbered(Script):
 
 @dataclass(frozen=True, slots=True)
 class TaskTemplate:
-    """A text with slots, and what it asks for in a house.
+    """A text with slots, and the errand that it describes.
 
     Attributes:
         text: The text with the slots of `about`, such as `Bring {x} to {f}.`.
         about: Objects and furniture by slot.
         goals: Conditions that hold at the end.
-        act: The expert's steps.
+        act: Writes the expert's steps.
         uses: All furniture and objects that it needs or changes.
         lasts: Whether an object is held at the end.
     """
@@ -50,34 +50,34 @@ class TaskTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """What is drawn from: a house, an rng, and what is taken already."""
+    """The source of draws: a house, a random generator, and the names that are taken already."""
 
     house: House
     rng: random.Random
     taken: Collection[str] = ()
 
     def thing(self, fits: Callable[[str], bool] = lambda name: True) -> str:
-        """A loose thing that is the only one of its kind. Raises Unsuited."""
+        """Draw a loose object that is the only one of its kind. Raises Unsuited."""
         return self._pick(
-            name for name in self.house.objects if fits(name) and self.house.spoken(name) and self._alone(name)
+            name for name in self.house.objects if fits(name) and self.house.spoken(name) and self._is_unique(name)
         )
 
     def stateful(self, state: str, value: bool = False) -> str:
-        """A thing in a state at the start. Raises Unsuited."""
+        """Draw an object with a value of a state at the start. Raises Unsuited."""
         return self.thing(lambda name: self.house.objects[name].states.get(state) is value)
 
     def place(self, kinds: Collection[str], *things: str) -> str:
-        """Furniture of one of these kinds, the only one of its kind, where the things are not. Raises Unsuited."""
+        """Draw furniture of these kinds, the only one of its kind, where the objects are not. Raises Unsuited."""
         at = {self.house.objects[name].at for name in things}
-        return self._pick(name for name in self.house.of_kind(*kinds) if name not in at and self._alone(name))
+        return self._pick(name for name in self.house.of_kind(*kinds) if name not in at and self._is_unique(name))
 
     def fixture(self, kind: str) -> str:
-        """The only furniture of a kind. Raises Unsuited."""
+        """Return the only furniture of a kind. Raises Unsuited."""
         return self._pick(
-            name for name, piece in self.house.furniture.items() if piece.kind == kind and self._alone(name)
+            name for name, piece in self.house.furniture.items() if piece.kind == kind and self._is_unique(name)
         )
 
-    def _alone(self, name: str) -> bool:
+    def _is_unique(self, name: str) -> bool:
         kinds = [item.kind for item in self.house.state.things.values()]
         return kinds.count(self.house.state.things[name].kind) == 1
 
@@ -206,11 +206,11 @@ def cut(lot: Lot) -> TaskTemplate:
 
 
 KINDS: Mapping[str, Kind] = {kind.__name__: kind for kind in (place, store, pair, light, heat, cool, clean, cut)}
-"""By their names."""
+"""Kinds of errands by their names."""
 
 
 def _carry_on(script: Numbered, name: str, place: str) -> None:
-    """Take what the robot stands at, and bring it somewhere."""
+    """Take the object before the robot, and bring it to a place."""
     script.do("Pick", name)
     script.held = name
     script.bring(place)

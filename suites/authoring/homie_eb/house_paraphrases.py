@@ -1,4 +1,4 @@
-"""The six ways in which an errand is said, as the subsets of EmbodiedBench say their tasks."""
+"""The six wordings of an errand, after the subsets of EmbodiedBench."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REFERENCES: Mapping[str, Reference] = {
     "spatial": by_place,
     "visual-appearance": by_look,
 }
-"""The subsets that differ in how they refer to things."""
+"""The subsets that differ in how they refer to objects."""
 AROUND = (
     "We have guests tonight, and I still have to iron. {z} may stay where it is. {task} There is nothing else to do.",
     "My sister has called about {z}, which she says is hers; never mind that. {task} She may come to look at {w}.",
@@ -25,17 +25,17 @@ AROUND = (
     "The neighbours borrowed {z}, and that is settled. {task} I may think about {w}, but that is for tomorrow.",
     "I could not decide between {z} and {w}, and I want neither of them. {task} Please be careful on the way.",
 )
-"""What a long instruction has around the errand: things that are there and do not matter."""
+"""Text around the errand in a long instruction: objects that are there and do not matter."""
 
 
 def said(house: House, errand: TaskTemplate, subset: str) -> str:
-    """An errand in the words of a subset. Raises Unsuited."""
+    """Word an errand as in a subset. Raises Unsuited."""
     refer = REFERENCES[subset]
     return _capital(errand.text.format(**{slot: refer(house, name) for slot, name in errand.about.items()}))
 
 
 def at_length(house: House, errand: TaskTemplate, rng: random.Random) -> str:
-    """An errand inside an instruction that says more than it asks for. Raises Unsuited."""
+    """Word an errand inside an instruction with irrelevant sentences. Raises Unsuited."""
     idle = [name for name in sorted(house.objects) if name not in errand.uses and house.spoken(name)]
     if len(idle) < 2:
         raise Unsuited("there is nothing else to speak of")
@@ -45,7 +45,7 @@ def at_length(house: House, errand: TaskTemplate, rng: random.Random) -> str:
 
 
 def in_a_row(house: House, errands: Sequence[TaskTemplate]) -> str:
-    """Several errands, one after the other."""
+    """Word several errands, one after the other."""
     texts = [said(house, errand, "base") for errand in errands]
     return " ".join(
         f"{word}: {_small(text)}" for word, text in zip(("First", "Then", "In the end"), texts, strict=True)

@@ -1,6 +1,6 @@
-"""How texts refer to a thing: by its name, by what it is for, by where it is, by its look.
+"""References to an object in texts: by its name, by its use, by its place, by its look.
 
-Each way is given only where it means one thing of its house. `Unsuited` is raised where it does not.
+A reference is returned only where it is unambiguous in its house; else `Unsuited` is raised.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from homie.bench.authoring.house import House
 from suites.authoring.states_script import Unsuited
 
 Reference: TypeAlias = Callable[[House, str], str]
-"""A thing of a house in words, `the fruit on the desk`. Raises Unsuited."""
+"""Returns the words for an object of a house, `the fruit on the desk`. Raises Unsuited."""
 
 FOR: Mapping[str, str] = {
     "apple": "the fruit that cider is pressed from",
@@ -51,7 +51,7 @@ FOR: Mapping[str, str] = {
     "microwave": "what warms up leftovers in a minute",
     "lamp": "what one reads by at night",
 }
-"""Knowledge that everybody has, by kind; of two kinds the same is never true."""
+"""Common knowledge by kind; no description holds for two kinds."""
 CLASSES: Mapping[str, tuple[str, ...]] = {
     "fruit": ("apple", "banana", "lemon", "orange", "peach", "pear", "plum", "strawberry"),
     "vegetable": ("tomato", "potato"),
@@ -62,7 +62,7 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     "tool": ("knife", "sponge"),
     "loaf": ("bread",),
 }
-"""What several kinds have in common."""
+"""Classes of several kinds."""
 SHAPES: Mapping[str, tuple[str, ...]] = {
     "ball-shaped thing": ("apple", "orange", "peach", "plum", "tomato"),
     "oval thing": ("lemon", "potato"),
@@ -79,15 +79,15 @@ SHAPES: Mapping[str, tuple[str, ...]] = {
     "block with edges": ("cracker_box", "gelatin_box", "potted_meat_can", "pudding_box", "sugar_box"),
     "bottle": ("mustard_bottle", "bleach_cleanser"),
 }
-"""What several kinds look like, without colour."""
+"""Shapes of several kinds, without colour."""
 COLOURS = {"wood": "wooden"}
-"""Colours as texts say them, where they differ."""
+"""Colours as texts name them, where they differ."""
 ALIKE = {"wood": "brown", "silver": "gray"}
-"""Colours that are too much like another one to tell two things by."""
+"""Colours that are too similar to another one to distinguish two objects."""
 
 
 def named(house: House, name: str) -> str:
-    """By its name, with its colour where there are several of its kind."""
+    """Refer by name, with the colour where there are several of its kind."""
     spoken = house.spoken(name)
     if spoken is None:
         raise Unsuited(f"{name} has no name of its own")
@@ -95,7 +95,7 @@ def named(house: House, name: str) -> str:
 
 
 def by_use(house: House, name: str) -> str:
-    """By what everybody knows of its kind, of which it has to be the only one."""
+    """Refer by common knowledge of its kind, of which it has to be the only one."""
     kind = house.state.things[name].kind
     if kind not in FOR or sum(item.kind == kind for item in house.state.things.values()) > 1:
         raise Unsuited(f"nothing is known of {name} alone")
@@ -103,16 +103,16 @@ def by_use(house: House, name: str) -> str:
 
 
 def by_place(house: House, name: str) -> str:
-    """An object by its class and where it is; furniture by what is there, else by its room."""
+    """Refer to an object by its class and its place; to furniture by an object there, else by its room."""
     if name in house.objects:
         place, group = house.objects[name].at, _group(house, name, CLASSES)
         there = [other for other in house.things_at(place) if house.objects[other].at == place]
         if place not in house.furniture or [_group(house, other, CLASSES) for other in there].count(group) > 1:
             raise Unsuited(f"{name} is not the only one of its class where it is")
         return f"the {group} {'in' if house.furniture[place].receives == 'in' else 'on'} {named(house, place)}"
-    known = sorted(other for other in house.objects if house.objects[other].at == name and house.spoken(other))
-    if known:
-        return f"the place where {named(house, known[0])} is"
+    spoken_objects = sorted(other for other in house.objects if house.objects[other].at == name and house.spoken(other))
+    if spoken_objects:
+        return f"the place where {named(house, spoken_objects[0])} is"
     room = house.room(name)
     kind = house.furniture[name].kind
     if [house.furniture[other].kind for other in house.furniture if house.room(other) == room].count(kind) > 1:
@@ -121,7 +121,7 @@ def by_place(house: House, name: str) -> str:
 
 
 def by_look(house: House, name: str) -> str:
-    """An object by colour and shape; furniture by its colour in its room."""
+    """Refer to an object by colour and shape; to furniture by its colour in its room."""
     if name in house.objects:
         colour, shape = house.objects[name].colour, _group(house, name, SHAPES)
         looks = [(_seen(item.colour), _group(house, other, SHAPES)) for other, item in house.objects.items()]

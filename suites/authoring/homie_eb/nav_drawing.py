@@ -1,5 +1,5 @@
-"""A start and a target in a house, sampled and looked at: the target is in view, and behind the robot once it is
-turned round."""
+"""A start and a target in a house, sampled and checked by rendering: the target is in view, and behind the robot once
+it is turned round."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from suites.authoring.homie_eb.nav_ways import CLEAR, shortest
 from suites.authoring.homie_eb.nav_words import FOR
 
 CAMERA = "wide"
-"""The camera whose picture the planner gets."""
+"""The camera of the planner."""
 PIXELS = 500
-"""Pixels of a side, as in EB-Navigation."""
+"""Pixels of a side of the image, as in EB-Navigation."""
 SEEN, HIDDEN = 120, 10
-"""Pixels of a target from which it is in view, 11 by 11, and up to which nobody sees it."""
+"""Pixels of a target from which on it is in view, 11 by 11, and up to which it is hidden."""
 FROM, TO = 2.5, 3.0
-"""Metres from the start to the middle of the target, as in EB-Navigation (2.51 to 3.00)."""
+"""Distance (m) from the start to the middle of the target, as in EB-Navigation (2.51 to 3.00)."""
 BESIDE = math.radians(35)
-"""Radians off the middle of the picture at most; its edge is at 50."""
+"""Largest angle (rad) off the middle of the image; its edge is at 50 degrees."""
 STARTS = 60
-"""Starts drawn for a target."""
+"""Starts sampled for a target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A start that a scene can be asked for (`start`: X,Y,DEGREES), and the moves from there to the target."""
+    """A start in the notation of scenes (`start`: X,Y,DEGREES), and the moves from there to the target."""
 
     x: float
     y: float
@@ -49,12 +49,12 @@ class Way:
     moves: tuple[str, ...]
 
     def start(self, turned: int = 0) -> str:
-        """The start, turned to the left by so many degrees."""
+        """Return the start, turned to the left by so many degrees."""
         return f"{self.x:g},{self.y:g},{(self.degrees + turned) % 360}"
 
 
 class Grounds:
-    """A house with a robot in it, to be looked at from anywhere."""
+    """A house with a robot that looks around from any pose."""
 
     def __init__(self, scene: SceneSpec) -> None:
         self.scene = scene
@@ -62,7 +62,7 @@ class Grounds:
         self._floor = FreeFloor(scene)
 
     def targets(self) -> list[str]:
-        """What can be a target: it is not inside of anything that is closed."""
+        """Return the possible targets: those outside of closed furniture."""
         return sorted(
             name
             for name, item in self.house.state.things.items()
@@ -70,7 +70,7 @@ class Grounds:
         )
 
     def way(self, target: str, rng: random.Random, longest: int) -> Way | None:
-        """A start for a target with a way of so many moves at most, None where none was drawn."""
+        """Sample a start for a target with a path of so many moves at most, None where none was drawn."""
         position = self.house.state.things[target].position
         assert position is not None
         middle = np.array(position[:2])
@@ -87,7 +87,7 @@ class Grounds:
             self._home.close()
 
     def _starts(self, middle: Array, rng: random.Random) -> Iterator[tuple[Pose2, int]]:
-        """Poses on the floor that leads to all of the house, at right angles to its walls, that look at a point."""
+        """Yield poses on the main connected floor, at right angles to the walls, that look at a point."""
         zone = self._floor.zone(self.scene.robot.x, self.scene.robot.y)
         for _ in range(STARTS):
             away, angle = rng.uniform(FROM, TO), rng.uniform(-math.pi, math.pi)
@@ -104,7 +104,7 @@ class Grounds:
         return self._costs.clear_at(point)
 
     def _pixels(self, pose: Pose2, target: str) -> int:
-        """Pixels that a thing has in the picture from a place."""
+        """Return the pixels of an object in the image from a pose."""
         home = self._home
         for name, value in zip(BASE_JOINTS, (pose.x, pose.y, pose.yaw), strict=True):
             home.data.joint(PREFIX + name).qpos[0] = value

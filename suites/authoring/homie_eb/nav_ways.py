@@ -1,4 +1,4 @@
-"""The shortest way to a thing by the small actions of the skill set `steps`, on the true plan of the floor."""
+"""The shortest path to an object by the small actions of the skill set `steps`, on the true plan of the floor."""
 
 from __future__ import annotations
 
@@ -12,52 +12,51 @@ from homie.kernel.types import Array, Pose2
 from skills.discrete_actions.step_actions import METRES, SMALL, Move
 
 CLEAR = 0.345
-"""Metres to the nearest thing that the robot's middle keeps: 4 cm more than its skill asks for, since steps are off by
-a centimetre."""
+"""Clearance (m) of the robot's middle: 4 cm more than its skill asks for, since steps are off by a centimetre."""
 BETWEEN = 5
 """Points of a step, 5 cm apart, that have to be clear."""
 NEAR = 0.97
-"""Metres from the middle of the thing at which a way ends: 3 cm less than what counts, for the same reason."""
+"""Distance (m) from the middle of the object at which a path ends: 3 cm less than what counts, for the same reason."""
 MOVES: Mapping[str, Move] = {name: small for name, small in SMALL.items() if isinstance(small, Move)}
 AROUND = ("Rotate to the right by 90 degrees",) * 2
-"""How an expert turns to what is behind it."""
+"""How an expert turns to the target behind it."""
 
 Cell = tuple[int, int]
 
 
 def shortest(start: Pose2, target: Array, clear: Callable[[Array], float], longest: int) -> list[str] | None:
-    """The names of the moves, None where no way is that short.
+    """Return the names of the moves, None where no path is that short.
 
     Args:
-        start: Of the base; it keeps its heading.
-        target: The middle of the thing on the floor (2,), m.
-        clear: Metres from a point (2,) to the nearest thing.
-        longest: Moves at most.
+        start: Pose of the base; it keeps its heading.
+        target: Middle of the object on the floor (2,), m.
+        clear: Returns the clearance (m) of a point (2,).
+        longest: Most moves.
     """
-    came: dict[Cell, tuple[Cell, str]] = {}
+    came_from: dict[Cell, tuple[Cell, str]] = {}
     waiting, ways = deque([(0, 0)]), {(0, 0): 0}
     while waiting:
         cell = waiting.popleft()
         if math.dist(_place(start, cell), target) <= NEAR:
-            return _steps(came, cell)
+            return _steps(came_from, cell)
         for name, move in MOVES.items() if ways[cell] < longest else ():
             beside = cell[0] + round(math.cos(move.aside)), cell[1] + round(math.sin(move.aside))
             if beside not in ways and _is_clear(_place(start, cell), _place(start, beside), clear):
-                ways[beside], came[beside] = ways[cell] + 1, (cell, name)
+                ways[beside], came_from[beside] = ways[cell] + 1, (cell, name)
                 waiting.append(beside)
     return None
 
 
-def _steps(came: Mapping[Cell, tuple[Cell, str]], cell: Cell) -> list[str]:
+def _steps(came_from: Mapping[Cell, tuple[Cell, str]], cell: Cell) -> list[str]:
     names: list[str] = []
-    while cell in came:
-        cell, name = came[cell]
+    while cell in came_from:
+        cell, name = came_from[cell]
         names.append(name)
     return names[::-1]
 
 
 def _place(start: Pose2, cell: Cell) -> Array:
-    """Where the base is after so many moves ahead and to the left."""
+    """Return the position of the base after moves forward and to the left."""
     ahead, left = METRES * cell[0], METRES * cell[1]
     c, s = math.cos(start.yaw), math.sin(start.yaw)
     return np.array([start.x + c * ahead - s * left, start.y + s * ahead + c * left])

@@ -1,6 +1,6 @@
-"""How the targets of homie-eb-nav are called: by name, by what everybody knows of them, by their look.
+"""References to the targets of homie-eb-nav: by name, by common knowledge, by look.
 
-Each way is given only where it means one thing of its house. `Unsuited` is raised where it does not.
+A reference is returned only where it is unambiguous in its house; else `Unsuited` is raised.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ FOR: Mapping[str, str] = {
     "toilet": "the seat that has to be flushed",
     "sink": "the place where dishes are washed",
 }
-"""Knowledge that everybody has, by kind; of two kinds the same is never true. Targets are of these kinds: none
-of them also appears as a part of furniture or walls, as books, pillows and pictures are."""
+"""Common knowledge by kind; no description holds for two kinds. Targets are of these kinds: none of them also appears
+as a part of furniture or walls, as books, pillows and pictures do."""
 SHAPES: Mapping[str, tuple[str, ...]] = {
     "box with edges": (
         *("cracker_box", "sugar_box", "pudding_box", "gelatin_box", "potted_meat_can"),
@@ -84,7 +84,7 @@ SHAPES: Mapping[str, tuple[str, ...]] = {
     "low bowl with a tank behind it": ("toilet",),
     "basin": ("sink", "washbasin", "bathtub"),
 }
-"""What several kinds look like, without colour."""
+"""Shapes of several kinds, without colour."""
 PLAIN = (
     "Navigate to {x} and come as close to it as possible.",
     "Find {x} and get as near to it as you can.",
@@ -100,7 +100,7 @@ SEEN = (
 
 
 def by_use(house: House, name: str) -> str:
-    """By what everybody knows of its kind, of which it has to be the only one. Raises Unsuited."""
+    """Refer by common knowledge of its kind, of which it has to be the only one. Raises Unsuited."""
     kind = house.state.things[name].kind
     if kind not in FOR or sum(item.kind == kind for item in house.state.things.values()) > 1:
         raise Unsuited(f"nothing is known of {name} alone")
@@ -108,7 +108,7 @@ def by_use(house: House, name: str) -> str:
 
 
 def by_look(house: House, name: str) -> str:
-    """By colour and shape. Raises Unsuited where something else has both."""
+    """Refer by colour and shape. Raises Unsuited where something else has both."""
     things = house.state.things
     colour, shape = things[name].colour, _shape(things[name].kind)
     looks = [(ALIKE.get(item.colour, item.colour), _shape(item.kind)) for item in things.values()]
@@ -118,7 +118,7 @@ def by_look(house: House, name: str) -> str:
 
 
 def at_length(house: House, name: str, text: str, rng: random.Random) -> str:
-    """A text inside an instruction that says more than it asks for. Raises Unsuited."""
+    """Word a text inside an instruction with irrelevant sentences. Raises Unsuited."""
     idle = [other for other in sorted(house.objects) if other != name and house.spoken(other)]
     if len(idle) < 2:
         raise Unsuited("there is nothing else to speak of")
@@ -127,7 +127,7 @@ def at_length(house: House, name: str, text: str, rng: random.Random) -> str:
 
 
 def texts(house: House, name: str, rng: random.Random) -> dict[str, str]:
-    """The instruction in the words of each subset; that of `long-horizon` is the plain one. Raises Unsuited."""
+    """Return the instruction in the words of each subset; that of `long-horizon` is the plain one. Raises Unsuited."""
     plain = rng.choice(PLAIN).format(x=named(house, name))
     return {
         "base": plain,

@@ -1,4 +1,4 @@
-"""Errands after EB-Habitat, which only move things, and steps of a robot that is sent to furniture alone."""
+"""Errands after EB-Habitat, which only move objects, and steps of a robot that is sent to furniture alone."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from suites.authoring.states_script import Unsuited
 
 @dataclass(slots=True)
 class Rearranging(Numbered):
-    """A script that goes to a thing by way of the furniture that it is on or in, and opens nothing twice. Raises
-    Unsuited for what would open that again, and for a thing that is on no furniture.
+    """A script that goes to an object by way of its furniture, and opens nothing twice. Raises Unsuited for what would
+    open that again, and for an object that is on no furniture.
 
     Attributes:
-        shut: What it has closed, which has to stay so.
+        shut: Furniture that it has closed and that has to stay closed.
     """
 
     shut: set[str] = field(default_factory=set)
@@ -40,7 +40,7 @@ class Rearranging(Numbered):
 
 
 def unpack(lot: Lot) -> TaskTemplate:
-    """Bring a thing out of what it is shut in, and shut that again."""
+    """Take an object out of closed furniture, and close that again."""
     x = lot.thing(lambda name: lot.house.container(name) is not None)
     closet = str(lot.house.container(x))
     if lot.house.furniture[closet].kind not in CLOSETS or lot.house.stands_open(closet) or closet in lot.taken:
@@ -61,7 +61,7 @@ def unpack(lot: Lot) -> TaskTemplate:
 
 
 def swap(lot: Lot) -> TaskTemplate:
-    """Two things that change their places."""
+    """Exchange the places of two objects."""
     house = lot.house
     x = lot.thing(lambda name: house.objects[name].at in house.of_kind(*PLACES[:-1]))
     y = lot.thing(

@@ -1,4 +1,4 @@
-"""What is done on a table: a sentence with slots, and the things that it is about, from the conditions of its scene."""
+"""Errands on a table: a sentence with slots, and the objects for them, from the conditions of its scene."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class TaskTemplate:
 
 
 def errand(scene: TableScene, rng: random.Random) -> TaskTemplate:
-    """What a scene asks for, in words drawn from those of its family. Raises Unsuited for a tower of three, which takes
-    more actions than EB-Manipulation allows."""
+    """Word the instruction of a scene, sampled from those of its family. Raises Unsuited for a tower of three, which
+    takes more actions than EB-Manipulation allows."""
     for condition in scene.conditions:
         match condition:
             case In(pair=(str() as name, str() as place)):

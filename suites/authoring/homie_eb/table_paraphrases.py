@@ -1,4 +1,4 @@
-"""The five ways in which an errand on the table is said, as the subsets of EB-Manipulation say their tasks."""
+"""The five wordings of an errand on the table, after the subsets of EB-Manipulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REFERENCES: Mapping[str, Reference] = {
     "spatial": by_place,
     "visual-appearance": by_look,
 }
-"""The subsets that differ in how they refer to things."""
+"""The subsets that differ in how they refer to objects."""
 AROUND = (
     "We have been at this table all morning, and it is time to tidy up. {task} {z} may stay where it is.",
     "My niece has painted {z} herself, so please do not scratch it. {task} She will be here at five.",
@@ -32,17 +32,17 @@ AROUND = (
     "Somebody will take a photograph of the table in a minute. {task} Mind {z} on your way, it looks good there.",
     "Yesterday it was all about {z}, and that is settled now. {task} After that you may rest.",
 )
-"""What a long instruction has around the errand: a thing that is there and does not matter."""
+"""Text around the errand in a long instruction: an object that is there and does not matter."""
 
 
 def said(scene: TableScene, errand: TaskTemplate, subset: str) -> str:
-    """An errand in the words of a subset. Raises Unsuited where they would not mean its things alone."""
+    """Word an errand as in a subset. Raises Unsuited where the words are ambiguous."""
     refer = REFERENCES[subset]
     return _capital(errand.text.format(**{slot: the_only(scene, item, refer) for slot, item in errand.about.items()}))
 
 
 def at_length(scene: TableScene, errand: TaskTemplate, rng: random.Random) -> str:
-    """An errand inside an instruction that says more than it asks for. Raises Unsuited."""
+    """Word an errand inside an instruction with irrelevant sentences. Raises Unsuited."""
     idle = [item for item in scene.things if item not in errand.about.values()]
     if not idle:
         raise Unsuited("there is nothing else to speak of")

@@ -1,7 +1,7 @@
-"""How texts refer to a thing on the table: by its name, by what everybody knows, by where it is, by its look.
+"""References to an object on the table: by its name, by common knowledge, by its place, by its look.
 
-A way is words and a test of what they fit; `the_only` gives the words where they fit one thing of the table. Left and
-right, in front and behind are as in the picture of the front camera: y grows to the right, x to the front.
+A reference is words and a test of what they fit; `the_only` returns the words where they fit one object of the table.
+Left and right, in front and behind are as in the image of the front camera: y grows to the right, x to the front.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from homie.envs.mujoco.table.table_scene import TableScene, Thing
 
 
 class Unsuited(Exception):
-    """The scene has not what the words could mean, or they would mean two things."""
+    """The scene lacks what the words could mean, or they would be ambiguous."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words for a thing, and what else they fit."""
+    """Words for an object, and a test of what else they fit."""
 
     text: str
     fits: Callable[[Thing], bool]
 
 
 Reference: TypeAlias = Callable[[TableScene, Thing], list[Words]]
-"""The ways to refer to a thing, the best first; each may fit other things, too."""
+"""Returns the ways to refer to an object, the best first; each may fit other objects, too."""
 
 SHAPED_LIKE: Mapping[str, str] = {
     "cube": "the block that has the shape of a die",
@@ -37,14 +37,14 @@ SHAPED_LIKE: Mapping[str, str] = {
     "cross": "the block that has the shape of what is painted on an ambulance",
     "star": "the block that has the shape of what is seen beside the moon at night",
 }
-"""Knowledge that everybody has of shapes."""
+"""Common knowledge of shapes."""
 FOR: Mapping[str, str] = {
     "container": "the open box for keeping things in",
     "shape sorter": "the toy with which small children learn what fits where",
     "sponge": "what one scrubs dishes with",
     "area": "the patch",
 }
-"""What the other kinds are for."""
+"""Uses of the other kinds."""
 COLOURED_LIKE: Mapping[str, str] = {
     "red": "a fire engine",
     "green": "fresh grass",
@@ -57,7 +57,7 @@ COLOURED_LIKE: Mapping[str, str] = {
     "gray": "an elephant",
     "black": "coal",
 }
-"""What everybody knows to have these colours; no two of them the same."""
+"""Typical objects of these colours; no two of them the same."""
 LOOKS: Mapping[str, tuple[str, str]] = {
     "cube": ("", "object with four equal sides on top"),
     "cylinder": ("round ", "object without corners"),
@@ -69,13 +69,13 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "sponge": ("soft ", "block with a dark green underside"),
     "area": ("flat ", "rectangle that lies on the wood"),
 }
-"""What stands before a colour and after it in words for a look, by kind. None of them names the kind."""
+"""Words before and after a colour in the description of a look, by kind. None of them names the kind."""
 SIDES: Mapping[str, tuple[int, int]] = {"left": (1, -1), "right": (1, 1), "rear": (0, -1), "front": (0, 1)}
 """Axis (x, y) and sign of the sides of the table."""
 
 
 def the_only(scene: TableScene, thing: Thing, refer: Reference) -> str:
-    """The first words that fit this thing and no other. Raises Unsuited."""
+    """Return the first words that fit this object and no other. Raises Unsuited."""
     for words in refer(scene, thing):
         if [other for other in scene.things if words.fits(other)] == [thing]:
             return words.text
@@ -83,7 +83,7 @@ def the_only(scene: TableScene, thing: Thing, refer: Reference) -> str:
 
 
 def named(scene: TableScene, thing: Thing) -> list[Words]:
-    """By its kind, with its colour where there are several of it."""
+    """Refer by its kind, with its colour where there are several of it."""
     return [
         Words(f"the {thing.kind}", lambda other: other.kind == thing.kind),
         Words(f"the {thing.colour} {thing.kind}", lambda other: _look(other) == _look(thing)),
@@ -91,7 +91,7 @@ def named(scene: TableScene, thing: Thing) -> list[Words]:
 
 
 def by_knowledge(scene: TableScene, thing: Thing) -> list[Words]:
-    """By what has its shape or what it is for, with what has its colour where there are several of it."""
+    """Refer by something of its shape or by its use, with something of its colour where there are several of it."""
     about = SHAPED_LIKE.get(thing.kind) or FOR[thing.kind]
     ways = [Words(about, lambda other: other.kind == thing.kind)]
     if thing.colour in COLOURED_LIKE:
@@ -101,8 +101,8 @@ def by_knowledge(scene: TableScene, thing: Thing) -> list[Words]:
 
 
 def by_place(scene: TableScene, thing: Thing) -> list[Words]:
-    """By the side of the table that it is nearest to, of all things of its group by a clear distance; what is alone in
-    its group is named."""
+    """Refer by the side of the table that it is nearest to, of all objects of its group by a clear distance; an object
+    alone in its group is named."""
     group = [other for other in scene.things if _group(other) == _group(thing)]
     if group == [thing]:
         return named(scene, thing)
@@ -117,7 +117,7 @@ def by_place(scene: TableScene, thing: Thing) -> list[Words]:
 
 
 def by_look(scene: TableScene, thing: Thing) -> list[Words]:
-    """By its colour and what is seen of it, without the name of its kind."""
+    """Refer by its colour and visible features, without the name of its kind."""
     before, after = LOOKS[thing.kind]
     return [Words(f"the {before}{thing.colour} {after}", lambda other: _look(other) == _look(thing))]
 

@@ -1,4 +1,4 @@
-"""Where to go, and what to move."""
+"""Tasks of navigation and rearrangement."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ USES: Mapping[str, str] = {
     "tv": "where one watches the news",
     "washbasin": "where one brushes one's teeth",
 }
-"""What furniture is there for, without its name. Each holds for one kind alone."""
+"""Uses of furniture, without its name. Each holds for one kind alone."""
 ERRANDS = ("place", "store", "pair", "sort", "take-out", "nest", "open", "exchange")
 """Templates of errands that fit into 24 steps."""
 SAMPLED = TEMPLATES[:14]
-"""Templates that there were when the suite was published: another number would sample other tasks."""
+"""Templates at the time when the suite was published: another number would sample other tasks."""
 
 
 def by_use(house: House, rng: random.Random) -> list[Draft]:
-    """Go to the only thing that is there for something."""
+    """Go to the only furniture with a use."""
     kinds = [piece.kind for piece in house.furniture.values()]
     names = [name for name, piece in house.furniture.items() if piece.kind in USES and kinds.count(piece.kind) == 1]
     return [
@@ -44,7 +44,7 @@ def by_use(house: House, rng: random.Random) -> list[Draft]:
 
 
 def by_thing(house: House, rng: random.Random) -> list[Draft]:
-    """Go to the furniture that a loose thing stands on."""
+    """Go to the furniture that a loose object stands on."""
     names = [
         name
         for name, item in house.objects.items()
@@ -57,7 +57,7 @@ def by_thing(house: House, rng: random.Random) -> list[Draft]:
 
 
 def errands(house: House, rng: random.Random) -> list[Draft]:
-    """Things to carry, to open and to shut."""
+    """Carry objects, open and close furniture."""
     named = _ByName(house.state)
     drawn = []
     for template in rng.sample(SAMPLED, len(SAMPLED)):
@@ -77,7 +77,7 @@ def errands(house: House, rng: random.Random) -> list[Draft]:
 
 
 class _ByName(House):
-    """A house whose things are called by the names of the scene, as numbered actions do."""
+    """A house whose objects have the names of the scene, as in numbered actions."""
 
     def called(self, name: str) -> str:
         return name
@@ -88,5 +88,5 @@ def _way(name: str, text: str) -> Draft:
 
 
 def _by_hand(subtask: str) -> str:
-    """A Put as the list has it, of the held object."""
+    """Write a Put as in the list, with the held object."""
     return re.sub(r"^\[Put, [^,]+,", f"[Put, {HELD},", subtask)

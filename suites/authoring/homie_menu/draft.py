@@ -1,4 +1,4 @@
-"""What a task of homie-menu is in one house."""
+"""A task of homie-menu in one house."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, TypeAlias
 from homie.bench.authoring.house import House
 
 MOST = 8
-"""Answers of a question, as in EmbodiedEval."""
+"""Most answers of a question, as in EmbodiedEval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A task: what is asked, what its expert does (End apart), and how it is done: by an answer or by a goal.
+    """A task: its text, the steps of its expert (without End), and its criterion: an answer or a goal.
 
     Attributes:
-        about: What it asks, so that no house is asked the same twice.
-        answers: All of them.
-        right: The true one.
+        about: Its subject, so that no house has the same task twice.
+        answers: All options.
+        right: The correct one.
     """
 
     about: str
@@ -31,7 +31,7 @@ class Draft:
     goal: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """How it is done, as suites write it."""
+        """Return the criterion in the format of suites."""
         if self.right:
             end = f"[End, {self.right}]"
             return {"answers": list(self.answers), "keypaths": [[end]], "expert": [*self.expert, end]}
@@ -39,25 +39,25 @@ class Draft:
 
 
 Drafting: TypeAlias = Callable[[House, random.Random], list[Draft]]
-"""What one kind of task asks in a house, in random order; nothing where the house has not what it needs."""
+"""Drafts tasks of one kind in a house, in random order; none where the house does not suit."""
 
 
 def question(
     about: str, text: str, right: str, others: Sequence[str], rng: random.Random, expert: tuple[str, ...]
 ) -> Draft:
-    """A question with its answers in an order that tells nothing: by the alphabet."""
+    """Draft a question with its answers in alphabetical order, which reveals nothing."""
     wrong = sorted(set(others) - {right})
     drawn = rng.sample(wrong, min(MOST - 1, len(wrong)))
     return Draft(about, text, expert, tuple(sorted([right, *drawn])), right)
 
 
 def spoken(house: House, name: str) -> str:
-    """How people call a thing, "" where no short name means only it."""
+    """Return the name of an object in texts, "" where no short name is unambiguous."""
     return house.spoken(name) or ""
 
 
 def to_see(house: House, name: str) -> tuple[str, ...]:
-    """The subtasks after which somebody has a thing in front of them."""
+    """Return the subtasks after which an object is in view."""
     container = house.container(name)
     if container in (None, name) or house.stands_open(str(container)):
         return (f"[Go to, {name}]",)

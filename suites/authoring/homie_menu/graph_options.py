@@ -1,4 +1,4 @@
-"""The interactions of a task: those that its expert needs among plausible ones that it does not."""
+"""The interactions of a task: those that its expert needs, among plausible ones that it does not."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from homie.kernel.world.household_verbs import PERSON_VERBS
 from homie.kernel.world.snapshot import WorldSnapshot
 
 MOST, WRONG = 8, 4
-"""Interactions of a task where its expert needs no more than half of them, and wrong ones of any: EmbodiedEval's tasks
-have a few each, and its questions eight answers."""
+"""Interactions of a task where its expert needs no more than half of them, and least wrong ones of any task:
+EmbodiedEval's tasks have a few each, and its questions eight answers."""
 ALIKE = 0.5
-"""Share of the wrong ones that are the right action on something else, or another action on the right thing."""
+"""Fraction of the wrong ones with a right action on another object, or another action on a right object."""
 TABLE: ActionTable = {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}}
-"""What the suite's skills can do."""
+"""Actions of the suite's skills."""
 
 
 def options(task: Task, expert: Sequence[str], world: WorldSnapshot) -> list[str]:
-    """The interactions in the order of every list, by action and name, which tells nothing of which are right.
+    """Return the interactions in the order of every list, by action and name, which does not reveal the right ones.
 
     Args:
-        task: Of homie-menu; its id is the seed.
+        task: Task of homie-menu; its id is the seed.
         expert: Its steps on the graph.
-        world: At the start.
+        world: State at the start.
     """
     rng = random.Random(f"homie-menu-graph {task.id}")
     able = [choice.subtask for choice in listed(world, TABLE, TABLE, str, "points")]
@@ -44,7 +44,7 @@ def options(task: Task, expert: Sequence[str], world: WorldSnapshot) -> list[str
 
 
 def _spread(subtasks: Sequence[Subtask], number: int, rng: random.Random) -> list[Subtask]:
-    """So many at random, no action much more often than another."""
+    """Sample so many at random, no action much more often than another."""
     left = rng.sample(list(subtasks), len(subtasks))
     drawn: list[Subtask] = []
     while left and len(drawn) < number:

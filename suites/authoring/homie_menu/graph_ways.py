@@ -1,6 +1,6 @@
-"""Experts on the graph: each way to the next interaction is the shortest in moves, and is played in the simulated home.
+"""Experts on the graph: each path to the next interaction has the fewest moves, and is played in the simulated home.
 
-expert of homie-menu --legs--> what has to be so before the next interaction --search over places and headings--> moves
+expert of homie-menu --legs--> precondition of the next interaction --search over places and headings--> moves
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from skills.discrete_actions.skill_set import traveller
 
 SKILLS = "ideal-graph,ideal,ideal-people"
 IN_VIEW = math.radians(45)
-"""Off straight ahead up to which a question's expert has a thing before it: the picture is 100 degrees wide."""
+"""Largest angle off straight ahead at which a question's expert has an object in view: the image is 100 degrees
+wide."""
 TRIES = 30
-"""How often an expert is played: each time something does not work out it is known, and gone around."""
+"""Attempts to play an expert: what fails in one is remembered, and avoided in the next."""
 
 Fits = Callable[[Pose2], bool]
-"""Whether a way may end at a place."""
+"""Whether a path may end at a pose."""
 
 
 class Impossible(HomieError):
@@ -53,25 +54,25 @@ class Player:
 
     @property
     def graph(self) -> Graph:
-        """Of its home."""
+        """The graph of its home."""
         return self._travel.graph
 
     def close(self) -> None:
         self._session.close()
 
     def expert(self, longest: int) -> list[str]:
-        """The steps, End included. Raises Impossible where there is none of so many at most."""
+        """Return the steps, End included. Raises Impossible where there is none of so many at most."""
         for _ in range(TRIES):
             self._session.reset()
-            steps = self._played()
+            steps = self._attempt()
             if steps is not None:
                 if len(steps) > longest:
                     raise Impossible(f"{len(steps)} steps")
                 return steps
         raise Impossible("it does not work out")
 
-    def _played(self) -> list[str] | None:
-        """One try; None where something did not work out, which is known from then on."""
+    def _attempt(self) -> list[str] | None:
+        """Play one attempt; None where something failed, which is remembered."""
         steps: list[str] = []
         for number, (subtask, fits) in enumerate(self._legs()):
             base = self._session.observe().body.base
@@ -92,11 +93,11 @@ class Player:
         return steps
 
     def _free(self, number: int, fits: Fits, place: Pose2) -> bool:
-        """Whether a leg may end at a place: it fits, and the leg has not been refused there."""
+        """Return whether a leg may end at a pose: it fits, and the leg has not been refused there."""
         return (number, *_key(place)) not in self._refused and fits(place)
 
     def _legs(self) -> Iterator[tuple[Subtask, Fits]]:
-        """The interactions and the end, each with where the robot has to be for it, as the world is then."""
+        """Yield the interactions and the end, each with a test of the robot's pose for it in the world at that time."""
         steps = [read_subtask(step) for step in self.task.expert or ()]
         for before, step in zip([END, *steps], steps, strict=False):
             if is_interaction(step):
@@ -107,7 +108,7 @@ class Player:
                 yield step, lambda place: True
 
     def _within_reach(self, step: Subtask) -> Fits:
-        """Whether the distance check lets an interaction pass (D1, D2), and there is no wall between."""
+        """Return a test whether the distance check allows an interaction (D1, D2), with no wall between."""
         locator, seen = self._locator(), self._session.observe()
         entity = step.destination or step.target
         room = self._session.world_state().things[entity].room
@@ -125,12 +126,12 @@ class Player:
         return locator
 
     def _room(self, place: Pose2) -> str | None:
-        """The room of a place, None for a doorway."""
+        """Return the room of a pose, None for a doorway."""
         rooms = self._session.world_state().rooms
         return next((name for name, room in rooms.items() if room.floor and _is_on(room.floor, place)), None)
 
     def _sees(self, name: str) -> Fits:
-        """Whether the robot stands on the point before a thing, which is in the picture."""
+        """Return a test whether the robot stands on the point before an object, with the object in view."""
         locator, seen = self._locator(), self._session.observe()
         middle = locator.goal(name, ACTION_TABLE["Go to"], seen).position
         point = self.graph.beside[name]
@@ -142,7 +143,7 @@ class Player:
         return fits
 
     def _holds(self) -> Fits:
-        """Whether the goal holds with the robot there."""
+        """Return a test whether the goal holds with the robot there."""
         goal, world = self.task.goal, self._session.world_state()
         assert goal is not None, "not a question"
 
@@ -155,7 +156,7 @@ class Player:
     # ------------------------------------------------------------ search
 
     def _way(self, start: Pose2, fits: Fits) -> Sequence[tuple[str, Pose2]] | None:
-        """The fewest moves to a place that fits, each with where it is made; None for none."""
+        """Return the fewest moves to a pose that fits, each with the pose before it; None for none."""
         waiting: deque[tuple[Pose2, tuple[tuple[str, Pose2], ...]]] = deque([(start, ())])
         seen = {_key(start)}
         while waiting:
@@ -183,5 +184,5 @@ def _is_on(floor: tuple[float, float, float, float], place: Pose2) -> bool:
 
 
 def _key(place: Pose2) -> tuple[float, float, float]:
-    """A place to the centimetre and the degree."""
+    """Round a pose to the centimetre and the degree."""
     return round(place.x, 2), round(place.y, 2), round(float(wrapped(place.yaw)), 2)

@@ -1,6 +1,7 @@
-"""Social tasks: somebody is to be given, shown or brought something, met, followed, or asked about.
+"""Social tasks: give, show or bring something to a person, meet, follow, or ask about a person.
 
-A person is meant by what sets it apart from the others in the house: its shirt, its posture, its gesture, its room.
+A person is identified by what sets it apart from the others in the house: its shirt, its posture, its gesture, its
+room.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see
 from suites.authoring.homie_menu.questions import ROOMS
 
 ASIDE = math.radians(25)
-"""From the line along which somebody points: what is nearer to it may be taken for what is meant."""
+"""Angle from the line along which somebody points: a nearer object may be taken for the one that is meant."""
 POSTURES = ("sitting", "standing")
 SHIRT, POSTURE, GESTURE = "shirt", "posture", "gesture"
-"""What sets a person apart."""
+"""Distinguishing features of a person."""
 
 
 def given(house: House, rng: random.Random) -> list[Draft]:
-    """Hand a thing to one of those who hold out a hand."""
+    """Hand an object to a person who holds out a hand."""
     return [
         Draft(
             f"give {sign}",
@@ -39,7 +40,7 @@ def given(house: House, rng: random.Random) -> list[Draft]:
 
 
 def shown(house: House, rng: random.Random) -> list[Draft]:
-    """Show a thing to somebody."""
+    """Show an object to a person."""
     return [
         Draft(
             f"show {sign}",
@@ -53,7 +54,7 @@ def shown(house: House, rng: random.Random) -> list[Draft]:
 
 
 def brought(house: House, rng: random.Random) -> list[Draft]:
-    """Bring what somebody points at to somebody who holds out a hand."""
+    """Bring the object that a person points at to a person who holds out a hand."""
     return [
         Draft(
             f"bring to {sign}",
@@ -70,7 +71,7 @@ def brought(house: House, rng: random.Random) -> list[Draft]:
 
 
 def met(house: House, rng: random.Random) -> list[Draft]:
-    """Go to somebody."""
+    """Go to a person."""
     return [
         Draft(f"meet {sign}", f"Go to {who}.", (f"[Go to, {name}]",), goal={"near": name})
         for name, sign, who in _described(house, rng, lambda person: person.followed is None)
@@ -78,7 +79,7 @@ def met(house: House, rng: random.Random) -> list[Draft]:
 
 
 def followed(house: House, rng: random.Random) -> list[Draft]:
-    """Go along with the one who walks."""
+    """Follow the person who walks."""
     return [
         Draft(
             f"follow {sign}",
@@ -91,7 +92,7 @@ def followed(house: House, rng: random.Random) -> list[Draft]:
 
 
 def posture(house: House, rng: random.Random) -> list[Draft]:
-    """Whether somebody sits."""
+    """Ask whether a person sits."""
     return [
         Draft(f"posture by {sign}", f"Is {who} sitting or standing?", (f"[Go to, {name}]",), POSTURES, person.posture)
         for name, sign, who in _described(house, rng, lambda _: True)
@@ -101,7 +102,7 @@ def posture(house: House, rng: random.Random) -> list[Draft]:
 
 
 def shirt(house: House, rng: random.Random) -> list[Draft]:
-    """The colour of the shirt of somebody."""
+    """Ask for the colour of the shirt of a person."""
     return [
         question(
             f"shirt by {sign}",
@@ -117,7 +118,7 @@ def shirt(house: House, rng: random.Random) -> list[Draft]:
 
 
 def whereabouts(house: House, rng: random.Random) -> list[Draft]:
-    """The room that somebody is in, of all the kinds of rooms that there are."""
+    """Ask for the room that a person is in, among all kinds of rooms."""
     return [
         question(
             f"room by {sign}",
@@ -134,7 +135,7 @@ def whereabouts(house: House, rng: random.Random) -> list[Draft]:
 
 
 def pointed_at(house: House, rng: random.Random) -> list[Draft]:
-    """What somebody points at, of the things that are aside."""
+    """Ask for the object that a person points at, among objects away from the line."""
     return [
         question(
             "pointing",
@@ -157,7 +158,8 @@ def pointed_at(house: House, rng: random.Random) -> list[Draft]:
 def _described(
     house: House, rng: random.Random, condition: Callable[[PersonState], bool]
 ) -> Iterator[tuple[str, str, str]]:
-    """People of a sort in random order: the name, what sets it apart from all others in the house, that in words."""
+    """Yield people of a sort in random order: the name, the feature that is unique in the house, and its
+    description."""
     people = house.state.people
     for name in rng.sample(sorted(people), len(people)):
         if not condition(people[name]):
@@ -168,7 +170,7 @@ def _described(
 
 
 def _signs(person: PersonState) -> dict[str, str]:
-    """What may set a person apart."""
+    """Return the possible distinguishing features of a person, with their descriptions."""
     signs = {SHIRT: f"the person in the {person.colour} shirt"}
     if person.posture == "sitting":
         signs[POSTURE] = "the person who is sitting"
@@ -184,7 +186,7 @@ def _signs(person: PersonState) -> dict[str, str]:
 
 
 def _things(house: House, rng: random.Random) -> list[str]:
-    """Loose things that a short name means, in random order."""
+    """Return loose objects with an unambiguous short name, in random order."""
     names = [name for name in house.objects if spoken(house, name)]
     return rng.sample(names, len(names))
 
@@ -194,7 +196,7 @@ def _fetch(house: House, thing: str) -> tuple[str, ...]:
 
 
 def _near_line(house: House, pointer: str) -> set[str]:
-    """The other things of its room near the line from a person to what it points at, seen from above."""
+    """Return the other objects of the room near the line from a person to the one it points at, seen from above."""
     state = house.state
     person = state.people[pointer]
     right = person.points_at or ""
@@ -208,7 +210,7 @@ def _near_line(house: House, pointer: str) -> set[str]:
 
 
 def _from_line(person: PersonState, right: ThingState, other: ThingState) -> float:
-    """The angle (rad) at a person between what it points at and the nearest part of another thing."""
+    """Return the angle (rad) at a person between the object that it points at and the nearest part of another one."""
     assert person.position and right.position and other.position and other.half and other.quaternion
     here = person.position
     middle = math.atan2(right.position[1] - here[1], right.position[0] - here[0])

@@ -1,4 +1,4 @@
-"""Questions about a house: what things are like, and where they are."""
+"""Questions about a house: attributes of objects, and their places."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from homie.kernel.world.snapshot import ThingState
 from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see
 
 COLOURED = ("sofa", "bed", "desk", "chair", "nightstand", "tv_stand", "table", "shelf", "plant", "bowl", "mug")
-"""What comes in several colours, so that nobody knows it without looking."""
+"""Kinds that come in several colours, so that nobody knows the answer without looking."""
 COLOURS = ("black", "blue", "brown", "gray", "green", "navy", "orange", "red", "silver", "white", "wood", "yellow")
 SWITCHED = ("lamp", "tv", "stove", "microwave")
 ROOMS = ("bathroom", "bedroom", "kitchen", "living room", "study")
 
 
 def colours(house: House, rng: random.Random) -> list[Draft]:
-    """The colour of a thing that is the only one of its kind."""
+    """Ask for the colour of an object that is the only one of its kind."""
     kinds = [item.kind for item in house.state.things.values()]
     return [
         question(
@@ -34,7 +34,7 @@ def colours(house: House, rng: random.Random) -> list[Draft]:
 
 
 def shut(house: House, rng: random.Random) -> list[Draft]:
-    """Whether something stands open; as often open as not, by the maker of the suite."""
+    """Ask whether something stands open; the maker of the suite balances the answers."""
     return [
         Draft(
             f"whether {name} is open",
@@ -49,7 +49,7 @@ def shut(house: House, rng: random.Random) -> list[Draft]:
 
 
 def switched(house: House, rng: random.Random) -> list[Draft]:
-    """Whether an appliance is on."""
+    """Ask whether an appliance is on."""
     return [
         Draft(
             f"whether {name} is on",
@@ -64,7 +64,7 @@ def switched(house: House, rng: random.Random) -> list[Draft]:
 
 
 def in_which_room(house: House, rng: random.Random) -> list[Draft]:
-    """The room of a loose thing, of all the kinds of rooms that there are."""
+    """Ask for the room of a loose object, among all kinds of rooms."""
     return [
         question(
             f"room of {name}",
@@ -80,7 +80,7 @@ def in_which_room(house: House, rng: random.Random) -> list[Draft]:
 
 
 def on_what(house: House, rng: random.Random) -> list[Draft]:
-    """The furniture that a loose thing is in or on, of the furniture of the house."""
+    """Ask for the furniture that a loose object is in or on, among the furniture of the house."""
     places = [spoken(house, name) for name, piece in house.furniture.items() if piece.receives and spoken(house, name)]
     return [
         question(
@@ -97,7 +97,7 @@ def on_what(house: House, rng: random.Random) -> list[Draft]:
 
 
 def inside(house: House, rng: random.Random) -> list[Draft]:
-    """The one thing in what is shut, of the loose things of the house."""
+    """Ask for the only object in closed furniture, among the loose objects of the house."""
     things = [spoken(house, name) for name in house.objects if spoken(house, name)]
     return [
         question(
@@ -120,7 +120,7 @@ def _see(house: House, name: str) -> tuple[str, ...]:
 
 
 def _objects(house: House, rng: random.Random) -> Iterator[str]:
-    """Loose things that stand on or in furniture, with a short name, in random order."""
+    """Yield loose objects that stand on or in furniture, with a short name, in random order."""
     names = [name for name, item in house.objects.items() if item.at in house.furniture and spoken(house, name)]
     yield from rng.sample(names, len(names))
 

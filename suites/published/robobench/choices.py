@@ -1,4 +1,4 @@
-"""Reading letters of multiple-choice answers, by the letter: an answer is right or wrong only if it can be read."""
+"""Parsing the letters of multiple-choice answers: an answer is right or wrong only if it is readable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LETTERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many of `n` questions were answered rightly, and how many answers could not be read (they are wrong)."""
+    """Numbers of questions, of right answers, and of unreadable answers (they are wrong)."""
 
     n: int
     right: int
@@ -33,14 +33,14 @@ class Tally:
 
 
 def final_words(answer: str | None) -> str:
-    """An answer without thoughts in `<think>`, and of several `<answer>` the last."""
+    """Return an answer without thoughts in `<think>`; of several `<answer>` the last."""
     text = _THOUGHT.sub("", answer or "")
     tagged = _TAGGED.findall(text)
     return (tagged[-1] if tagged else text).strip()
 
 
 def read_letters(answer: str | None, options: int) -> frozenset[str] | None:
-    """The letters that an answer names.
+    """Return the letters that an answer names.
 
     Args:
         answer: the model's words; thoughts in `<think>` are left out, and the last `<answer>` counts if there is one.

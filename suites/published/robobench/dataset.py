@@ -15,7 +15,7 @@ from suites.published.robobench.judging import Record, find_dag
 from suites.published.robobench.prompts import Prompt, Question, Release, Texts, build_prompt, image_paths
 
 TEXTS, QUESTIONS, DAG, DRAWINGS = "system_prompt.json", "questions.json", "dag.json", "DAG"
-"""The names in the release."""
+"""Names of files and folders in the release."""
 _TEXTS = TypeAdapter(dict[str, str])
 _QUESTIONS = TypeAdapter(tuple[Question, ...])
 
@@ -34,10 +34,10 @@ class Dataset:
     """The questions of a release.
 
     Attributes:
-        folder: The top.
-        texts: Of prompts, by key.
-        questions: In the order of the files.
-        dags: Entries by folder.
+        folder: Top folder.
+        texts: Texts of prompts, by key.
+        questions: Questions in the order of the files.
+        dags: Entries of `dag.json` by folder.
     """
 
     folder: Path
@@ -46,7 +46,7 @@ class Dataset:
     dags: Mapping[str, Sequence[Mapping[str, object]]]
 
     def prompt(self, question: Question, release: Release) -> Prompt:
-        """The message for a question.
+        """Return the message for a question.
 
         Raises:
             BadInput: the folder or the question lacks a text that the release needs.
@@ -60,12 +60,12 @@ class Dataset:
             ) from error
 
     def missing(self, release: Release) -> tuple[str, ...]:
-        """The pictures that questions name and that are not in the folder, each once, in order."""
+        """Return the pictures that questions name and the folder lacks, each once, in order."""
         named = dict.fromkeys(path for question in self.questions for path in image_paths(question, release))
         return tuple(path for path in named if not (self.folder / path).is_file())
 
     def record(self, question: Question, answer: str | None, release: Release) -> Record:
-        """A planning question with an answer, for `evaluate` of the release."""
+        """Combine a planning question with an answer, for `evaluate` of the release."""
         images = image_paths(question, release)
         there = tuple(path for path in images if (self.folder / path).is_file())
         record = Record(
@@ -84,7 +84,7 @@ class Dataset:
 
 
 def read_dataset(folder: Path) -> Dataset:
-    """Read the released layout.
+    """Read a data set in the released layout.
 
     Args:
         folder: the top of the data, with `system_prompt.json`.

@@ -1,4 +1,4 @@
-"""Points, paths and boxes in pictures, in relative coordinates from 0 to 1: reading them, and how far they are off."""
+"""Points, paths and boxes in pictures, in relative coordinates from 0 to 1: parsing, and distances."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NUMBER = r"\s*(-?\d+(?:\.\d+)?)\s*"
 _POINT = re.compile(rf"[(\[]{_NUMBER},{_NUMBER}[)\]]")
 _BOX = re.compile(rf"[(\[]{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}[)\]]")
 EXPONENT = 2.5
-"""Of the score of a distance (paper, section 4)."""
+"""Exponent of the score of a distance (paper, section 4)."""
 POINTS = 32
-"""Points of a path that are compared: a bend of a hundredth of the picture is seen."""
+"""Number of compared points of a path: enough to detect a bend of a hundredth of the picture."""
 
 
 def read_path(text: str) -> tuple[Point, ...] | None:
-    """The points of an answer, in order: `(x, y)` or `[x, y]`.
+    """Parse the points of an answer, in order: `(x, y)` or `[x, y]`.
 
     Returns:
         The points, or None if there is none, or one outside of the picture (pixels, for example).
@@ -37,13 +37,13 @@ def read_path(text: str) -> tuple[Point, ...] | None:
 
 
 def read_point(text: str) -> Point | None:
-    """The only point of an answer, None if there is none or there are several."""
+    """Parse the only point of an answer, None if there is none or there are several."""
     points = read_path(text)
     return points[0] if points is not None and len(points) == 1 else None
 
 
 def read_box(text: str) -> Box | None:
-    """The only box `[x1, y1, x2, y2]` of an answer, None if there is none, several, or one with mixed-up corners."""
+    """Parse the only box `[x1, y1, x2, y2]` of an answer, None for none, several, or one with mixed-up corners."""
     boxes = _BOX.findall(text)
     if len(boxes) != 1:
         return None
@@ -52,7 +52,7 @@ def read_box(text: str) -> Box | None:
 
 
 def affordance_score(distance: float) -> float:
-    """The score of a distance, 0..100: `100 * (1 - d)^2.5` (paper, section 4). A distance above 1 scores 0.
+    """Return the score of a distance, 0..100: `100 * (1 - d)^2.5` (paper, section 4). A distance above 1 scores 0.
 
     Args:
         distance: Euclidean of a point, root mean square of a path, in relative coordinates.
@@ -61,7 +61,7 @@ def affordance_score(distance: float) -> float:
 
 
 def rmse(path: Path, truth: Path) -> float:
-    """The root mean square of the distances between points of equal index, up to the end of the shorter path.
+    """Return the root mean square of the distances between points of equal index, up to the end of the shorter path.
 
     A path of one right point has 0: see `even_rmse`.
 
@@ -74,7 +74,7 @@ def rmse(path: Path, truth: Path) -> float:
 
 
 def even_rmse(path: Path, truth: Path, points: int = POINTS) -> float:
-    """The root mean square between the points that divide both paths into equal lengths, so short answers cannot gain.
+    """Return the root mean square between points that divide both paths into equal lengths: short answers gain nothing.
 
     Args:
         path: the answer.
@@ -89,7 +89,7 @@ def even_rmse(path: Path, truth: Path, points: int = POINTS) -> float:
 
 
 def even_points(path: Path, points: int = POINTS) -> list[Point]:
-    """So many points that divide a path into equal lengths, its two ends among them. It has to have a point."""
+    """Return so many points that divide a path into equal lengths, its ends among them. The path must have a point."""
     lengths = [math.dist(a, b) for a, b in pairwise(path)]
     total = sum(lengths)
     if total == 0:
@@ -98,7 +98,8 @@ def even_points(path: Path, points: int = POINTS) -> list[Point]:
 
 
 def frechet(path: Path, truth: Path) -> float:
-    """The discrete Frechet distance: the shortest leash of two walkers who never step back (Eiter and Mannila 1994).
+    """Return the discrete Frechet distance: the shortest leash of two walkers who never step back (Eiter, Mannila
+    1994).
 
     Raises:
         BadInput: a path is empty.
@@ -115,7 +116,7 @@ def frechet(path: Path, truth: Path) -> float:
 
 
 def hausdorff(path: Path, truth: Path) -> float:
-    """The largest distance from a point of one path to the nearest point of the other.
+    """Return the largest distance from a point of one path to the nearest point of the other.
 
     Raises:
         BadInput: a path is empty.
@@ -127,7 +128,7 @@ def hausdorff(path: Path, truth: Path) -> float:
 
 
 def overlap(box: Box, truth: Box) -> float:
-    """Intersection over union of two boxes, 0..1; 0 for boxes without area."""
+    """Return the intersection over union of two boxes, 0..1; 0 for boxes without area."""
     width = max(0.0, min(box[2], truth[2]) - max(box[0], truth[0]))
     height = max(0.0, min(box[3], truth[3]) - max(box[1], truth[1]))
     common = width * height
@@ -145,7 +146,7 @@ def _check(path: Path, truth: Path) -> None:
 
 
 def _along(path: Path, lengths: Sequence[float], way: float) -> Point:
-    """The point of a path after some way."""
+    """Return the point of a path after a distance along it."""
     for ((x, y), (next_x, next_y)), length in zip(pairwise(path), lengths, strict=True):
         if way <= length and length > 0:
             share = way / length

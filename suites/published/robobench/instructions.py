@@ -1,7 +1,7 @@
 """Prompts for a language model that judges: in Homie's own words, by the rules of the paper's section 4.
 
-The releases' own texts are not in here, so figures that a model judges with these are not the published ones. The form
-of a reply is that which the reading of the profile takes.
+The releases' own texts are not included, so figures that a model judges with these are not the published ones. The
+format of a reply is that which the parser of the profile accepts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from suites.published.robobench.judging import Request, Stage
 
 Profile: TypeAlias = Literal["homie", "robobench@2025-10", "robobench@2026-08"]
-"""By whose rules a reply is read."""
+"""Whose rules apply when a reply is parsed."""
 
 _NODES = """Match the actions of the plan with those of the truth, one to one: the same skill with the same object and \
 the same place, in whatever words, is a match; another colour, side or number is none. For a robot with two arms each \
@@ -86,7 +86,7 @@ _STEP = (
 
 
 def instruction(request: Request, profile: Profile) -> str:
-    """The whole prompt of a judge, without the pictures of the request."""
+    """Return the whole prompt of a judge, without the pictures of the request."""
     record = request.record
     text = _TEXTS[request.stage].format(
         data=request.data,
@@ -101,6 +101,6 @@ def instruction(request: Request, profile: Profile) -> str:
 
 
 def wording(profile: Profile) -> str:
-    """All prompts that a judge can get under a profile, whatever the request."""
+    """Return all prompts that a judge can get under a profile, whatever the request."""
     forms = [f"{stage}: {text}" for (name, stage), text in _FORMS.items() if name == profile]
     return "\n".join([*_TEXTS.values(), _STEP, *forms])

@@ -1,6 +1,6 @@
-"""Replies of a judge as `homie` reads them: the judge counts, the arithmetic is done here, and nothing ends a scoring.
+"""Parsing of a judge's replies for `homie`: the judge counts, the arithmetic is done here, and nothing ends a scoring.
 
-A reply that cannot be read, or whose counts cannot be, is None: worth nothing, and counted.
+A reply that is unreadable, or whose counts are invalid, is None: it scores zero, and is counted.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from suites.published.robobench.plans import PlanScore, StepScore, floor_score, nodes
 
 HALVES = (0, 0.5, 1)
-"""What object and parameter of a step may be worth (paper, section 4); its skill 0 or 1."""
+"""Possible scores of object and parameter of a step (paper, section 4); its skill scores 0 or 1."""
 
 
 def plan_score(reply: str | None, truth: Sequence[str]) -> PlanScore | None:
-    """Node correctness and completion from the numbers that a judge has counted.
+    """Compute node correctness and completion from the counts of a judge.
 
     Args:
-        reply: JSON with `node_correctness` (matched, total) and `task_completion` (reached, total), words around it
-            aside.
-        truth: the steps of the truth; the judge has to have counted as many actions as these have.
+        reply: JSON with `node_correctness` (matched, total) and `task_completion` (reached, total); words around it are
+            ignored.
+        truth: the steps of the truth; the judge must have counted as many actions as these have.
     """
     reading = _object(reply)
     matched, actions = _count(reading, "node_correctness", "matched"), _count(reading, "node_correctness", "total")
@@ -34,7 +34,7 @@ def plan_score(reply: str | None, truth: Sequence[str]) -> PlanScore | None:
 
 
 def step_score(reply: str | None) -> StepScore | None:
-    """Skill, object and parameter of a next step."""
+    """Parse the scores of skill, object and parameter of a next step."""
     reading = _object(reply)
     skill = _result(reading, "skill_usage_accuracy")
     target = _result(reading, "operation_object_reasonableness")
@@ -46,7 +46,7 @@ def step_score(reply: str | None) -> StepScore | None:
 
 
 def _object(reply: str | None) -> Mapping[str, object]:
-    """The JSON object between the first and the last brace; empty where there is none."""
+    """Return the JSON object between the first and the last brace; empty where there is none."""
     text = reply or ""
     try:
         value = json.loads(text[text.index("{") : text.rindex("}") + 1])

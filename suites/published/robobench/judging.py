@@ -1,4 +1,4 @@
-"""What RoboBench asks of a judge: a language model that extracts and compares, or a script in its place."""
+"""RoboBench's requests to a judge: a language model that extracts and compares, or a script in its place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Dag = Mapping[str, object]
 
 
 class Stage(StrEnum):
-    """What a judge is asked for."""
+    """The kind of a request to a judge."""
 
     CHOICE = "choice"
     Q1 = "q1"
@@ -29,11 +29,11 @@ class Record:
 
     Attributes:
         id: `<folder>/images/<episode>[_Q1|_Q2|_Q3]`.
-        answer: Of the model, None if it gave none.
+        answer: Answer of the model, None if it gave none.
         truth: The published answer.
         task_type: Parts of the folder's path.
-        images: The files of the question that exist, the first one first; none if the first one is missing, for the
-            judge sees no other.
+        images: Existing files of the question, the first one first; none if the first one is missing, since the judge
+            sees no other.
         drawing: The file with the drawn DAG, if it exists.
     """
 
@@ -57,7 +57,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is put before the judge: stage, record, pictures, the truth's DAG, and the texts of the stage."""
+    """A request to the judge: stage, record, pictures, the truth's DAG, and the texts of the stage."""
 
     stage: Stage
     record: Record
@@ -74,10 +74,10 @@ Judge = Callable[[Request], str | None]
 
 
 def ask(judge: Judge, requests: Sequence[Request]) -> list[tuple[Record, str | None]]:
-    """The judge's replies, asked in order."""
+    """Return the judge's replies, requested in order."""
     return [(request.record, judge(request)) for request in requests]
 
 
 def find_dag(dags: Mapping[str, Sequence[Dag]], record: Record) -> Dag | None:
-    """The DAG of a record, None if its folder has none for it."""
+    """Return the DAG of a record, None if its folder has none for it."""
     return next((dag for dag in dags.get(record.folder, ()) if dag["id"] == record.episode), None)

@@ -13,14 +13,14 @@ from typing import NamedTuple
 from homie.kernel.errors import BadInput
 
 BEST = 10
-"""The best node correctness and the best completion."""
+"""The highest node correctness and the highest completion."""
 _NUMBERED = re.compile(r"(?:^|[,;\n])\s*\d+\s*[-.)]\s*")
 _ARM = re.compile(r"\b(left|right)\s*:")
 _CALL = re.compile(r"(?P<skill>[\w -]+?)\s*(?:\((?P<arguments>[^()]*)\))?$")
 
 
 class Asked(StrEnum):
-    """What a planning question asks for: the whole plan, the next step, or whether a step is done."""
+    """The type of a planning question: the whole plan, the next step, or whether a step is done."""
 
     Q1 = "q1"
     Q2 = "q2"
@@ -57,7 +57,7 @@ class PlanScore:
 
 @dataclass(frozen=True, slots=True)
 class StepScore:
-    """Q2: skill, object and parameter, each 0..1. A parameter of a wrong skill or object is worth nothing."""
+    """Q2: skill, object and parameter, each 0..1. A parameter of a wrong skill or object scores zero."""
 
     skill: float
     object: float
@@ -77,7 +77,7 @@ class StepScore:
 
 
 def split_steps(plan: str) -> tuple[str, ...]:
-    """The steps of a plan, without their numbers. Hyphens in names are kept.
+    """Split a plan into steps, without their numbers. Hyphens in names are kept.
 
     Example:
         >>> split_steps("1-grasp(t-shirt), 2-left:place(cup, box), right:no_ops")
@@ -88,7 +88,7 @@ def split_steps(plan: str) -> tuple[str, ...]:
 
 
 def nodes(step: str) -> tuple[Node, ...]:
-    """The actions of a step: one, or one per arm. Case, blanks, `_` and `-` make no difference.
+    """Parse the actions of a step: one, or one per arm. Case, blanks, `_` and `-` make no difference.
 
     Raises:
         BadInput: the text is not a step.
@@ -105,10 +105,10 @@ def nodes(step: str) -> tuple[Node, ...]:
 
 
 def matched_nodes(plan: Sequence[str], truth: Sequence[str]) -> tuple[int, int]:
-    """How many actions of the truth a plan has, each at most once and in any order.
+    """Count the actions of the truth that a plan has, each at most once and in any order.
 
     Args:
-        plan: the steps of an answer; what is not a step matches nothing.
+        plan: the steps of an answer; an invalid step matches nothing.
         truth: the steps of the truth.
 
     Returns:
@@ -122,7 +122,7 @@ def matched_nodes(plan: Sequence[str], truth: Sequence[str]) -> tuple[int, int]:
 
 
 def compared_step(step: str, truth: str) -> StepScore | None:
-    """The score of a next step by equal names, None for what is not one step of one arm.
+    """Return the score of a next step by equal names, None if it is not one step of one arm.
 
     Example:
         >>> compared_step("put(cup, shelf)", "3-put(cup, table)")
@@ -143,7 +143,7 @@ def compared_step(step: str, truth: str) -> StepScore | None:
 
 
 def floor_score(matched: int, total: int) -> int:
-    """`floor(10 * matched / total)`: node correctness from nodes, completion from critical states.
+    """Return `floor(10 * matched / total)`: node correctness from nodes, completion from critical states.
 
     Raises:
         BadInput: there is nothing to match, or more was matched than there is.
@@ -173,10 +173,10 @@ def _plain(name: str) -> str:
 
 
 class Mean(NamedTuple):
-    """A mean over all records in percent, None without records;
+    """A mean over all records in percent, None without records.
 
     Attributes:
-        unreadable: How many counted as 0.
+        unreadable: Number of records that counted as 0.
     """
 
     n: int
@@ -185,7 +185,7 @@ class Mean(NamedTuple):
 
 
 def mean_score(percents: Sequence[float | None]) -> Mean:
-    """The mean of scores. What could not be read (None) counts as 0, so that nobody gains by nonsense.
+    """Return the mean of scores. An unreadable one (None) counts as 0, so that nobody gains by nonsense.
 
     Example:
         >>> mean_score([80.0, None])

@@ -1,4 +1,4 @@
-"""The message that each release puts to a model for a question, and the pictures that go with it."""
+"""The message of each release to a model for a question, and its pictures."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Question(BaseModel):
     Attributes:
         unique_id: `<folder>/images/<episode>[_Q1|_Q2|_Q3]`.
         task_type: The parts of the folder's path.
-        options: Of multiple choice.
-        robotic_type: Of planning.
-        input_type: Of 2025-10, image or images.
+        options: Options of a multiple choice.
+        robotic_type: Robot of a planning question.
+        input_type: In 2025-10, image or images.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -47,7 +47,7 @@ class Prompt(NamedTuple):
 
 _QUESTION = re.compile(r"_(Q[123])$")
 _PLANNING = ("1_", "3_")
-"""How the dimensions begin whose questions are plans: instruction comprehension and generalised planning."""
+"""Starts of the dimensions whose questions are plans: instruction comprehension and generalised planning."""
 _MODES = ("color", "number", "shape", "size")
 _OWN = (
     "robot_type",
@@ -72,12 +72,12 @@ _ATTRIBUTES = {
 
 
 def build_prompt(question: Question, texts: Texts, release: Release) -> Prompt:
-    """The message for a question.
+    """Build the message for a question.
 
     Args:
         question: an entry of `questions.json`.
         texts: `system_prompt.json` of the same release.
-        release: whose rules.
+        release: the release whose rules apply.
 
     Raises:
         KeyError: a text is missing, or, in 2026-08, a multiple choice has no options or a plan's id names no question.
@@ -94,7 +94,7 @@ def build_prompt(question: Question, texts: Texts, release: Release) -> Prompt:
 
 
 def image_paths(question: Question, release: Release) -> tuple[str, ...]:
-    """The paths of a question's pictures from the top of the data set, in its order."""
+    """Return the paths of a question's pictures from the top of the data set, in its order."""
     episode = PurePosixPath(_QUESTION.sub("", question.unique_id))
     return tuple(str(_folder(question, release, episode, name) / name) for name in question.image_urls)
 
@@ -116,7 +116,8 @@ def _planning(question: Question, texts: Texts, release: Release) -> str:
 
 
 def _skills(question: Question, release: Release) -> str:
-    """The key of the list of skills: by what follows the last `_` of the id; Q1 in 2025-10 if that names none."""
+    """Return the key of the list of skills: by the end of the id after its last `_`; Q1 in 2025-10 without such an
+    end."""
     if release == "2026-08":
         return f"skill_list_{question.unique_id.rpartition('_')[2]}"
     match = _QUESTION.search(question.unique_id)
@@ -134,8 +135,8 @@ def _choice_text(question: Question, texts: Texts, release: Release) -> str:
 
 
 def _folder(question: Question, release: Release, episode: PurePosixPath, name: str) -> PurePosixPath:
-    """Where a picture lies: 2025-10 goes by `input_type`, but for attributes, 2026-08 by whether the picture is named
-    after the episode."""
+    """Return the folder of a picture: 2025-10 decides by `input_type`, except for attributes, 2026-08 by whether the
+    picture is named after the episode."""
     if release == "2026-08":
         return episode.parent if PurePosixPath(name).stem == episode.name else episode
     single = question.input_type == "image" and question.task_type[-1] != "static_attribute"

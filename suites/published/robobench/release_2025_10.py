@@ -1,4 +1,4 @@
-"""What the release of October 2025 (lyl750697268/RoboBench, 6c165b4) computes, including its defects."""
+"""Computations of the release of October 2025 (lyl750697268/RoboBench, 6c165b4), including its defects."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Report = dict[str, object]
 _NUMBER = re.compile(r"\d+-")
 _WORDS = ("yes", "no", "true", "false")
 FAILED = "error"
-"""What the judge of choices gives where the call to it failed."""
+"""Reply of the judge of choices when the call to it failed."""
 
 
 def choice(response: str | None, judge: Callable[[], str] | None) -> str:
-    """The answer of a choice: the only letter A-D anywhere in the text, else what the judge says, else the text.
+    """Return the answer of a choice: the only letter A-D anywhere in the text, else the judge's reply, else the text.
 
     Args:
         response: the model's words.
@@ -35,7 +35,8 @@ def choice(response: str | None, judge: Callable[[], str] | None) -> str:
 
 
 def truth_choice(truth: str) -> str:
-    """All letters A-D of a truth, sorted and with repetitions: `D. behind the box` is BBDD. Without one, the text."""
+    """Return all letters A-D of a truth, sorted, with repetitions: `D. behind the box` is BBDD. Without one, the
+    text."""
     text = truth.strip().upper()
     return "".join(sorted(re.findall("[A-D]", text))) or text
 
@@ -43,7 +44,7 @@ def truth_choice(truth: str) -> str:
 def tally_choices(
     answers: Sequence[tuple[str | None, str] | None], judge: Callable[[int], str] | None = None
 ) -> Report:
-    """Accuracy of answers and truths; entries without an answer count, but are not evaluated.
+    """Compute the accuracy of answers; entries without an answer count, but are not evaluated.
 
     Args:
         judge: Asked for the answer of an index.
@@ -62,7 +63,7 @@ def tally_choices(
 
 
 def asked(record_id: str, truth: str) -> Asked:
-    """Which question a record asks: by its id, else by its truth. A plan of one step is taken for a next step."""
+    """Determine the type of a question by its id, else by its truth. A plan of one step counts as a next step."""
     for kind in Asked:
         if f"_{kind.name}" in record_id:
             return kind
@@ -72,7 +73,7 @@ def asked(record_id: str, truth: str) -> Asked:
 
 
 def truth_steps(truth: str) -> list[str]:
-    """The steps of a truth. All hyphens are deleted, so `t-shirt` is `tshirt` and can no longer be matched."""
+    """Split a truth into steps. All hyphens are deleted, so `t-shirt` is `tshirt` and can no longer be matched."""
     parts = (part.strip().rstrip(",").replace("-", "") for part in _NUMBER.split(truth))
     return [part for part in parts if part]
 
@@ -80,10 +81,10 @@ def truth_steps(truth: str) -> list[str]:
 def evaluate(
     records: Sequence[Record], judge: Judge, dags: Mapping[str, Sequence[Dag]]
 ) -> tuple[Report, dict[str, list[str]]]:
-    """The planning report.
+    """Return the planning report.
 
-    A record whose judge's reply cannot be read is in no numerator and in no denominator; an answer to Q3 that the judge
-    gives no word for is wrong.
+    A record with an unreadable reply of the judge is in no numerator and in no denominator; an answer to Q3 without a
+    word of the judge is wrong.
 
     Args:
         records: of any of the three questions; images and drawing are the files that are on disk.
@@ -107,7 +108,7 @@ def evaluate(
 
 
 def _score_request(record: Record, steps: Sequence[object], dags: Mapping[str, Sequence[Dag]]) -> Request | None:
-    """What is sent to have a plan scored; nothing without a DAG. Pictures that are missing are not missed."""
+    """Build the request to score a plan, None without a DAG. Missing pictures are ignored."""
     dag = find_dag(dags, record)
     if dag is None:
         return None
@@ -201,7 +202,7 @@ def _number(part: Report | None, name: str) -> float:
 
 
 def _literal(reply: str | None) -> object:
-    """A reply as a Python literal: `true` and `null` of JSON are none."""
+    """Parse a reply as a Python literal: `true` and `null` of JSON are none."""
     try:
         value: object = ast.literal_eval((reply or "").strip())
     except (ValueError, SyntaxError):
@@ -214,7 +215,7 @@ def _member(value: object, name: str) -> object:
 
 
 def _result(value: object, name: str, missing: float | None = None) -> float | None:
-    """The number under `result`, `missing` if there is none; larger ones than the scale are taken, texts are not."""
+    """Return the number under `result`, `missing` if there is none; too large numbers are accepted, texts are not."""
     part = _member(value, name)
     if not isinstance(part, dict) or "result" not in part:
         return missing
