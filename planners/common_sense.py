@@ -1,4 +1,4 @@
-"""What anybody knows about homes: what opens, where things can be put, where things are usually found."""
+"""Common-sense knowledge about homes: furniture that opens, surfaces, usual places of objects."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from perception.colours import COLOUR_WORDS
 from perception.names import canonical, match_names
 
 CONTAINERS = tuple(use.word for use in kinds(lambda use: use.opens))
-"""Furniture with a door or a drawer that has to be opened before anything goes in."""
+"""Furniture with a door or drawer that must be opened before an object can be put in."""
 
 SURFACES = tuple(use.word for use in sorted(kinds(lambda use: use.handy > 0), key=lambda use: use.handy))
-"""Where something can be put down for a moment, best first."""
+"""Furniture on which an object can be put down temporarily, best first."""
 
 ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "study")
 """Rooms of a home, most useful first."""
 
 LARGE = tuple(use.word for use in kinds(lambda use: not use.opens and not use.handy))
-"""What cannot be carried and has neither a door nor a surface to count on."""
+"""Furniture without a door and without a reliable surface."""
 
 SMALL = (
     "sponge",
@@ -36,7 +36,7 @@ SMALL = (
     "towel",
     "book",
 )
-"""Things that can be carried, in addition to those of `perception.names`."""
+"""Portable objects, in addition to those of `perception.names`."""
 
 _LIVED_IN = ("kitchen", "dining room", "living room", "study", "bedroom")
 _SOUGHT: tuple[tuple[tuple[str, ...], tuple[str, ...], Kept], ...] = (
@@ -45,52 +45,52 @@ _SOUGHT: tuple[tuple[tuple[str, ...], tuple[str, ...], Kept], ...] = (
     (("dish", "cutlery"), _LIVED_IN, "dish"),
     (("sponge", "bleach cleanser", "cloth", "soap"), ("kitchen", "bathroom", *ROOMS), "wash"),
 )
-"""Things that can be carried: which, the rooms where to look for them, what they are kept as."""
+"""Portable objects: their kinds, rooms to search, and key of `SOUGHT_AT` for the furniture to search."""
 _KITCHEN_UNITS = ("counter", "sink", "stove", "table")
-"""What stands in a kitchen is found by going to any of these."""
+"""Going to any of these brings the rest of a kitchen into sight."""
 
 
 def means(words: str, name: str) -> bool:
-    """Whether the words of an instruction can mean a thing of this name."""
+    """Return whether the words of an instruction can refer to an object of this name."""
     return bool(match_names(words, (NamedThing(name, name),)))
 
 
 def same_head(words: str, name: str) -> bool:
-    """Whether two names end in the same noun: a `brown table` may be the `table` that the detector reports."""
+    """Return whether two names end in the same noun: a `brown table` may be the `table` that the detector reports."""
     return canonical(words).split()[-1:] == canonical(name).split()[-1:] != []
 
 
 def could_be(words: str, name: str) -> bool:
-    """Whether words may describe what a detector calls by another name: a `brown table` may be its `table`, and a
-    `white cabinet` its `gray cabinet`, but a `sugar box` is not a `pudding box`."""
+    """Return whether words may describe an object to which the detector gives another name: a `brown table` may be its
+    `table`, and a `white cabinet` its `gray cabinet`, but a `sugar box` is not a `pudding box`."""
     kinds = [[word for word in canonical(phrase).split()[:-1] if word not in COLOUR_WORDS] for phrase in (words, name)]
     return same_head(words, name) and (kinds[0] == kinds[1] or not all(kinds))
 
 
 def is_container(words: str) -> bool:
-    """Whether it has a door or a drawer, by its name."""
+    """Return whether furniture of this name has a door or a drawer."""
     return _ends_in(kind_of(canonical(words)), CONTAINERS)
 
 
 def is_room(words: str) -> bool:
-    """Whether it is a room, by its name."""
+    """Return whether this is the name of a room."""
     return canonical(words) in ROOMS
 
 
 @lru_cache(maxsize=10_000)
 def is_surface(words: str) -> bool:
-    """Whether things can be put down on it, by its name."""
+    """Return whether objects can be put down on furniture of this name."""
     return any(canonical(words).endswith(surface) for surface in SURFACES)
 
 
 def is_furniture(words: str) -> bool:
-    """Whether it is too large to be inside something else, by its name."""
+    """Return whether an object of this name is too large to be inside another."""
     return is_container(words) or is_surface(words) or is_room(words) or _ends_in(canonical(words), LARGE)
 
 
 @lru_cache(maxsize=10_000)
 def _ends_in(words: str, names: tuple[str, ...]) -> bool:
-    """Whether the last words are one of some names, which may have several.
+    """Return whether `words` end in one of the names, which may have several words.
 
     >>> [_ends_in(words, ("fridge", "washing machine")) for words in ("gray washing machine", "coffee machine")]
     [True, False]
@@ -100,7 +100,7 @@ def _ends_in(words: str, names: tuple[str, ...]) -> bool:
 
 
 def usual_places(words: str) -> tuple[str, ...]:
-    """Rooms and furniture where to look for something, most likely first."""
+    """Return rooms and furniture to search for an object, most likely first."""
     for things, rooms, furniture in _SOUGHT:
         if _mentions_any(words, things):
             return (*rooms, *SOUGHT_AT[furniture])

@@ -1,8 +1,8 @@
-"""The erring planner: a script that is right, with mistakes at random before its steps. For training data.
+"""The erring planner: a correct script with random mistakes before its steps, for training data.
 
-Each mistake is one that planners make (EMMOE, section 5.5) and that checks refuse; the right subtask comes next. What
-fails without being a mistake is tried again, from the place where it is done. Detours are steps that succeed and do not
-help; the script goes on from where they lead.
+Each mistake is one that planners make (EMMOE, section 5.5) and that checks refuse; the correct subtask follows. A
+correct step that fails is retried, after going to where it is done. Detours are steps that succeed but do not help; the
+script continues from the state after them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from planners.common_sense import is_container, is_furniture, is_surface
 from planners.scripted import parse_script
 
 NOWHERE = ("guitar", "umbrella", "teddy bear", "candle", "football", "watering can")
-"""Things that no home here has (F2)."""
+"""Objects that no home here contains (error F2)."""
 UNLISTED = {"Go to": "Walk", "Pick": "Fetch", "Put": "Carry", "Open": "Unlock", "Close": "Lock"}
-"""Names of actions that are in no list (F1)."""
+"""Names of actions that no robot lists (error F1)."""
 
 
 class ErringSettings(BaseModel):
@@ -43,7 +43,7 @@ class ErringSettings(BaseModel):
 
 
 class ErringPlanner(Planner):
-    """Plays a script as `scripted` does, with mistakes and recoveries. The seed of the episode decides which.
+    """Plays a script as `scripted` does, with mistakes and recoveries, sampled with the seed of the episode.
 
     Raises BadInput for a script that cannot be used.
     """
@@ -74,32 +74,32 @@ class ErringPlanner(Planner):
 
     def reset(self, task: str, *, seed: int) -> None:
         self._rng = random.Random(seed)
-        self._left = list(self._script)
-        self._early: Subtask | None = None
-        """The mistake that was made last, where it may have succeeded."""
-        self._tried: Subtask | None = None
-        """The step of the script that was given last."""
+        self._remaining = list(self._script)
+        self._skipped_to: Subtask | None = None
+        """The latest mistake if it is the step after next, which may have succeeded."""
+        self._last_step: Subtask | None = None
+        """The latest step given from the script."""
         self._failures: Counter[Subtask] = Counter()
-        self._erred = False
+        self._made_mistake = False
         self._places: dict[str, str] = {}
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         if self._settings.detours:
-            return Decision((self._wandering(planner_input),))
-        self._look_back(planner_input)
-        step = self._left[0] if self._left else END
+            return Decision((self._step_or_detour(planner_input),))
+        self._update_script(planner_input)
+        step = self._remaining[0] if self._remaining else END
         if self._failures[step] > self._settings.retries:
             return Decision((END,))
-        if not self._erred and step != END and self._rng.random() < self._settings.mistakes:
-            mistake = self._rng.choice(list(self._mistakes(step, self._left[1:], planner_input)))
-            self._erred, self._tried = True, None
-            self._early = mistake if mistake in self._left[1:2] else None
+        if not self._made_mistake and step != END and self._rng.random() < self._settings.mistakes:
+            mistake = self._rng.choice(list(self._mistakes(step, self._remaining[1:], planner_input)))
+            self._made_mistake, self._last_step = True, None
+            self._skipped_to = mistake if mistake in self._remaining[1:2] else None
             return Decision((mistake,))
-        self._erred, self._early, self._tried = False, None, step
+        self._made_mistake, self._skipped_to, self._last_step = False, None, step
         return Decision((step,))
 
-    def _wandering(self, planner_input: PlannerInput) -> Subtask:
-        """The next step of the script from here, or what keeps it waiting."""
+    def _step_or_detour(self, planner_input: PlannerInput) -> Subtask:
+        """Return the next step of the script from the current state, or a detour or mistake before it."""
         add_places(self._places, planner_input.knowledge.remembered)
         step = next_step(self._script, planner_input.history, self._places) or END
         if self._rng.random() < self._settings.detours:
@@ -108,33 +108,33 @@ class ErringPlanner(Planner):
             return self._rng.choice(list(self._mistakes(step, (), planner_input)))
         return step
 
-    def _look_back(self, planner_input: PlannerInput) -> None:
-        """What the feedback means for the rest of the script."""
+    def _update_script(self, planner_input: PlannerInput) -> None:
+        """Update the rest of the script by the feedback."""
         if planner_input.feedback is None:
             return
-        if self._early is not None and planner_input.feedback.ok:
-            self._left = self._left[2:]  # it stood near enough already: done, and the way there is not needed
-        if self._tried is None:
+        if self._skipped_to is not None and planner_input.feedback.ok:
+            self._remaining = self._remaining[2:]  # it succeeded: the Go to before it was unnecessary
+        if self._last_step is None:
             return
         if planner_input.feedback.ok:
-            self._left = self._left[1:]
+            self._remaining = self._remaining[1:]
             return
-        step = self._left[0]
+        step = self._remaining[0]
         self._failures[step] += 1
         words = acted_on(step, action_of(step.action).arguments)
         if planner_input.feedback.code is ErrorCode.E2:
             retry = [Subtask("Go to", step.target), Subtask("Pick", step.target), Subtask("Go to", words), step]
-            self._left = [*retry, *self._left[1:]]
+            self._remaining = [*retry, *self._remaining[1:]]
         elif action_of(step.action).near:
-            self._left = [Subtask("Go to", words), *self._left]
+            self._remaining = [Subtask("Go to", words), *self._remaining]
 
     def _mistakes(self, step: Subtask, after: Sequence[Subtask], planner_input: PlannerInput) -> Iterator[Subtask]:
-        """What a planner may do wrong before a step; one of each kind at most, and none of them changes the world.
+        """Yield possible mistakes before a step, at most one of each kind; none of them changes the world.
 
         Args:
-            step: The right one.
+            step: The correct step.
             after: The steps after it, as far as they are known.
-            planner_input: As of `decide`.
+            planner_input: That of `decide`.
         """
         hand_is_full = bool(planner_input.inventory)
         nowhere = self._rng.choice(NOWHERE)
@@ -142,7 +142,7 @@ class ErringPlanner(Planner):
         if step.action in UNLISTED:
             yield Subtask(UNLISTED[step.action], step.target, step.destination)
         if step.action == "Go to" and after and action_of(after[0].action).near:
-            yield after[0]  # D1, if it is far away
+            yield after[0]  # D1, if the robot is far away
         carried_name = _first(after, "Put") if step.action != "Put" else None
         places = [subtask.destination for subtask in (step, *after) if is_furniture(subtask.destination)]
         if hand_is_full:
@@ -160,7 +160,7 @@ class ErringPlanner(Planner):
 
 
 def _detours(planner_input: PlannerInput, rng: random.Random) -> Iterator[Subtask]:
-    """Steps that are possible from here whatever the task, one of each kind at most."""
+    """Yield steps that are possible in any task from here, at most one of each kind."""
     names = [remembered.name for remembered in planner_input.knowledge.remembered]
     ways = [item.subtask.target for item in planner_input.history if item.subtask.action == "Go to"]
     last_way = ways[-1] if ways else ""

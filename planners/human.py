@@ -33,7 +33,7 @@ or as in the paper: [Put, apple, table]. These end the task and say how:
   answer no, it is not there      end success      end failure      decline
 Ctrl-D ends it without a word.
 """
-_SPOKEN = (
+_PATTERNS = (
     ("Go to", re.compile(r"(?:go|walk|drive) ?to(?: the)? (?P<target>.+)$|go (?P<target2>.+)$")),
     ("Pick", re.compile(r"(?:pick up|pick|take|grab)(?: the)? (?P<target>.+)$")),
     (
@@ -47,20 +47,20 @@ _SPOKEN = (
     ("End", re.compile(r"(?:end|done|quit|exit|stop)(?:(?: with)? (?P<target>success|failure))?$")),
 )
 
-_OTHERS = ("answer", "decline", "help", "end success", "end failure")
+_OTHER_FIRST_WORDS = ("answer", "decline", "help", "end success", "end failure")
 
 
 class HumanPlanner(Planner):
     """A person at the terminal, who is shown the task, the feedback, the inventory and the names in sight.
 
-    A line that is not understood is asked for again, and so is one with a name that is like a known one; written a
-    second time it counts. The end of the input (Ctrl-D) means End.
+    A line that is not understood is asked for again, and so is a line with a name that resembles a known one, which is
+    accepted when repeated. The end of the input (Ctrl-D) means End.
     """
 
     name = "human"
 
     def reset(self, task: str, *, seed: int) -> None:
-        """Nothing is kept between rounds."""
+        """Do nothing: the planner has no state."""
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         _tell(describe(planner_input))
@@ -88,7 +88,7 @@ class HumanPlanner(Planner):
 
 
 def describe(planner_input: PlannerInput) -> str:
-    """What the person needs to know, as lines of text."""
+    """Describe the planner's input to the person, as lines of text."""
     lines = [f"Round {planner_input.round}. Task: {planner_input.task}", f"In the hand: {planner_input.inventory_text}"]
     if planner_input.feedback is not None:
         code = f" ({planner_input.feedback.code})" if planner_input.feedback.code else ""
@@ -102,9 +102,9 @@ def describe(planner_input: PlannerInput) -> str:
 
 
 def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
-    """A sentence about a name of a subtask that nothing has and that is like a known one, "" if there is none.
+    """Return a sentence about an unknown name in a subtask that resembles a known one, "" if there is none.
 
-    Known is what the planner sees, and what is in the vocabulary.
+    Known names are those that the planner sees or remembers, and the vocabulary.
     """
     in_sight = (*(seen.name for seen in planner_input.detections), *planner_input.listing, *planner_input.inventory)
     remembered = (thing.name for thing in planner_input.knowledge.remembered)
@@ -118,7 +118,7 @@ def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
 
 
 def read_ending(line: str) -> Decision | None:
-    """The decision to end the task with an answer or a report, None where a line says something else."""
+    """Parse a line as the decision to end the task with an answer or a report; None if it is another line."""
     word, _, remainder = " ".join(line.split()).partition(" ")
     if word.lower().rstrip(":") == "answer" and remainder:
         return Decision((END,), ENDED_BY_PERSON["success"], report="success", answer=remainder)
@@ -127,19 +127,19 @@ def read_ending(line: str) -> Decision | None:
 
 
 def _step(line: str, actions: tuple[str, ...]) -> Decision:
-    subtask = read_line(line, actions, _OTHERS)
+    subtask = read_line(line, actions, _OTHER_FIRST_WORDS)
     reports: dict[str, Report] = {report: report for report in ENDED_BY_PERSON}
     is_end = subtask.action == END.action
     return Decision((subtask,), ENDED_BY_PERSON[reports.get(subtask.target.lower(), "")] if is_end else BY_PERSON)
 
 
 def read_line(line: str, actions: tuple[str, ...], others: Sequence[str] = ()) -> Subtask:
-    """A subtask from what a person types: spoken (`put apple on table`) or as in the paper (`[Put, apple, table]`).
+    """Parse a typed subtask: in words (`put apple on table`) or as in the paper (`[Put, apple, table]`).
 
     Args:
-        line: What is typed.
+        line: The typed line.
         actions: Those of the robot.
-        others: Words that would begin another line than one of a subtask, and may have been meant.
+        others: First words of lines that are not subtasks, for suggestions.
 
     Raises:
         BadInput: It is neither.
@@ -147,23 +147,23 @@ def read_line(line: str, actions: tuple[str, ...], others: Sequence[str] = ()) -
     normalised = " ".join(line.split())
     if normalised.startswith("[") or "," in normalised:
         return parse_subtask(normalised)
-    for action, pattern in _SPOKEN:
+    for action, pattern in _PATTERNS:
         match = pattern.match(normalised.lower())
         if match:
             words = match.groupdict()
             return Subtask(action, words.get("target") or words.get("target2") or "", words.get("destination") or "")
-    spoken = {action for action, _ in _SPOKEN}
+    spoken = {action for action, _ in _PATTERNS}
     for action in (text for text in actions if text not in spoken):
         if f"{normalised.lower()} ".startswith(f"{action.lower()} "):
             return Subtask(action, normalised[len(action) :].strip())
-    hint = _begins_like(normalised, (*(action.lower() for action in (*spoken, *actions)), *others))
+    hint = _first_words_hint(normalised, (*(action.lower() for action in (*spoken, *actions)), *others))
     raise BadInput(
         f"'{line}' is not understood{hint or '.'} Write for example: go to fridge, pick apple, put apple on table, end."
     )
 
 
-def _begins_like(line: str, known: Sequence[str]) -> str:
-    """A question about the first words of a line, with a colon before it; "" where they are like none."""
+def _first_words_hint(line: str, known: Sequence[str]) -> str:
+    """Return ": did you mean ...?" for first words that resemble known ones, "" otherwise."""
     words = line.split()
     for count in (1, 2):
         begins = " ".join(words[:count])

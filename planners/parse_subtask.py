@@ -9,10 +9,10 @@ MAX_PARTS = 3
 
 
 def parse_subtask(text: str) -> Subtask:
-    """One subtask written as in the paper: action, target and destination with commas between, in brackets or not.
+    """Parse a subtask written as in the paper: action, target and destination separated by commas, in brackets or not.
 
-    Letters are kept as they are, runs of blanks become one, and the action is not looked up: that is for the executor
-    (F1). Raises BadInput for text that has no action, an empty part, more than three parts, or half a pair of brackets.
+    Case is kept, runs of blanks become one, and the action is not looked up, which the executor does (F1). Raises
+    BadInput for text without an action, with an empty part, more than three parts, or an unmatched bracket.
     """
     inside = text = " ".join(text.split())
     if inside.startswith("[") != inside.endswith("]"):
@@ -23,7 +23,7 @@ def parse_subtask(text: str) -> Subtask:
 
 
 def make_subtask(parts: list[str]) -> Subtask:
-    """A subtask from its one to three parts. Raises BadInput as `parse_subtask`."""
+    """Make a subtask from its one to three parts. Raises BadInput as `parse_subtask`."""
     stripped = [" ".join(part.split()) for part in parts]
     if not 1 <= len(stripped) <= MAX_PARTS or not all(stripped):
         raise BadInput(

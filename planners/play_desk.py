@@ -1,4 +1,4 @@
-"""The desk of the person who answers: questions that wait, the oldest first. Shared by the threads of the server."""
+"""Thread-safe queue of questions for the person who answers as the model, oldest first."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import Any
 
 @dataclass(eq=False)
 class Question:
-    """One request as it came.
+    """One pending request.
 
     Attributes:
-        since: When, in seconds of the monotonic clock.
+        body: Body of the request.
+        since: When it arrived, seconds of the monotonic clock.
+        answer: None until it is answered.
     """
 
     number: int
@@ -25,7 +27,7 @@ class Question:
 
 
 class Desk:
-    """Questions come with `ask`, the person sees the first of them and answers it."""
+    """Queue of questions, filled by `ask`; the person sees and answers the first."""
 
     def __init__(self) -> None:
         self._waiting: list[Question] = []
@@ -34,44 +36,44 @@ class Desk:
         self._changed = threading.Condition()
 
     def ask(self, body: Mapping[str, Any]) -> Question:
-        """A question more, behind those that wait."""
+        """Append a question to the queue."""
         with self._changed:
             question = Question(next(self._numbers), body)
             self._waiting.append(question)
-            self._change()
+            self._notify()
             return question
 
     def wait(self, question: Question, seconds: float) -> str | None:
-        """The answer to a question, or None if there is none after so many seconds."""
+        """Wait for the answer to a question; None after `seconds` without one."""
         with self._changed:
             self._changed.wait_for(lambda: question.answer is not None, seconds)
             return question.answer
 
     def answer(self, number: int, text: str) -> bool:
-        """Answer a question; False where it does not wait any more."""
+        """Answer a question; return False if it is no longer in the queue."""
         with self._changed:
             question = next((waiting for waiting in self._waiting if waiting.number == number), None)
             if question is None:
                 return False
             question.answer = text
             self._waiting.remove(question)
-            self._change()
+            self._notify()
             return True
 
     def withdraw(self, question: Question) -> None:
-        """Nobody waits for the answer any more."""
+        """Remove a question whose client has gone."""
         with self._changed:
             if question in self._waiting:
                 self._waiting.remove(question)
-                self._change()
+                self._notify()
 
     def look(self, after: int, seconds: float) -> tuple[int, list[Question]]:
-        """The number of changes so far and what waits: as soon as there were more than `after` changes, or after so
-        many seconds."""
+        """Wait until there were more than `after` changes, or for `seconds`; return the number of changes and the
+        queue."""
         with self._changed:
             self._changed.wait_for(lambda: self._changes > after, seconds)
             return self._changes, list(self._waiting)
 
-    def _change(self) -> None:
+    def _notify(self) -> None:
         self._changes += 1
         self._changed.notify_all()

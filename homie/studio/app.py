@@ -1,10 +1,10 @@
 """The web application: a page, its files, its websocket, lists of runs and recordings. Nothing else is served.
 
-GET  /?token=TOKEN        lets a browser in, once: a cookie takes over
+GET  /?token=TOKEN        logs a browser in; the token works once and is replaced by a cookie
 GET  /                    the page; its script opens /socket
 GET  /api/runs, /api/recordings, /api/export;  /report?run=NAME
 
-Who may look and drive: login.py.
+Access control: login.py.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ FILES = {
     "/library.js": ("library.js", "text/javascript"),
 }
 REPORT_POLICY = "frame-ancestors 'none'"
-"""A report brings a policy of its own, which lets only its own script run."""
+"""Content-Security-Policy of reports, which restrict scripts to their own by a policy in the page."""
 
 
 class Guarded:
-    """Refuses what `Access` refuses, before anything else looks at it."""
+    """ASGI middleware that rejects requests without access before the application sees them."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
@@ -75,7 +75,7 @@ class Guarded:
             await JSONResponse({"error": refusal[1]}, refusal[0], HEADERS)(scope, receive, send)
 
     def _enter(self, token: str, host: str) -> Response | None:
-        """The way in with the token; None for a wrong one."""
+        """Return the redirect that sets the cookie; None for a wrong token or host."""
         if self._access.wrong_host(host):
             return None
         cookie = self._access.enter(token)
@@ -85,7 +85,7 @@ class Guarded:
 
 
 def application(hub: Hub, access: Access) -> ASGIApp:
-    """The whole of it as an ASGI application."""
+    """Return the studio as an ASGI application."""
 
     async def file(request: Request) -> Response:
         name, kind = FILES[request.url.path]
@@ -109,7 +109,7 @@ def application(hub: Hub, access: Access) -> ASGIApp:
 
 
 def _listing(answer: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that reads the disk, in a thread of its own; bad input is a 404 with its sentence."""
+    """Return an endpoint that calls `answer` in a worker thread, as it reads the disk; BadInput becomes a 404."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -127,7 +127,7 @@ def _report(hub: Hub, request: Request) -> Response:
 
 
 async def _converse(websocket: WebSocket, hub: Hub) -> None:
-    """One page, until it goes or says what cannot be read for long."""
+    """Serve the websocket of one page until it disconnects or its queue of messages overflows."""
     await websocket.accept()
 
     async def send(content: str | bytes) -> None:
@@ -150,7 +150,7 @@ async def _converse(websocket: WebSocket, hub: Hub) -> None:
                 hub.hear(page, read_message(text))
             except BadInput as error:
                 page.text({"type": "refused", "text": str(error)})
-    except (WebSocketDisconnect, KeyError):  # KeyError: bytes where text was due
+    except (WebSocketDisconnect, KeyError):  # KeyError: a binary message instead of text
         pass
     finally:
         delivery.cancel()

@@ -1,4 +1,4 @@
-"""Who is in charge of a robot: the planner and the listener that an operation gives to the loop, and what it shows."""
+"""Handover of control between person and planner: the planner and listener of an operation's episodes, its state."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from homie.kernel.types import Decision, Event, PeriodPassed, PlannerInput, Subt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What there is to show in addition to pictures.
+    """State of an operation that is displayed next to the pictures.
 
     Attributes:
-        task: the instruction, "" while nothing was begun.
+        task: the instruction, "" before an episode was begun.
         in_charge: `person`, or the name of the planner.
-        doing: the subtask that runs, or `thinks`; "" for nothing.
-        recording: the run folder that is written, None for none.
-        last: the last episode folder that was recorded.
+        doing: the running subtask, `thinks` while a planner decides, or "".
+        stamp: robot time, s.
+        recording: the run folder that is being written, None without a recording.
+        last: the episode folder of the latest recording.
     """
 
     task: str
@@ -37,7 +38,7 @@ class State:
 
 
 class Asked(Planner):
-    """Who decides: the person, whose answer waits, or the planner, which is asked."""
+    """Planner that returns the person's pending decision, or else asks the wrapped planner."""
 
     name = "operator"
 
@@ -58,7 +59,7 @@ class Asked(Planner):
 
 
 class Watch(EpisodeListener):
-    """Says when a control period has passed, and lets a stop through; says which subtask runs."""
+    """Listener that calls back after each control period, where a stop may be raised, and when a subtask starts."""
 
     def __init__(self, passed: Callable[[], None], doing: Callable[[str], None]) -> None:
         self._passed, self._doing = passed, doing

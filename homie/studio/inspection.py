@@ -1,4 +1,4 @@
-"""What is at a place of a picture, and what can be done with it."""
+"""Objects at a pixel of a picture, and the subtasks that they allow."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from homie.runtime.assembly import Parts
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A thing and what can be done with it.
+    """An object and the subtasks that it allows.
 
     Attributes:
-        name: as planners see them, or as it was asked for.
+        name: as planners see it, or as requested.
         subtasks: each as (action, target, destination).
-        box: where it is in the picture, shares x0, y0, x1, y1; None where it was asked for by name.
+        box: bounding box x0, y0, x1, y1 as fractions of the picture's width and height; None if requested by name.
     """
 
     name: str
@@ -26,22 +26,23 @@ class Thing:
 
 
 def thing_named(parts: Parts, inventory: tuple[str, ...], words: str) -> list[Thing]:
-    """What words mean, as a list of one thing; of none where they mean nothing that anything can be done with."""
+    """Return the object that the words name, as a list of one; an empty list if no subtask is possible with it."""
     subtasks = _subtasks(parts, inventory, words, parts.robot.observe())
     return [Thing(words, subtasks)] if subtasks else []
 
 
 def things_at(parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tuple[float, float] | None) -> list[Thing]:
-    """The things that the detector names in a picture, the smallest first, by the names that planners see.
+    """Return the detected objects of a picture, smallest first, by the names that planners see.
 
     Args:
-        parts: the robot and who looks through it.
+        parts: the robot and its executor.
         inventory: the held object.
         camera: one of the planner's views.
-        pixel: shares of width and height, from the upper left corner; only what is there. None for everything.
+        pixel: only objects that cover this point, as fractions of width and height from the upper left corner; None
+            for all.
 
     Returns:
-        Those that something can be done with.
+        Objects with at least one possible subtask.
 
     Raises:
         BadInput: There is no such camera.
@@ -75,7 +76,7 @@ def _covers(detection: Detection, position: tuple[int, int]) -> bool:
 
 
 def _area(detection: Detection) -> float:
-    """Pixels; a room is larger than anything in it."""
+    """Return the area in pixels; infinite for a room, which ranks behind every object in it."""
     x0, y0, x1, y1 = detection.box
     pixels = (x1 - x0) * (y1 - y0) if detection.mask is None else int(detection.mask.sum())
     return float("inf") if detection.is_room else float(pixels)
@@ -84,7 +85,7 @@ def _area(detection: Detection) -> float:
 def _subtasks(
     parts: Parts, inventory: tuple[str, ...], words: str, observation: Observation
 ) -> tuple[tuple[str, str, str], ...]:
-    """What can be done to what the words mean, as the table of actions has it."""
+    """Return the subtasks that the action table allows for the entity that the words name."""
     executor, locator = parts.executor, parts.executor.locator
     options: list[tuple[str, str, str]] = []
     for name in executor.actions:

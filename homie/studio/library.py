@@ -1,4 +1,4 @@
-"""Runs and recordings on the disk, as a page lists, opens and annotates them."""
+"""Runs and recordings on disk, for a page to list, open and annotate."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from homie.kernel.support.text import printable
 from homie.runtime.runstore import kind_of
 
 NEWEST = 200
-"""Runs that are listed."""
+"""Maximum number of listed runs."""
 
 
 class Library:
-    """Two folders: of runs and of recordings. A name is that of a folder in one of them, never a path."""
+    """The folders of runs and of recordings. Names are those of folders in them, never paths."""
 
     def __init__(self, runs: Path, recordings: Path | None) -> None:
         self._runs, self._recordings = runs, recordings
 
     def runs(self) -> list[dict[str, Any]]:
-        """The run folders, the newest first: `name`, `kind` (run, bench), `recorded`."""
+        """Return the run folders, newest first: `name`, `kind` (run, bench), `recorded`."""
         return [
             {"name": name, "kind": kind_of(path) or "damaged", "recorded": path.parent == self._recordings}
             for name, path in list(self._folders().items())[:NEWEST]
         ]
 
     def recordings(self) -> list[dict[str, Any]]:
-        """The recordings, the newest first, with what people say of them."""
+        """Return the recordings, newest first, with their marks and notes."""
         if self._recordings is None:
             return []
         return [
@@ -54,14 +54,15 @@ class Library:
         ]
 
     def export(self) -> str:
-        """The run folders of recordings that were marked a success and not discarded, a line each: for `homie data`."""
+        """Return the run folders of finished recordings marked as successes and not discarded, a line each, for
+        `homie data`."""
         if self._recordings is None:
             return ""
         successes = [take for take in list_takes(self._recordings) if take.mark == "success" and not take.discarded]
         return "".join(f"{take.run}\n" for take in successes if take.finished)
 
     def report(self, names: Sequence[str]) -> bytes:
-        """The page of `homie report` about some runs. Raises BadInput."""
+        """Return the HTML page of `homie report` for some runs. Raises BadInput."""
         if not names:
             raise BadInput("Say which runs: report?run=NAME.")
         with tempfile.TemporaryDirectory(prefix="homie-studio-") as folder:
@@ -70,7 +71,7 @@ class Library:
             return page.read_bytes()
 
     def add_note(self, name: str, note: Note) -> None:
-        """A note on a recording. Raises BadInput."""
+        """Add a note to a recording. Raises BadInput."""
         run = self._run(name)
         take = next((take for take in list_takes(run.parent) if take.run == run), None)
         if take is None:
@@ -78,14 +79,14 @@ class Library:
         add_note(take.episode, note)
 
     def _run(self, name: str) -> Path:
-        """Raises BadInput for what is not a name in the list."""
+        """Return the folder of a run. Raises BadInput for a name that is not listed."""
         path = self._folders().get(name)
         if path is None:
             raise BadInput(f"There is no run '{printable(name)}' here: the list has those that there are.")
         return path
 
     def _folders(self) -> dict[str, Path]:
-        """Run folders by name, the newest first; a recording before a run of the same name."""
+        """Return run folders by name, newest first; a recording replaces a run of the same name."""
         places = [place for place in (self._runs, self._recordings) if place is not None and place.is_dir()]
         folders = {file.parent.name: file.parent for place in places for file in place.glob("*/run.json")}
         return dict(sorted(folders.items(), reverse=True))

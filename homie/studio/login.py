@@ -1,7 +1,7 @@
-"""Who may look and drive: whoever opens the address that was printed, once; a cookie takes over.
+"""Access control of the studio: the printed link with its token works once; a session cookie replaces it.
 
-A request needs the cookie, a `Host` that is this server's, and, where a browser says where it comes from, an `Origin`
-that is this server's too: a page of another site can neither read nor drive.
+A request needs the cookie, this server's name in `Host` and, if it has an `Origin` header, this server's origin there
+too: a page of another site can neither read nor drive.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Access:
     """The secrets of one server.
 
     Args:
-        host: The address that it listens at.
-        renewed: Called with a new token when the last one was used; from the server's thread.
+        host: The address that the server listens at.
+        renewed: Called in the server's thread with a new token when the last token was used.
     """
 
     def __init__(self, host: str, renewed: Callable[[str], None]) -> None:
@@ -35,7 +35,7 @@ class Access:
         self.token = secrets.token_urlsafe(24)
 
     def enter(self, token: str) -> str:
-        """The cookie of whoever brings the token, which is worth nothing after that; "" for another token."""
+        """Exchange the token, which becomes invalid, for the session cookie; "" for a wrong token."""
         with self._lock:
             if not same_secret(token, self.token):
                 return ""
@@ -44,10 +44,10 @@ class Access:
         return secret_cookie(COOKIE, self._session)
 
     def refusal(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
-        """Why a request is not served: a status and a sentence; None where it is.
+        """Return the HTTP status and message with which a request is refused; None if it is served.
 
         Args:
-            headers: Names in small letters.
+            headers: By names in lower case.
         """
         host = headers.get("host", "")
         if wrong_host := self.wrong_host(host):
@@ -60,7 +60,7 @@ class Access:
         return None
 
     def wrong_host(self, host: str) -> tuple[int, str] | None:
-        """A refusal where a name of another machine was made to mean this one (DNS rebinding)."""
+        """Return a refusal if the host name is not local although the server is (DNS rebinding)."""
         if self._local and not is_local(urlsplit(f"//{host}").hostname or ""):
             return 421, WRONG_HOST
         return None

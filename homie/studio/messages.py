@@ -1,4 +1,4 @@
-"""What a page may ask for: messages, each checked, and the order that it means."""
+"""Messages of a page to the server, as validated models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from homie.kernel.support.files import reason_of
 from homie.kernel.support.validation_sentences import first_problem
 
 LARGEST = 2**16
-"""Bytes of a message: more than any note, less than what could fill a memory."""
+"""Maximum bytes of a message: more than any note needs, too few to exhaust memory."""
 Deflection = Annotated[float, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -26,38 +26,34 @@ class _Message(BaseModel):
 
 
 class Painted(_Message):
-    """A frame is on the screen.
-
-    Attributes:
-        seq: Its number.
-    """
+    """Acknowledges that the page has drawn frame number `seq`."""
 
     type: Literal["painted"]
     seq: int
 
 
 class Control(_Message):
-    """Ask for the controls, or release them."""
+    """Request or release the controls."""
 
     type: Literal["control"]
     hold: bool
 
 
 class Focus(_Message):
-    """The view that is looked at."""
+    """Select the view that is shown large."""
 
     type: Literal["focus"]
     view: Words
 
 
 class Halt(_Message):
-    """Stop what moves. Whoever looks may."""
+    """Stop the robot. Allowed to every page, with or without the controls."""
 
     type: Literal["stop"]
 
 
 class Held(_Message):
-    """The hand, as `homie.studio.teleop_commands.Stick`."""
+    """Current input of the operator, as `homie.studio.teleop_commands.Stick`."""
 
     type: Literal["stick"]
     drive: Deflection = 0.0
@@ -69,14 +65,14 @@ class Held(_Message):
 
 
 class Line(_Message):
-    """A line of `homie.studio.typed_orders`."""
+    """A typed order (`homie.studio.typed_orders`)."""
 
     type: Literal["line"]
     text: str = Field(max_length=MAX_TASK)
 
 
 class DoIt(_Message):
-    """A subtask, with why."""
+    """Carry out a subtask, with the reason for it as `analysis`."""
 
     type: Literal["do"]
     action: Words
@@ -105,17 +101,17 @@ class End(_Message):
 
 
 class Charge(_Message):
-    """The person takes over, or hands back."""
+    """Take over from the planner (`person`), or hand control back to it."""
 
     type: Literal["charge"]
     person: bool
 
 
 class Said(_Message):
-    """A note.
+    """Add a note to a recording.
 
     Attributes:
-        recording: The name of a run folder of recordings, "" for the last one.
+        recording: Name of its run folder, "" for the latest recording.
     """
 
     type: Literal["note"]
@@ -126,10 +122,10 @@ class Said(_Message):
 
 
 class Inspect(_Message):
-    """What is at a place of a picture, or behind a name.
+    """Request the objects at a pixel of a picture, or the object of a name.
 
     Attributes:
-        id: Comes back with the answer.
+        id: Request number, repeated in the answer.
     """
 
     type: Literal["inspect"]
@@ -141,13 +137,13 @@ class Inspect(_Message):
 
 
 Message: TypeAlias = Painted | Control | Focus | Halt | Held | Line | DoIt | Start | End | Charge | Said | Inspect
-_READ: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
+_ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 
 def read_message(text: str | bytes) -> Message:
-    """A message of a page. Raises BadInput for anything else."""
+    """Parse a message of a page. Raises BadInput if it is invalid."""
     try:
-        return _READ.validate_python(parse_json(text))
+        return _ADAPTER.validate_python(parse_json(text))
     except ValidationError as error:
         raise BadInput(f"The page has sent what is not a message: {first_problem(error, 'it')}.") from error
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The pages that are open, and what each has been shown. All of it in the server's thread."""
+"""Open pages and their message queues. Runs in the server's thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from homie.data.recording import notes
-from homie.studio import messages as asked
+from homie.studio import messages as page_messages
 from homie.studio.inspection import Thing
 from homie.studio.library import Library
 from homie.studio.orders import Desk, Look, Say
@@ -20,16 +20,16 @@ from homie.studio.page_controls import PageControls
 from homie.studio.page_pictures import Frame
 
 IN_FLIGHT = 2
-"""Frames that a page may not have painted yet before it is sent another one: a slow page gets fewer, not older ones."""
+"""Maximum number of frames sent but not yet painted: a slow page gets fewer frames instead of outdated ones."""
 WAITING = 1000
-"""Messages that may wait for a page; one that takes none is closed."""
+"""Maximum number of queued messages; the connection of a page that exceeds it is closed."""
 
 
 class Page:
-    """One page.
+    """One open page.
 
     Args:
-        send: Puts text or bytes on its connection.
+        send: Sends text or bytes over its connection.
     """
 
     def __init__(self, send: Callable[[str | bytes], Any]) -> None:
@@ -39,37 +39,37 @@ class Page:
         self._newest: Frame | None = None
         self._numbers = 0
         self._unpainted: dict[int, float] = {}
-        self._something = asyncio.Event()
+        self._pending = asyncio.Event()
         self.painted = -float("inf")
-        """When the picture on its screen was taken, s of the monotonic clock."""
+        """When the displayed picture was taken, s of the monotonic clock."""
         self.overrun = False
 
     def text(self, content: dict[str, Any]) -> None:
-        """A message, in its turn."""
+        """Queue a message."""
         try:
             self._texts.put_nowait(json.dumps(content))
         except asyncio.QueueFull:
             self.overrun = True
-        self._something.set()
+        self._pending.set()
 
     def frame(self, frame: Frame) -> None:
-        """A frame; what it replaces and was not sent is dropped."""
+        """Set the next frame to send; older pictures of its views that were not sent yet are dropped."""
         self._views |= frame.views
         self._newest = frame
-        self._something.set()
+        self._pending.set()
 
     def on_screen(self, number: int) -> None:
-        """A frame has been painted, and with it all before it."""
+        """Note that a frame and all earlier ones have been painted."""
         if number in self._unpainted:
             self.painted = self._unpainted[number]
             self._unpainted = {seq: stamp for seq, stamp in self._unpainted.items() if seq > number}
-            self._something.set()
+            self._pending.set()
 
     async def deliver(self) -> None:
-        """Send what there is, until the connection ends or the page takes nothing any more."""
+        """Send messages and frames until the connection ends or the queue overflows."""
         while not self.overrun:
-            await self._something.wait()
-            self._something.clear()
+            await self._pending.wait()
+            self._pending.clear()
             while not self._texts.empty():
                 await self._send(self._texts.get_nowait())
             if self._newest is not None and len(self._unpainted) < IN_FLIGHT:
@@ -80,9 +80,9 @@ class Page:
 
 
 def packed(number: int, frame: Frame, views: dict[str, bytes]) -> bytes:
-    """A frame as bytes: the length of a JSON header (4 bytes, little endian), the header, the pictures in a row.
+    """Serialize a frame: length of the JSON header (4 bytes, little endian), the header, the concatenated pictures.
 
-    The header has `seq`, `stamp` (robot time, s), `wall` (ms since 1970 when it was looked), `views`: names, lengths.
+    The header has `seq`, `stamp` (robot time, s), `wall` (capture time, ms since 1970), `views`: names and lengths.
     """
     sizes = [[name, len(data)] for name, data in views.items()]
     header = json.dumps({"seq": number, "stamp": frame.stamp, "wall": frame.wall * 1000.0, "views": sizes}).encode()
@@ -90,15 +90,15 @@ def packed(number: int, frame: Frame, views: dict[str, bytes]) -> bytes:
 
 
 class Hub:
-    """All pages. A page drives only while it has the controls and its picture is fresh; a stop always goes through."""
+    """All open pages. A page can drive only while it has the controls and a fresh picture; every page can stop."""
 
     def __init__(
         self, desk: Desk, library: Library, *, stale: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Make a hub without pages.
+        """Create a hub without pages.
 
         Args:
-            stale: Age of the picture at which controls lock, s.
+            stale: Age of the picture above which the controls are locked, s.
         """
         self.desk, self.library = desk, library
         self._clock = clock
@@ -106,19 +106,19 @@ class Hub:
         self._controls = PageControls(desk, stale=stale, clock=clock)
         self._loop: asyncio.AbstractEventLoop | None = None
         self.board = Board(
-            lambda frame: self._soon(self._show, frame),
-            lambda content: self._soon(self._broadcast, content),
+            lambda frame: self._call_soon(self._show, frame),
+            lambda content: self._call_soon(self._broadcast, content),
             lambda: bool(self._pages),
         )
 
     def run_in(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The loop of the server, before any page comes."""
+        """Set the event loop of the server; called before any page joins."""
         self._loop = loop
 
     # ------------------------------------------------------------ pages come and go
 
     def join(self, page: Page) -> None:
-        """A page is open."""
+        """Add a page and send it the current state, events and pictures."""
         self._pages.append(page)
         board = self.board
         for content in (board.state, board.map, *tuple(board.events)):
@@ -129,7 +129,7 @@ class Hub:
         self._tell_roles()
 
     def leave(self, page: Page) -> None:
-        """A page is gone; release its controls."""
+        """Remove a page and release its controls."""
         if page in self._pages:
             self._pages.remove(page)
         self._controls.take(page, hold=False)
@@ -140,29 +140,29 @@ class Hub:
         for page in self._pages:
             page.text({"type": "role", "drives": page is driver, "free": driver is None, "pages": len(self._pages)})
 
-    # ------------------------------------------------------------ what pages ask for
+    # ------------------------------------------------------------ requests of pages
 
-    def hear(self, page: Page, message: asked.Message) -> None:
-        """Do what a page asks. Raises BadInput, for the page to tell."""
+    def hear(self, page: Page, message: page_messages.Message) -> None:
+        """Handle a message of a page. Raises BadInput, whose text the page shows."""
         match message:
-            case asked.Painted(seq=seq):
+            case page_messages.Painted(seq=seq):
                 page.on_screen(seq)
-            case asked.Halt():
+            case page_messages.Halt():
                 self.desk.stop()
-            case asked.Focus(view=view):
+            case page_messages.Focus(view=view):
                 self.board.pictures.focus = view
-            case asked.Control(hold=hold):
+            case page_messages.Control(hold=hold):
                 if self._controls.take(page, hold=hold):
                     self._tell_roles()
-            case asked.Said():
+            case page_messages.Said():
                 self._note(message)
-            case asked.Inspect():
+            case page_messages.Inspect():
                 pixel = None if message.words else (message.x, message.y)
                 self.desk.order(Look(message.view, self._answer(page, message.id), pixel, message.words))
             case _:
                 self._controls.drive(page, message)
 
-    def _note(self, message: asked.Said) -> None:
+    def _note(self, message: page_messages.Said) -> None:
         note = notes.note(message.kind, message.text, round=message.round)
         if message.recording:
             self.library.add_note(message.recording, note)
@@ -172,13 +172,13 @@ class Hub:
     def _answer(self, page: Page, number: int) -> Callable[[list[Thing]], None]:
         def answer(things: list[Thing]) -> None:
             content = {"type": "things", "id": number, "things": [asdict(item) for item in things]}
-            self._soon(page.text, content)
+            self._call_soon(page.text, content)
 
         return answer
 
     # ------------------------------------------------------------ from the robot's thread
 
-    def _soon(self, call: Callable[..., None], *arguments: Any) -> None:
+    def _call_soon(self, call: Callable[..., None], *arguments: Any) -> None:
         loop = self._loop
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(call, *arguments)

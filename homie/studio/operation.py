@@ -1,4 +1,4 @@
-"""The loop in the robot's thread: orders, a hand on the robot, rounds of a planner, recordings. One robot, one person.
+"""Main loop in the robot's thread: orders, manual control, rounds of a planner, recordings. One robot, one person.
 
 desk --orders, stick, stop--> Operation --commands--> robot
                                   |
@@ -50,24 +50,24 @@ from homie.studio.teleop_commands import Hand, Stick
 from homie.studio.typed_orders import read_line
 
 PRACTICE = "practice (not recorded) until a task is begun"
-"""The task of an episode that nobody has begun and that is not recorded."""
+"""Task of the unrecorded episode between those that a person begins."""
 STOPPED = Failure(FailureReason.STOPPED_BY_PERSON)
 LONGEST_MOVE = 60.0
-"""s"""
+"""Maximum duration of a `Move`, s of robot time."""
 
 
 class Front(Protocol):
-    """What shows an operation to a person. Both are called in the robot's thread."""
+    """User interface of an operation. Both methods are called in the robot's thread."""
 
     def tell(self, sentence: str) -> None:
-        """Something that the person has to know, such as why an order was refused."""
+        """Show a message to the person, such as why an order was refused."""
 
     def refresh(self, operation: Operation) -> None:
-        """A moment has passed: at least every control period, a planner that thinks included."""
+        """Update the display; called at least every control period, also while a planner decides."""
 
 
 class Operation:
-    """A robot in its scene that a person drives. `run` returns after a Quit; the robot then has stopped."""
+    """A robot in its scene that a person drives. `run` returns after a Quit, with the robot stopped."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class Operation:
         *,
         listeners: tuple[EpisodeListener, ...],
     ) -> None:
-        """Makes the robot, in the thread that runs it. Raises BadInput, MissingPart; then nothing stays open.
+        """Create the robot, in the thread that will run it. Raises BadInput, MissingPart after closing everything.
 
         Args:
-            listeners: Get the events of every episode; what they raise is logged.
+            listeners: Get the events of every episode; their exceptions are logged.
         """
         if options.record is not None:
             check_installed()
@@ -95,30 +95,30 @@ class Operation:
             self.pictures = Pictures(self.parts.robot)
             self._cameras = tuple(options.cameras or self.parts.robot.views)
             for camera in (*self._cameras, *options.depths):
-                self.pictures.of(camera)  # a camera that is not there is bad input now, not in the first recording
+                self.pictures.of(camera)  # a missing camera is bad input now, not in the first recording
             self.parts.reset(options.seed)
         except BaseException:
             self.parts.close()
             raise
         self._hand = Hand(self.parts.robot)
         self._pace = Pace(options.speed if self.parts.robot.waits else 0.0)
-        self._asked = Asked(self.parts.planner, self._wait)
-        self._watch = Watch(self._passed, self._set_doing)
+        self._decider = Asked(self.parts.planner, self._wait_for_decision)
+        self._watch = Watch(self._on_period, self._set_doing)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="planner")
         self._take: Recorded | None = None
         self._last: Path | None = None
-        self._person, self._halted, self._over = True, False, False
+        self._person, self._halted, self._quitting = True, False, False
         self.done = self.refused = 0
-        """Orders that were carried out, and those that were not, or of which the subtask was broken off by an error."""
+        """Numbers of orders that were carried out, and that were refused or whose subtask ended with an error."""
         self._doing = self._hand_message = ""
         self._listener: EpisodeListener = Listeners()
         self._episode = self._new_episode(PRACTICE, ())
 
-    # ------------------------------------------------------------ what there is
+    # ------------------------------------------------------------ state
 
     @property
     def state(self) -> State:
-        """What there is to show now."""
+        """The current state for display."""
         executor = self.parts.executor
         return State(
             task="" if self._episode.task == PRACTICE else self._episode.task,
@@ -135,23 +135,23 @@ class Operation:
         )
 
     @property
-    def _lost(self) -> bool:
-        """Whether the recording that goes on cannot be written any more."""
+    def _recording_failed(self) -> bool:
+        """Whether the current recording can no longer be written."""
         return self._take is not None and self._take.recorder.failed
 
     @property
     def recording(self) -> Path | None:
-        """The run folder that is written, None for none."""
+        """The run folder of the current recording, None without one."""
         return self._take.run.path if self._take else None
 
     # ------------------------------------------------------------ the loop
 
     def run(self) -> None:
-        """Carry out orders until Quit. Raises KeyboardInterrupt and what nobody expected; the robot has stopped."""
+        """Carry out orders until Quit. Raises KeyboardInterrupt and unexpected errors after stopping the robot."""
         try:
             if self.options.task:
                 self._carry_out(Begin(task=self.options.task, record=self.options.record is not None))
-            while not self._over:
+            while not self._quitting:
                 if self._person or self._episode.over:
                     self._drive()
                 else:
@@ -162,7 +162,7 @@ class Operation:
                 self.close()
 
     def close(self) -> None:
-        """Stop the robot and end the files. Idempotent."""
+        """Stop the robot and close the recording. Idempotent."""
         try:
             self.parts.close()
         finally:
@@ -172,7 +172,7 @@ class Operation:
                 take.close()
 
     def _drive(self) -> None:
-        """One control period under the person's hand, or without it waiting for an order."""
+        """Run one control period of manual control, or wait as long for an order while the robot stands still."""
         robot = self.parts.robot
         if self.desk.stopped():
             robot.stop()
@@ -187,7 +187,7 @@ class Operation:
         self._take_orders(0.0)
 
     def _push(self, stick: Stick, observation: Observation) -> None:
-        """One control period of the person's hand."""
+        """Send the command of one control period of manual control."""
         try:
             sent_command = self.parts.robot.act(self._hand.command(stick, observation))
         except CommandRefused as error:
@@ -201,7 +201,7 @@ class Operation:
         self._listener.on(PeriodPassed(self.parts.robot.observe()))
 
     def _move(self, order: Move) -> None:
-        """The hand held still for a while of robot time, or until somebody stops it."""
+        """Hold the stick at constant deflections for some robot time, or until a stop."""
         if not self._person:
             raise BadInput("The planner is in charge: take over first.")
         observation = self.parts.robot.observe()
@@ -211,17 +211,18 @@ class Operation:
             observation = self.parts.robot.observe()
 
     def _round(self) -> None:
-        """One round of whoever decides. What a planner or a skill raises leaves the person in charge."""
+        """Run one round of the person or planner in charge. After an error of a planner or skill the person is in
+        charge."""
         self._halted = False
         self.parts.executor.senses.forget()
         try:
             self._episode.step()
-        except Stopped:  # while the planner was thinking: the round has not been
+        except Stopped:  # while the planner was deciding: the round does not count
             self._episode.round -= 1
         except RobotFault:
             raise
         except HomieError as error:
-            if self._lost:
+            if self._recording_failed:
                 raise
             self.refused += self._person
             self._front.tell(str(error))
@@ -234,16 +235,16 @@ class Operation:
         if self._episode.over:
             self._finish(Finish())
 
-    def _passed(self) -> None:
-        """A control period of a running skill, or of the hand, has passed."""
+    def _on_period(self) -> None:
+        """Keep pace and refresh the display after a control period; raise Stopped in a subtask after a stop."""
         self._pace.keep(self.parts.robot.observe().stamp)
         self._front.refresh(self)
         if self._doing and (self._halted or self.desk.stopped()):
             self._halted = True
             raise Stopped(STOPPED)
 
-    def _wait(self, planner: Planner, planner_input: PlannerInput) -> Decision:
-        """What a planner decides; the robot's thread goes on showing what there is meanwhile. Raises Stopped."""
+    def _wait_for_decision(self, planner: Planner, planner_input: PlannerInput) -> Decision:
+        """Return the planner's decision, refreshing the display in this thread meanwhile. Raises Stopped."""
         self._doing = "thinks"
         answer: Future[Decision] = self._executor.submit(decided, planner, planner_input)
         while not answer.done():
@@ -260,21 +261,21 @@ class Operation:
 
     def _take_orders(self, seconds: float) -> None:
         order = self.desk.next(seconds)
-        while order is not None and not self._over:
+        while order is not None and not self._quitting:
             try:
                 self._carry_out(order)
                 self.done += not isinstance(order, Quit)
             except RobotFault:
                 raise
             except HomieError as error:
-                if self._lost:  # a disk that fails: nobody drives on unrecorded
+                if self._recording_failed:  # the disk failed: do not continue unrecorded
                     raise
                 self.refused += 1
                 self._front.tell(str(error))
             order = self.desk.next()
 
     def _carry_out(self, order: Order) -> None:
-        """Raises BadInput for an order that makes no sense now."""
+        """Carry out an order. Raises BadInput if the current state does not allow it."""
         match order:
             case Do():
                 self._do(order)
@@ -303,7 +304,7 @@ class Operation:
                 for typed_order in read_line(order.line, self.parts.executor.actions, self.state.task, record=record):
                     self._carry_out(typed_order)
             case Quit():
-                self._over = True
+                self._quitting = True
                 if self._take is not None:
                     self._finish(Finish(), INPUT_ENDED if order.input_ended else ENDED_BY_PERSON[""])
 
@@ -315,7 +316,7 @@ class Operation:
             return
         if self._episode.over:
             raise BadInput("The episode has no rounds left: end it.")
-        self._asked.answer = Decision(
+        self._decider.answer = Decision(
             (order.subtask,), order.analysis or BY_PERSON, order.model, raw=str(order.subtask)
         )
         self._round()
@@ -335,7 +336,7 @@ class Operation:
                 planner.bind(self.parts.robot)
             options = options.model_copy(update={"planner": order.planner})
             self.parts = replace(self.parts, planner=planner)
-            self._asked.planner = planner
+            self._decider.planner = planner
         self.parts.reset(options.seed)
         self._pace.rest()
         self._person = not order.planner
@@ -366,11 +367,11 @@ class Operation:
         self._person = False
 
     def _finish(self, order: Finish, analysis: str = ENDED_BY_PERSON[""]) -> None:
-        """The end of an episode; what follows is practice in the world as it is."""
+        """End the episode; practice continues in the world as it is."""
         episode, take = self._episode, self._take
         try:
             if not episode.over:
-                self._asked.answer = Decision((END,), analysis, raw=str(END))
+                self._decider.answer = Decision((END,), analysis, raw=str(END))
                 episode.step()
             episode.finish()
             if take is not None and order.mark:
@@ -380,7 +381,7 @@ class Operation:
         finally:
             self._drop_take()
             self._person = True
-            self._front.refresh(self)  # what was recorded is said before the practice begins
+            self._front.refresh(self)  # report the recording before practice begins
             self._episode = self._new_episode(PRACTICE, episode.inventory)
 
     def _say(self, note: notes.Note) -> None:
@@ -400,7 +401,7 @@ class Operation:
         self._listener = Listeners([*recorded, self._watch], optional=self._listeners)
         return Episode(
             task,
-            self._asked,
+            self._decider,
             self.parts.executor,
             EpisodeRules(rounds=self.options.rounds),
             seed=self.options.seed,

@@ -1,5 +1,5 @@
-"""What a person asks for: orders, which the robot's thread carries out one after another; the desk
-where they lie until then, with the person's stick. For several threads."""
+"""Orders of a person, carried out one after another by the robot's thread, and the thread-safe desk that queues them
+and holds the current stick deflections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Do:
     """Carry out a subtask.
 
     Attributes:
-        analysis: Why, in the words that a planner should use.
+        analysis: The reason, as a planner should word it.
         model: The skill set, "" for any.
     """
 
@@ -36,8 +36,8 @@ class Begin:
 
     Args:
         task: The instruction.
-        planner: Who decides, as NAME or NAME:ARGUMENT; "" for the person.
-        record: Whether it is recorded.
+        planner: The planner in charge, as NAME or NAME:ARGUMENT; "" for the person.
+        record: Whether to record the episode.
     """
 
     task: str
@@ -50,8 +50,8 @@ class Finish:
     """End the episode.
 
     Attributes:
-        mark: Whether it went well, "" for nobody says.
-        discard: It is not to be used.
+        mark: The person's verdict, "" for none.
+        discard: Whether to exclude the recording from use.
     """
 
     mark: Literal["", "success", "failure"] = ""
@@ -60,30 +60,30 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The person takes over from the planner."""
+    """Take over from the planner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Give:
-    """The planner goes on."""
+    """Hand control back to the planner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """A note on the episode that goes on (`homie.data.recording.notes`)."""
+    """Add a note to the current or latest recording (`homie.data.recording.notes`)."""
 
     note: notes.Note
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is there, and what can be done with it.
+    """Request objects and their possible subtasks (`homie.studio.inspection.Thing`).
 
     Args:
-        camera: The view to look at, "" where a name is asked for.
-        answer: Called with it in the robot's thread (`homie.studio.inspection.Thing`).
-        pixel: Shares of width and height, from the upper left corner: only what is at that place.
-        words: The name that is asked for.
+        camera: The view, "" for a request by name.
+        answer: Called with the objects in the robot's thread.
+        pixel: Only objects at this point, as fractions of width and height from the upper left corner.
+        words: The requested name.
     """
 
     camera: str
@@ -94,7 +94,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Hold the stick so for some seconds of robot time, at most a minute."""
+    """Hold the stick at these deflections for some seconds of robot time, at most a minute."""
 
     stick: Stick
     seconds: float
@@ -102,17 +102,17 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A line (`homie.studio.typed_orders`), read when its turn has come: what it means depends on what goes on then."""
+    """A typed line (`homie.studio.typed_orders`), parsed when its turn comes, as its meaning depends on the state."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """Stop the robot and end.
+    """Stop the robot and end the operation.
 
     Attributes:
-        input_ended: The person's input has ended, and nobody asked for it.
+        input_ended: Whether the reason is the end of the input instead of a request.
     """
 
     input_ended: bool = False
@@ -122,14 +122,14 @@ Order: TypeAlias = Do | Begin | Finish | Move | Take | Give | Say | Look | Typed
 
 
 STICK_SECONDS = 0.4
-"""Seconds without a message after which control is released: a lost connection must not drive on."""
+"""Seconds without a message after which the stick counts as released, so that a lost connection stops the robot."""
 
 
 class Desk:
-    """Orders in their order, and stops; the stick as it was last held.
+    """Queue of orders and stops, and the current stick deflections.
 
-    A stop ends what was asked for before it. It knows its place among the orders, so that it does not end one that a
-    person gives after it: such an order is handed out when the robot's thread has heeded the stop.
+    A stop ends everything requested before it. It has a position in the queue so that it does not end a later order,
+    which becomes available after the robot's thread has handled the stop.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -141,48 +141,48 @@ class Desk:
         self._clock = clock
 
     def order(self, order: Order) -> None:
-        """Ask for something, after all that was asked for before."""
+        """Append an order to the queue."""
         with self._changed:
             self._order_count += 1
             self._orders.append((self._order_count, order))
             self._changed.notify_all()
 
     def interrupt(self, order: Order) -> None:
-        """Ask for something that a running subtask must not delay: it is stopped."""
+        """Stop the running subtask, then queue an order that must not wait for it."""
         with self._changed:
             self.stop()
             self.order(order)
 
     def stop(self) -> None:
-        """Stop whatever the robot does, now: a skill that runs, and the hand."""
+        """Stop the robot now: a running skill as well as manual control."""
         with self._changed:
             self.hold(RELEASED)
             self._order_count += 1
             self._stop = self._order_count
 
     def hold(self, stick: Stick) -> None:
-        """The hand is there now. It has to be said again at least every `STICK_SECONDS`."""
+        """Set the stick deflections; to be repeated at least every `STICK_SECONDS`."""
         with self._changed:
             self._stick, self._held = stick, self._clock()
 
     # ------------------------------------------------------------ for the robot's thread
 
     def next(self, seconds: float = 0.0) -> Order | None:
-        """The next order; None if none comes in so many seconds, or if a stop that came before it is not heeded yet."""
+        """Return the next order; None after `seconds` without one, or if a stop before it was not handled yet."""
         with self._changed:
             if not self._changed.wait_for(self._ready, timeout=seconds):
                 return None
             return self._orders.popleft()[1]
 
     def stopped(self) -> bool:
-        """Whether a stop was asked for since the last call: whoever asks heeds it."""
+        """Return whether a stop was requested since the last call, and clear it: the caller must handle it."""
         with self._changed:
             is_stopped, self._stop = self._stop is not None, None
             return is_stopped
 
     @property
     def stick(self) -> Stick:
-        """The stick, released if there was no message for `STICK_SECONDS`."""
+        """The current stick, released if it was not renewed for `STICK_SECONDS`."""
         with self._changed:
             return self._stick if self._clock() - self._held <= STICK_SECONDS else RELEASED
 

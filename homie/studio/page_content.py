@@ -1,5 +1,4 @@
-"""What a page shows, put together in the robot's thread: what happened, the map, the state; pictures by
-`page_pictures.py`."""
+"""Content of a page, assembled in the robot's thread: events, map and state; for pictures see `page_pictures.py`."""
 
 from __future__ import annotations
 
@@ -29,18 +28,18 @@ from homie.studio.operation import PRACTICE, Operation
 from homie.studio.page_pictures import Frame, PagePictures, shown_views
 
 STATES, MAPS = 0.1, 0.5
-"""s between two states, between two maps: what a person reads need not come as often as what he steers by."""
+"""Intervals of states and of maps, s: longer than that of pictures, as a person does not steer by them."""
 KEPT = 300
-"""Events that a page that is opened later is shown."""
+"""Number of past events that a newly opened page is shown."""
 
 
 class Board(EpisodeListener):
-    """The front of an operation. What it has to show goes to `show` and `send`, in the robot's thread.
+    """User interface of an operation on pages. Calls `show` and `send` in the robot's thread.
 
     Args:
         show: Gets every frame.
         send: Gets every other message for pages, JSON-ready.
-        watched: Whether anybody looks; pictures are rendered for nobody else.
+        watched: Whether any page is open; without one nothing is rendered.
     """
 
     def __init__(
@@ -54,10 +53,10 @@ class Board(EpisodeListener):
         self._state_time = self._map_time = -math.inf
         self._map_stamp: float | None = None
 
-    # ------------------------------------------------------------ what a person has to know
+    # ------------------------------------------------------------ events
 
     def tell(self, sentence: str) -> None:
-        """A sentence on every page."""
+        """Show a message on every page."""
         self._event({"kind": "tell", "text": sentence})
 
     def on(self, event: Event) -> None:
@@ -95,10 +94,10 @@ class Board(EpisodeListener):
         self.events.append(event)
         self._send(event)
 
-    # ------------------------------------------------------------ what there is to see
+    # ------------------------------------------------------------ state, map, pictures
 
     def refresh(self, operation: Operation) -> None:
-        """Called every control period: what is due goes out."""
+        """Send the state, map and pictures that are due; called every control period."""
         now = time.monotonic()
         if now - self._state_time >= STATES:
             self._state_time = now
@@ -120,7 +119,7 @@ class Board(EpisodeListener):
 
 
 def _printable(value: Any) -> Any:
-    """Text without what could deceive the eye."""
+    """Return JSON-ready data with control and look-alike characters of its texts replaced."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
@@ -164,7 +163,7 @@ def _state(operation: Operation) -> dict[str, Any]:
 
 
 def _bounded(limit: float) -> float:
-    """The limit of a slider: a joint that turns without end goes once round."""
+    """Return the limit of a slider: pi in magnitude for a joint without limits."""
     return limit if math.isfinite(limit) else math.copysign(math.pi, limit)
 
 
@@ -188,7 +187,7 @@ def _map(world: WorldSnapshot) -> dict[str, Any]:
 
 
 def _footprint(name: str, state: ThingState) -> dict[str, Any]:
-    """A footprint: middle, half sizes and yaw, metres and radians."""
+    """Return an object's footprint: centre and half sizes (m) and yaw (rad), where its pose is known."""
     footprint: dict[str, Any] = {"name": name, "kind": state.kind, "colour": state.colour}
     if state.position is not None:
         half = state.half or (0.03, 0.03, 0.03)

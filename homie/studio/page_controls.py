@@ -1,4 +1,4 @@
-"""Which page has the controls, and what it may ask of the robot while its picture is fresh."""
+"""Exclusive controls: one page at a time may drive the robot, while its picture is fresh."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from homie.studio import messages as asked
+from homie.studio import messages as page_messages
 from homie.studio.orders import Begin, Desk, Do, Finish, Give, Take, Typed
 from homie.studio.teleop_commands import RELEASED, Stick
 from homie.studio.typed_orders import STOP, urgent
@@ -20,15 +20,15 @@ class Painted(Protocol):
     """A page that shows pictures."""
 
     painted: float
-    """When the picture on its screen was taken, s of the monotonic clock."""
+    """When the displayed picture was taken, s of the monotonic clock."""
 
 
 class PageControls:
     """Lets one page at a time drive, in the server's thread.
 
     Args:
-        desk: Takes the orders.
-        stale: Age of the picture at which controls lock, s.
+        desk: Receives the orders.
+        stale: Age of the picture above which the controls are locked, s.
         clock: s, monotonic.
     """
 
@@ -38,8 +38,8 @@ class PageControls:
         """The page with the controls."""
 
     def take(self, page: Painted, *, hold: bool) -> bool:
-        """Give a page the controls or release them; whether that changes anything. Raises BadInput if another page has
-        them."""
+        """Give a page the controls or release them; return whether that changes anything. Raises BadInput if another
+        page has them."""
         if hold and self.driver not in (None, page):
             raise BadInput(TAKEN)
         if not hold and self.driver is not page:
@@ -48,8 +48,8 @@ class PageControls:
         self._desk.hold(RELEASED)
         return True
 
-    def drive(self, page: Painted, message: asked.Message) -> None:
-        """Do what only the page with the controls may ask. Raises BadInput if it has not, or sees an old picture."""
+    def drive(self, page: Painted, message: page_messages.Message) -> None:
+        """Handle a message that needs the controls. Raises BadInput if the page lacks them or its picture is stale."""
         if self.driver is not page:
             raise BadInput(TAKEN if self.driver is not None else NOT_HELD)
         age = self._clock() - page.painted
@@ -58,7 +58,7 @@ class PageControls:
             raise BadInput(f"The picture is {age:.1f} s old: the controls are locked until it is fresh.")
         desk = self._desk
         match message:
-            case asked.Held():
+            case page_messages.Held():
                 desk.hold(
                     Stick(
                         drive=message.drive,
@@ -69,19 +69,19 @@ class PageControls:
                         joints=message.joints,
                     )
                 )
-            case asked.Line(text=text):
+            case page_messages.Line(text=text):
                 if text.strip().lower() == STOP:
                     desk.stop()
                 elif urgent(text):
                     desk.interrupt(Typed(text))
                 elif text.strip():
                     desk.order(Typed(text))
-            case asked.DoIt():
+            case page_messages.DoIt():
                 subtask = Subtask(message.action, message.target, message.destination)
                 desk.order(Do(subtask, message.analysis.strip(), message.model))
-            case asked.Start():
+            case page_messages.Start():
                 desk.order(Begin(task=message.task, planner=message.planner.strip(), record=message.record))
-            case asked.End():
+            case page_messages.End():
                 desk.interrupt(Typed("again") if message.again else Finish(message.mark, message.discard))
-            case asked.Charge(person=person):
+            case page_messages.Charge(person=person):
                 desk.interrupt(Take()) if person else desk.order(Give())

@@ -1,4 +1,4 @@
-"""The pictures of a page: which views, how many a second, how large."""
+"""Pictures of a page: views, frame rates and sizes."""
 
 from __future__ import annotations
 
@@ -12,67 +12,67 @@ from homie.kernel.interfaces import Filmable, Robot
 from homie.kernel.types import Image, Observation
 
 FRAMES = 15.0
-"""Pictures a second of the view that is looked at; the others take turns."""
+"""Frames per second of the focused view; the others take turns."""
 HEARTBEAT = 0.2
-"""s after which a page gets a message that nothing has changed."""
+"""Interval after which a page gets an empty frame if nothing has changed, s."""
 QUALITY = 80
-"""Of JPEG: for the eye, over a cable of this machine."""
+"""JPEG quality: for display over a local connection."""
 LARGE = 480
-"""Pixels that the view that is looked at is high, where the robot can draw it so."""
+"""Height in pixels of the focused view, if the robot can render other sizes."""
 SMALL = 192
-"""Pixels that the view from outside is high among the small ones."""
+"""Height in pixels of the outside view while it is not focused."""
 OUTSIDE = "outside"
 """The name of the view of the film camera."""
 SLOW, SMALL_SECONDS = 0.1, 20.0
-"""A large picture that takes longer (s) is not tried again for so long (s): without a GL library, or on a machine on
-which much else runs, pictures come in the size of the robot's observations."""
+"""If rendering a large picture takes longer than `SLOW` (s), pictures have the size of the robot's observations for
+`SMALL_SECONDS`: without a GPU, or on a busy machine, large pictures would slow the robot down."""
 
 
 class Pictures:
-    """What cameras see. While the robot's time is paused, each camera renders once. For one thread."""
+    """Current camera pictures, cached while the robot's time is paused. For one thread."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._seen: dict[tuple[str, int | None], tuple[float, Image]] = {}
+        self._cache: dict[tuple[str, int | None], tuple[float, Image]] = {}
 
     def of(self, camera: str, height: int | None = None) -> Image:
-        """The picture (H, W, 3) of a camera now.
+        """Return the current picture (H, W, 3) of a camera.
 
         Args:
             camera: Its name.
-            height: Pixels, where the robot can draw its pictures in another size; None for that of its observations.
+            height: Pixels, if the robot can render other sizes; None for the size of its observations.
 
         Raises:
             BadInput: The robot has no such camera.
         """
         stamp = self._robot.observe().stamp
-        known = self._seen.get((camera, height))
-        if known is not None and known[0] == stamp and self._robot.waits:
-            return known[1]
+        entry = self._cache.get((camera, height))
+        if entry is not None and entry[0] == stamp and self._robot.waits:
+            return entry[1]
         if isinstance(self._robot, Filmable):
             picture = self._robot.look(camera, height)
         else:
             picture = self._robot.observe((camera,)).frames[camera].rgb
-        self._seen[camera, height] = stamp, picture
+        self._cache[camera, height] = stamp, picture
         return picture
 
     def outside(self, width: int, height: int, target: str) -> Image:
-        """The robot and its target from outside, (height, width, 3). Only of a `Filmable` robot."""
-        assert isinstance(self._robot, Filmable)  # asked for by `Board`, which offers the view of no other
+        """Return a picture (height, width, 3) of the robot and its target from outside. Only for a `Filmable` robot."""
+        assert isinstance(self._robot, Filmable)  # `shown_views` offers the outside view only for such a robot
         return self._robot.film(width, height, target)
 
     def measured(self, camera: str) -> Observation:
-        """What a camera sees now, with its depth, and when. Raises BadInput for one that the robot has not."""
+        """Return an observation with the camera's picture and depth. Raises BadInput if there is no such camera."""
         return self._robot.observe((camera,))
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Pictures (JPEG) by view, empty where nothing has changed.
+    """Pictures (JPEG) by view, empty if nothing has changed.
 
     Attributes:
         stamp: Robot time, s.
-        taken: When it was looked, before anything was rendered: s of the monotonic clock.
+        taken: Capture time, before rendering: s of the monotonic clock.
         wall: The same in s since 1970, which a browser on this machine can compare with its own clock.
     """
 
@@ -83,37 +83,37 @@ class Frame:
 
 
 class PagePictures:
-    """Renders what pages look at. For the robot's thread.
+    """Renders the views of pages. For the robot's thread.
 
     Args:
         show: Gets every frame.
-        watched: Whether anybody looks; pictures are rendered for nobody else.
+        watched: Whether any page is open; without one nothing is rendered.
     """
 
     def __init__(self, show: Callable[[Frame], None], watched: Callable[[], bool]) -> None:
         self._show, self._watched = show, watched
         self.focus = ""
-        """The view that is looked at; "" for the first. Set by the server's thread."""
+        """The focused view; "" for the first. Set by the server's thread."""
         self.target = ""
-        """What the view from outside keeps in the picture besides the robot."""
+        """The object that the outside view keeps in the picture besides the robot."""
         self.latest: dict[str, bytes] = {}
-        """The last picture of each view, for a page that is opened later."""
+        """The latest picture of each view, for a page that is opened later."""
         self._shown: dict[str, float] = {}
-        """Robot time of the picture of each view that was shown last."""
+        """Robot time of the latest picture of each view, s."""
         self._frame_time = self._next_time = self._large_from = -math.inf
         self._next_index = 0
 
     def refresh(self, robot: Robot, pictures: Pictures) -> None:
-        """Called every control period: renders and shows what is due."""
+        """Render and show the pictures that are due; called every control period."""
         now = time.monotonic()
         if now >= self._next_time and self._watched():
             self._next_time = max(
                 self._next_time + 1.0 / FRAMES, now
-            )  # so many a second whatever the period of the robot
+            )  # the frame rate does not depend on the robot's control period
             self._render_due(robot, pictures, now)
 
     def _render_due(self, robot: Robot, pictures: Pictures, now: float) -> None:
-        """Render the view that is looked at and the next of the others; where nothing has moved, those that are due."""
+        """Render the focused view and the next of the others, skipping pictures of the same paused robot time."""
         views = shown_views(robot)
         focused = self.focus if self.focus in views else views[0]
         other_views = [view for view in views if view != focused]
@@ -133,7 +133,7 @@ class PagePictures:
         self._show(Frame(stamp, now, wall, rendered))
 
     def _picture(self, pictures: Pictures, view: str, *, large: bool) -> Image:
-        """What a view shows now, larger where it is the one that is looked at."""
+        """Return the current picture of a view, larger if requested and fast enough."""
         start = time.perf_counter()
         large = large and start >= self._large_from
         if view == OUTSIDE:
@@ -147,6 +147,6 @@ class PagePictures:
 
 
 def shown_views(robot: Robot) -> tuple[str, ...]:
-    """The views that a page shows: the planner's, the camera at the hand, and from outside in a simulator."""
+    """Return the views that a page shows: the planner's, the wrist camera, and in a simulator the outside view."""
     hand = (robot.hand,) if robot.hand and robot.hand not in robot.views else ()
     return (*robot.views, *hand, *((OUTSIDE,) if isinstance(robot, Filmable) else ()))

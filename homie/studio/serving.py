@@ -1,4 +1,4 @@
-"""All of `homie studio`: the server in a thread, the robot in the main one, until Ctrl-C."""
+"""Run `homie studio`: the server in a thread of its own, the robot in the main thread, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from homie.studio.orders import Desk
 
 try:
     import uvicorn
-    import websockets  # noqa: F401  (uvicorn takes it for its websockets)
+    import websockets  # noqa: F401  (used by uvicorn)
 except ModuleNotFoundError as missing:
     raise missing_part("`homie studio`", missing.name, "studio") from missing
 
-_OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
+_PORT_ERRORS = (errno.EADDRINUSE, errno.EACCES)
 
 
 class Server:
     """The web server in a thread of its own. Used as a context manager."""
 
     def __init__(self, options: StudioOptions, hub: Hub, address: Callable[[str], None]) -> None:
-        """Raises BadInput, InfrastructureError for an address that it cannot listen at.
+        """Open the socket. Raises BadInput, InfrastructureError for an address that it cannot listen at.
 
         Args:
-            address: Gets the single-use link, each time there is a new one.
+            address: Called with each new single-use link.
         """
         self._hub = hub
         self._socket = _listen(options.host, options.port)
@@ -53,7 +53,7 @@ class Server:
             access_log=False,
             ws="websockets-sansio",
             ws_max_size=LARGEST,
-            ws_per_message_deflate=False,  # pictures are compressed
+            ws_per_message_deflate=False,  # pictures are compressed already
             lifespan="off",
             server_header=False,
             timeout_graceful_shutdown=1,
@@ -94,11 +94,11 @@ def serve_studio(
     """Serve until Ctrl-C, which is raised again, or a Quit. Raises BadInput, MissingPart, InfrastructureError.
 
     Args:
-        options: As of `homie studio`.
-        address: Gets the single-use link, each time there is a new one.
-        tell: Gets sentences for whoever started it.
+        options: Those of `homie studio`.
+        address: Called with each new single-use link.
+        tell: Called with messages for the user who started the studio.
         listeners: Get the events of every episode.
-        desk: Where orders lie; for programs that bring some of their own.
+        desk: Queue of orders, for programs that add orders of their own.
     """
     for repair in repair_takes(options.record) if options.record is not None else ():
         tell(str(repair))
@@ -125,7 +125,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.listen(64)
     except OSError as error:
         listener.close()
-        if error.errno in _OF_THE_PORT:
+        if error.errno in _PORT_ERRORS:
             raise InfrastructureError(
                 f"Cannot listen at {host} port {port}: {error.strerror}. Try another --port."
             ) from error

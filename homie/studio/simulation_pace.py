@@ -1,18 +1,18 @@
-"""The pace at which a simulation goes."""
+"""Pacing of a simulation against the wall clock."""
 
 from __future__ import annotations
 
 import time
 
 LATE = 0.25
-"""s behind the clock from which lost time is not caught up: a skill that thinks must not be followed by a rush."""
+"""Lag behind the clock above which lost time is not caught up, s: a slow policy must not be followed by a rush."""
 
 
 class Pace:
     """Keeps robot time from running ahead of the clock.
 
     Args:
-        speed: Robot seconds in a second; 0 for no limit.
+        speed: Robot seconds per second; 0 for no limit.
     """
 
     def __init__(self, speed: float) -> None:
@@ -20,7 +20,7 @@ class Pace:
         self._anchor: tuple[float, float] | None = None
 
     def keep(self, stamp: float) -> None:
-        """Sleep until it is time for what comes after robot time `stamp` (s)."""
+        """Sleep until the clock has reached robot time `stamp` (s)."""
         if self._speed <= 0.0:
             return
         now = time.monotonic()
@@ -32,5 +32,5 @@ class Pace:
             time.sleep(wait)
 
     def rest(self) -> None:
-        """Robot time pauses for a while."""
+        """Reset the reference after a pause of robot time."""
         self._anchor = None

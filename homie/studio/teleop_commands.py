@@ -1,4 +1,4 @@
-"""A hand on the robot: from deflections and sliders to commands, which the safety gate limits as any other."""
+"""Manual control: from stick deflections and sliders to commands, which the safety gate limits as any other."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from homie.kernel.interfaces import Robot
 from homie.kernel.types import Array, Command, Observation, Pose, rotation_z
 
 REACH_SPEED, WRIST_SPEED = 0.20, 0.8
-"""m/s and rad/s of the hand at full deflection: slow enough to stop within a centimetre of where one lets go."""
+"""Gripper speeds at full deflection, m/s and rad/s: slow enough to stop within a centimetre of the release point."""
 FARTHEST = 0.35
-"""rad (m for a torso) by which a joint may turn for one step of the hand: a solution further away swings the arm."""
+"""Maximum joint change per step of the gripper, rad (m for a torso): a farther IK solution would swing the arm."""
 LEAD = 0.06
-"""m by which the wanted pose may be ahead of the hand: what holds the arm back must not build up a jump."""
+"""Maximum lead of the target position over the measured one, m, so that an obstructed arm does not jump when freed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stick:
-    """What a hand does, each deflection from -1 to 1.
+    """Operator input, each deflection from -1 to 1.
 
     Args:
-        drive: Ahead.
-        turn: To the left.
-        reach: Of the gripper in the base frame: x ahead, y left, z up.
-        wrist: Of the gripper about the z of the base.
+        drive: Base velocity, forward positive.
+        turn: Base yaw rate, left positive.
+        reach: Gripper velocity in the base frame: x forward, y left, z up.
+        wrist: Gripper yaw rate about the base's z axis.
         grip: 1 opens, -1 closes, 0 leaves it.
-        joints: Where groups are to go (rad, m), by group, each a number per joint: sliders.
+        joints: Joint targets of sliders (rad, m) by group, one number per joint.
     """
 
     drive: float = 0.0
@@ -40,7 +40,7 @@ class Stick:
 
     @property
     def moves(self) -> bool:
-        """Whether it asks for anything."""
+        """Whether any input differs from the released stick."""
         return bool(self.drive or self.turn or any(self.reach) or self.wrist or self.grip or self.joints)
 
 
@@ -48,17 +48,17 @@ RELEASED = Stick()
 
 
 class Hand:
-    """Turns what a hand does into commands for one robot, a control period each."""
+    """Converts operator input into commands of one control period each for one robot."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self._pose: Pose | None = None
-        """Where the gripper is wanted while the hand moves it; None while it does not."""
+        """Target pose of the gripper while the operator moves it, else None."""
         self.message = ""
-        """Why the arm did not follow the last command, "" where it did."""
+        """Why the arm did not follow the last command, "" if it did."""
 
     def command(self, stick: Stick, observation: Observation) -> Command:
-        """The command of one control period. A group that the robot has not is left out."""
+        """Return the command of one control period, without groups that the robot lacks."""
         spec = self._robot.spec
         self.message = ""
         targets: dict[str, Sequence[float]] = {}
@@ -68,8 +68,8 @@ class Hand:
             targets |= driving.targets
         if gripper is not None and stick.grip:
             targets[gripper.name] = (spec.gripper_max if stick.grip > 0 else 0.0,)
-        known = {group.name: len(group.joints) for group in spec.groups if group.kind != "base"}
-        targets |= {name: values for name, values in stick.joints.items() if known.get(name) == len(values)}
+        joint_counts = {group.name: len(group.joints) for group in spec.groups if group.kind != "base"}
+        targets |= {name: values for name, values in stick.joints.items() if joint_counts.get(name) == len(values)}
         if any(stick.reach) or stick.wrist:
             targets |= self._reach(stick, observation)
         else:
@@ -77,7 +77,7 @@ class Hand:
         return Command(targets)
 
     def _reach(self, stick: Stick, observation: Observation) -> Mapping[str, tuple[float, ...]]:
-        """Targets that move the gripper on by one control period; none where the arm cannot."""
+        """Return joint targets that move the gripper by one control period; none if the arm cannot."""
         chain, kinematics, period = self._robot.spec.chain, self._robot.kinematics, self._robot.spec.period
         if not chain.groups:
             self.message = f"The {self._robot.spec.name} has no arm."
@@ -89,7 +89,7 @@ class Hand:
         turn = rotation_z(_unit(stick.wrist) * WRIST_SPEED * period)
         position = hand_pose.position + _limit_length(last_pose.position + step - hand_pose.position, LEAD)
         pose = Pose(position, turn @ last_pose.rotation)
-        # Where the whole pose cannot be kept the hand may turn, as a person's does.
+        # If the full pose is unreachable, let the orientation change, unless the operator controls it.
         for rotation in (pose.rotation, None) if not stick.wrist else (pose.rotation,):
             solution = kinematics.solve(pose.position, rotation, q)
             if solution.ok and np.max(np.abs(chain.nearest(solution.q, q) - q)) <= FARTHEST:

@@ -1,6 +1,6 @@
-"""`homie teleop`: a person drives a robot from a terminal, over ssh too. Nothing is needed but standard input.
+"""`homie teleop`: a person drives a robot from a terminal, also over ssh. Needs only standard input.
 
-On a terminal single keys move the robot and `:` begins a line; where input comes from a pipe every line is an order.
+On a terminal single keys move the robot and `:` begins a typed order; from a pipe every line is an order.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ KEYS: Mapping[str, Stick] = {
     "c": Stick(grip=-1.0),
     " ": RELEASED,
 }
-"""Keys that move. A terminal does not report released keys: it repeats a key that is held."""
+"""Keys that move the robot. A terminal does not report released keys: it repeats a key that is held."""
 WHY = "            say why, as in `go to apple # it is nearest`: without a reason a step has none to learn from"
 HELP = """w a s d   drive and turn (W faster)      i k j l   hand ahead, back, left, right
 u m       hand up, down                  y h       turn the wrist
@@ -56,7 +56,7 @@ o c       open and close the hand        space     release       x  stop
 
 
 class Terminal:
-    """The front of an operation on a terminal."""
+    """User interface of an operation on a terminal."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
@@ -64,11 +64,11 @@ class Terminal:
         self.sights = Sights()
 
     def tell(self, sentence: str) -> None:
-        """One line on the terminal."""
+        """Write one line on the terminal."""
         self._write(printable(sentence))
 
     def refresh(self, operation: Operation) -> None:
-        """Say when a recording begins, and what people say of it when it has ended."""
+        """Report when a recording begins, and its verdict when it has ended."""
         previous, self._recording = self._recording, operation.recording
         current = self._recording
         if current is not None and current != previous:
@@ -83,7 +83,7 @@ class Terminal:
 
 
 class Sights(EpisodeListener):
-    """What the robot saw when it last looked round."""
+    """Listener that keeps the detections of the robot's latest look around, as text."""
 
     def __init__(self) -> None:
         self.text = "Nothing was looked at yet: a subtask looks round."
@@ -99,11 +99,11 @@ class Sights(EpisodeListener):
 
 
 def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners: tuple[EpisodeListener, ...]) -> None:
-    """Drive until the input ends or somebody quits. Raises BadInput, MissingPart, KeyboardInterrupt.
+    """Drive until the input ends or a Quit. Raises BadInput, MissingPart, KeyboardInterrupt.
 
     Args:
-        options: As of `homie teleop`.
-        write: Gets every line for the person.
+        options: Those of `homie teleop`.
+        write: Called with every line for the person.
         listeners: Get the events of every episode.
     """
     if options.record is not None:
@@ -116,30 +116,30 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
     except BaseException:
         parts.close()
         raise
-    reading = _keys if sys.stdin.isatty() else _lines
+    reading = _queue_keys if sys.stdin.isatty() else _queue_lines
     typist = threading.Thread(target=reading, args=(desk, front), daemon=True)
     with _unbuffered():
         typist.start()
         operation.run()
-    if reading is _lines and operation.refused:
+    if reading is _queue_lines and operation.refused:
         nothing_done = "Nothing was done: no line of the input could be carried out."
         lines = counted(operation.refused, "line")
         partly_done = f"{lines} of the input could not be carried out, as was said above; all others were."
         raise BadInput(f"{partly_done if operation.done else nothing_done} See docs/collect.md for the lines.")
 
 
-def _lines(desk: Desk, front: Terminal) -> None:
-    """Orders from a pipe, one after another; its end is the end."""
+def _queue_lines(desk: Desk, front: Terminal) -> None:
+    """Queue orders from a pipe, and a Quit at its end."""
     for line in sys.stdin:
         if line.strip() and not line.startswith("#"):
             desk.order(Typed(line))
     desk.order(Quit(input_ended=True))
 
 
-def _keys(desk: Desk, front: Terminal) -> None:
-    """Single keys from a terminal; `:` begins a line."""
+def _queue_keys(desk: Desk, front: Terminal) -> None:
+    """Read single keys from a terminal; `:` begins a typed order."""
     front.tell(HELP)
-    keys = _typed()
+    keys = _pressed_keys()
     for key in keys:
         if key in KEYS:
             desk.hold(KEYS[key])
@@ -161,8 +161,8 @@ def _keys(desk: Desk, front: Terminal) -> None:
     desk.order(Quit(input_ended=True))
 
 
-def _typed() -> Iterator[str]:
-    """Keys as they are pressed."""
+def _pressed_keys() -> Iterator[str]:
+    """Yield keys as they are pressed."""
     while True:
         select.select([0], [], [])
         data = os.read(0, 64)
@@ -174,7 +174,7 @@ def _typed() -> Iterator[str]:
 
 
 def _typed_line(keys: Iterator[str]) -> str:
-    """A line that is echoed as it is typed, with backspace; "" where it was given up with Escape."""
+    """Read and echo a line with backspace; return "" if it was cancelled with Escape."""
     line = ""
     _echo(":")
     for key in keys:
@@ -200,7 +200,7 @@ def _echo(text: str) -> None:
 
 @contextmanager
 def _unbuffered() -> Iterator[None]:
-    """The terminal gives keys as they are pressed, and is put back however this ends."""
+    """Let the terminal deliver keys as they are pressed; restore its mode on exit."""
     if not sys.stdin.isatty():
         yield
         return

@@ -1,9 +1,9 @@
 """Orders as text: the lines of `homie teleop`, and the command field of the studio.
 
-pick apple                      a subtask, as to the planner `human`; what stands behind # is why
-begin put the apple in the bowl         an episode, recorded where there is a folder; `begin ... with chat:MODEL`
+pick apple                      a subtask, as for the planner `human`; text after # is the reason
+begin put the apple in the bowl         an episode, recorded if there is a folder; `begin ... with chat:MODEL`
 end success | end failure | end | discard | again
-forward 1 | back | left | right | up | down | ...      the hand, for seconds of robot time
+forward 1 | back | left | right | hand up | ...         manual motion, for seconds of robot time
 open hand | close hand
 take | give | stop | note TEXT | why ROUND TEXT | mark success | quit
 """
@@ -35,9 +35,9 @@ MOTIONS: Mapping[str, tuple[Stick, float]] = {
     "open hand": (Stick(grip=1.0), 1.0),
     "close hand": (Stick(grip=-1.0), 1.0),
 }
-"""What a hand does at a word, and for how many seconds of robot time where nothing else is said."""
+"""Stick deflections of each motion, and the default duration in seconds of robot time."""
 STOP = "stop"
-"""The one line that is not an order."""
+"""The only line that is not an order."""
 _URGENT = (STOP, "take", "end", "discard", "again", "quit")
 _MOTION = re.compile(rf"({'|'.join(MOTIONS)})(?: (\d+(?:\.\d+)?))?(?: ?s)?")
 _BEGIN = re.compile(r"begin (?P<task>.+?)(?: with (?P<planner>\S+))?")
@@ -51,17 +51,17 @@ _WORDS: Mapping[str, tuple[Order, ...]] = {
     "quit": (Quit(),),
 }
 _FIRST = (*_WORDS, *MOTIONS, STOP, "again", "begin", "note", "mark", "why", "look")
-"""What a line begins with that is not a subtask."""
+"""First words of lines that are not subtasks."""
 
 
 def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> tuple[Order, ...]:
-    """The orders that a line asks for.
+    """Parse a typed line into orders.
 
     Args:
-        line: What a person types, with or without the colon that begins a line at the keyboard. `stop` asks for nothing
-            more: who types it has called `Desk.stop`.
+        line: With or without the colon that begins a line at the keyboard. `stop` gives no order: the caller has
+            called `Desk.stop` already.
         actions: Those of the robot.
-        task: Of the episode that goes on, "" for none.
+        task: Of the current episode, "" for none.
         record: Whether episodes are recorded.
 
     Raises:
@@ -90,7 +90,7 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
 
 
 def urgent(line: str) -> bool:
-    """Whether a line that a person types now must not wait for a subtask that runs."""
+    """Return whether a typed line must not wait for the running subtask."""
     return _plain(line).lower().partition(" ")[0] in _URGENT
 
 
@@ -99,7 +99,7 @@ def _plain(line: str) -> str:
 
 
 def _note(plain: str) -> notes.Note | None:
-    """A note, where a line is one. Raises BadInput for one that means nothing."""
+    """Parse a line as a note; None if it is not one. Raises BadInput for an invalid note."""
     word, _, content = plain.partition(" ")
     match word.lower():
         case "note":

@@ -1,4 +1,4 @@
-"""EMMOE's two processes, model server and executor, each of which Homie can take the place of.
+"""EMMOE's two processes, model server and executor, either of which Homie can replace.
 
     executor (TCP client)                                 model server (TCP, port 10010)
     ["left.png", "back.png", "right.png", "front.png"]  ->
@@ -6,5 +6,5 @@
     ["None", "success"]                                 ->
                                                         <-  feedback received!
 
-Homie is the executor in `planner.py` and the model server in `serving.py`, over the messages of `wire.py`.
+Homie is the executor in `planner.py` and the model server in `serving.py`, with the messages of `wire.py`.
 """

@@ -1,4 +1,4 @@
-"""One TCP connection between the two processes of EMMOE: whole messages within deadlines, without frames."""
+"""TCP connection between the two processes of EMMOE: complete messages within timeouts, without framing."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from homie.kernel.support.page_headers_and_cookies import is_local
 from planners.emmoe.wire import Malformed, quoted
 
 QUIET = 0.05
-"""Seconds without a byte after which a subtask that may be whole is whole: nothing marks its end."""
+"""Seconds without a byte after which a possibly complete subtask counts as complete: it has no end marker."""
 REST = 10.0
-"""Seconds in which the rest of a message has to follow its beginning, and in which a message has to be taken."""
+"""Timeout for the rest of a message after its beginning, and for sending a message, s."""
 
 
 class PeerGone(Exception):
-    """There is no going on with a peer: a clause about it (`closed the connection`)."""
+    """The connection to the peer is unusable; the message is a clause about the peer (`closed the connection`)."""
 
 
 class Link:
-    """A connection. One side of it speaks at a time.
+    """A half-duplex connection.
 
     Args:
-        connection: Connected.
-        limit: Bytes of the longest message that is read.
+        connection: A connected socket.
+        limit: Maximum bytes of a received message.
     """
 
     def __init__(self, connection: socket.socket, limit: int) -> None:
@@ -44,16 +44,16 @@ class Link:
             raise PeerGone("closed the connection") from None
 
     def receive(self, is_whole: Callable[[bytes], bool], seconds: float, *, quiet: float = 0.0) -> bytes:
-        """The next message; b"" where the peer has left and said nothing more.
+        """Return the next message; b"" if the peer closed the connection without another message.
 
         Args:
-            is_whole: Whether bytes may be a whole message; may raise Malformed.
-            seconds: Until it begins.
-            quiet: Seconds without a byte that end it, for a message without a mark at its end.
+            is_whole: Whether bytes may be a complete message; may raise Malformed.
+            seconds: Timeout until the message begins.
+            quiet: Seconds without a byte that end the message, if it has no end marker.
 
         Raises:
-            Malformed: It is none, or too long.
-            PeerGone: The peer is silent, or left in the middle of a message.
+            Malformed: The message is invalid or too long.
+            PeerGone: The peer is silent, or closed the connection in the middle of a message.
         """
         data = b""
         deadline = time.monotonic() + seconds
@@ -91,7 +91,7 @@ class Link:
 
 
 def require_local(host: str, allowed: bool, option: str) -> None:
-    """Raises BadInput for an address of other machines that was not allowed by an option."""
+    """Raise BadInput for an address that other machines can reach, unless an option allows it."""
     if not (allowed or is_local(host)):
         raise BadInput(
             f"EMMOE's protocol has no token and no encryption, and {host} is not this machine alone: whoever reaches"
@@ -100,7 +100,7 @@ def require_local(host: str, allowed: bool, option: str) -> None:
 
 
 def connect(host: str, port: int, seconds: float, limit: int) -> Link:
-    """Connect, again and again while nobody listens. Raises PeerGone after so many seconds."""
+    """Connect, retrying while nobody listens. Raises PeerGone after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
         try:

@@ -1,7 +1,7 @@
 """The planner `emmoe`: EMMOE's model server decides, and Homie is the executor that it expects.
 
-The server names no task and takes no reset: it goes through its own tasks, and a trial ends for it with its End or
-after 20 rounds. So Homie plays the tasks that the server has, in its order; out of step it does not go on.
+The server names no task and accepts no reset: it goes through its own tasks, and a trial ends for it with its End or
+after 20 rounds. So Homie must play the server's tasks in the same order, and stops when the two are out of step.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class EmmoeSettings(BaseModel):
 class EmmoePlanner(Planner):
     """Asks a model server of EMMOE. The argument is HOST:PORT, 127.0.0.1:10010 by default.
 
-    Raises BadInput for an argument that is none, and for another machine without `without_token`.
+    Raises BadInput for an invalid argument, and for another machine without `without_token`.
     """
 
     name = "emmoe"
@@ -81,12 +81,12 @@ class EmmoePlanner(Planner):
         self._host, self._port = address(argument)
         require_local(self._host, self._settings.without_token, "--set without_token=true")
         self._link: Link | None = None
-        self._lost = ""
-        """Why nothing more can be asked of the server."""
+        self._failure = ""
+        """Why the server cannot be used any more."""
         self._round = 0
-        """Rounds of the server's trial that have begun."""
-        self._open: Decision | None = None
-        """What the server has decided and waits to hear the result of."""
+        """Number of started rounds of the server's trial."""
+        self._unreported: Decision | None = None
+        """The server's latest decision while its result was not sent yet."""
         self._trials: Counter[str] = Counter()
         self._own_folder: tempfile.TemporaryDirectory[str] | None = None
         self._folder = Path()
@@ -100,10 +100,10 @@ class EmmoePlanner(Planner):
         return {"protocol": "EMMOE", **described}
 
     def reset(self, task: str, *, seed: int) -> None:
-        """Raises PlannerError where the server cannot be reached, or is still in a trial that is over here."""
-        if self._lost:
-            raise PlannerError(self._lost)
-        if self._open is not None or self._round:
+        """Raises PlannerError if the server cannot be reached, or is still in a trial that has ended here."""
+        if self._failure:
+            raise PlannerError(self._failure)
+        if self._unreported is not None or self._round:
             self._lose(
                 f"is in round {max(self._round, 1)} of a trial that has ended here, and EMMOE's protocol has no message"
                 " to leave it",
@@ -122,9 +122,9 @@ class EmmoePlanner(Planner):
                 ) from None
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        """Raises BadInput for a robot or a suite that does not fit, PlannerError where the server fails."""
+        """Raises BadInput for a robot or suite that the protocol does not support, PlannerError if the server fails."""
         _check(planner_input)
-        if self._open is not None:
+        if self._unreported is not None:
             self._tell(planner_input.feedback or UNTOLD)
         self._round += 1
         message = pictures_message(self._write(planner_input.views), self._settings.wire)
@@ -136,17 +136,17 @@ class EmmoePlanner(Planner):
         decision = read_subtask(
             text, self._settings.wire, planner_input.inventory, planner_input.actions, planner_input.models
         )
-        self._open = decision
+        self._unreported = decision
         if decision.subtasks == (END,):
             self._tell(SUCCESS)
             self._round = 0
         return decision
 
     def conclude(self, result: EpisodeResult) -> None:
-        """The server hears what became of the last subtask: it waits for that before it goes on to its next trial."""
-        if self._open is None:
+        """Send the result of the last subtask, for which the server waits before it goes on to its next trial."""
+        if self._unreported is None:
             return
-        problem = self._open.problem
+        problem = self._unreported.problem
         last = Feedback("fail", ErrorCode.F1, problem) if problem else result.history[-1].feedback
         try:
             self._tell(last)
@@ -158,7 +158,7 @@ class EmmoePlanner(Planner):
     # ------------------------------------------------------------ the two exchanges
 
     def _ask(self, message: bytes) -> bytes:
-        """The answer to pictures."""
+        """Send the pictures and return the server's answer."""
         link = self._connected()
         try:
             link.send(message)
@@ -171,9 +171,9 @@ class EmmoePlanner(Planner):
         return data
 
     def _tell(self, feedback: Feedback) -> None:
-        """Send the result of the subtask that is open, and wait for the acknowledgement."""
+        """Send the result of the open subtask and wait for the acknowledgement."""
         link = self._connected()
-        decision, self._open = self._open, None
+        decision, self._unreported = self._unreported, None
         subtask = decision.subtasks[0] if decision is not None and decision.subtasks else Subtask("")
         try:
             link.send(feedback_message(feedback, subtask, self._settings.wire))
@@ -187,17 +187,17 @@ class EmmoePlanner(Planner):
 
     def _connected(self) -> Link:
         if self._link is None:
-            raise PlannerError(self._lost or "EMMOE's model server was not asked yet: reset the planner first.")
+            raise PlannerError(self._failure or "EMMOE's model server was not asked yet: reset the planner first.")
         return self._link
 
     def _lose(self, clause: str, hint: str = "") -> Never:
-        """Raises PlannerError: which task the server is at is not known any more."""
+        """Close the connection and raise PlannerError, as the server's current task is unknown from now on."""
         if self._link is not None:
             self._link.close()
         self._link = None
         round_clause = f" in round {self._round}" if self._round and not clause.startswith("is in") else ""
-        self._lost = f"EMMOE's model server at {self._host}:{self._port} {clause}{round_clause}. {hint or AGAIN}"
-        raise PlannerError(self._lost)
+        self._failure = f"EMMOE's model server at {self._host}:{self._port} {clause}{round_clause}. {hint or AGAIN}"
+        raise PlannerError(self._failure)
 
     # ------------------------------------------------------------ pictures
 
@@ -209,7 +209,7 @@ class EmmoePlanner(Planner):
         return Path(self._own_folder.name)
 
     def _write(self, views: Mapping[str, Image]) -> dict[str, str]:
-        """The pictures of a round as files, by view, named as the released executor names them."""
+        """Write the pictures of a round under the file names of the released executor; return paths by view."""
         paths = {}
         with writing(self._folder, "pictures into"):
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -223,7 +223,7 @@ class EmmoePlanner(Planner):
 
 
 def address(argument: str) -> tuple[str, int]:
-    """Host and port of HOST:PORT, those of EMMOE for "". Raises BadInput.
+    """Parse HOST:PORT; "" gives EMMOE's defaults. Raises BadInput.
 
     Example:
         >>> address(""), address("[::1]:10011")
@@ -238,7 +238,7 @@ def address(argument: str) -> tuple[str, int]:
 
 
 def _check(planner_input: PlannerInput) -> None:
-    """Raises BadInput for input that the protocol of EMMOE cannot express."""
+    """Raise BadInput for input that the protocol of EMMOE cannot express."""
     if missing := [view for view in VIEWS if view not in planner_input.views]:
         raise BadInput(
             f"EMMOE's model server wants four views, and this robot has no picture {', '.join(missing)}: "

@@ -1,4 +1,4 @@
-"""The pictures whose paths an executor sends: which trial they belong to, and opening no other files."""
+"""Pictures whose paths an executor sends: their trial by their names, and reading them without opening other files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from homie.kernel.types import VIEWS, Image
 from planners.emmoe.wire import SENT_ORDER, Malformed
 
 LARGEST = 4096
-"""Pixels of a side of the largest picture."""
+"""Maximum width and height of a picture, pixels."""
 _NAME = re.compile(r"subtask(\d{1,4})_(front|left|back|right)\.png")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an executor is, as the path of a picture has it: `.../TASK/TRIAL/subtaskROUND_VIEW.png`."""
+    """Progress of an executor, parsed from the path of a picture: `.../TASK/TRIAL/subtaskROUND_VIEW.png`."""
 
     task: str
     trial: int
@@ -32,15 +32,15 @@ class PictureFolder:
     """The folder of an executor's pictures.
 
     Attributes:
-        folder: Nothing outside of it is opened.
-        start: Where relative paths begin: the folder that the executor works in.
+        folder: Files outside of it are not opened.
+        start: The executor's working directory, which relative paths refer to.
     """
 
     folder: Path
     start: Path
 
     def read(self, path: str) -> Image:
-        """A picture (H, W, 3) uint8. Raises Malformed."""
+        """Read a picture (H, W, 3) uint8. Raises Malformed."""
         try:
             place = (self.start / path).resolve()
         except (OSError, ValueError, RuntimeError) as error:
@@ -62,8 +62,8 @@ class PictureFolder:
 
 
 def place_of(paths: tuple[str, ...]) -> Place | None:
-    """Task, trial and round by the paths of four pictures, where they are named as those of the released executor and
-    agree; else None."""
+    """Parse task, trial and round from the paths of four pictures; None if they differ or are not named as those of
+    the released executor."""
     names = [Path(path) for path in paths]
     matches = [_NAME.fullmatch(name.name) for name in names]
     parents = {name.parent for name in names}
@@ -82,12 +82,12 @@ def place_of(paths: tuple[str, ...]) -> Place | None:
 
 
 def by_view(paths: tuple[str, ...], *, named: bool) -> dict[str, str]:
-    """Paths by view.
+    """Return the paths by view.
 
     Args:
-        paths: As they were sent.
-        named: By their names. Otherwise by the order that EMMOE's prompt promises, whatever the pictures show, as the
-            released code takes them.
+        paths: In the order in which they were sent.
+        named: Whether to go by file names. Otherwise by the order in EMMOE's prompt, whatever the pictures show, as
+            the released code does.
     """
     if not named:
         return dict(zip(VIEWS, paths, strict=True))

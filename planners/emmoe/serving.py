@@ -1,4 +1,4 @@
-"""`homie serve emmoe-planner`: a planner is the model server that the released executor of EMMOE connects to."""
+"""`homie serve emmoe-planner`: serve a planner as the model server to which the released executor of EMMOE connects."""
 
 from __future__ import annotations
 
@@ -34,21 +34,22 @@ CONVERSATION = "conversation.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """What is served.
+    """Configuration of the server.
 
     Attributes:
-        planner: Decides.
-        start: What it knows before the first round of a trial, without its task.
-        tasks: Texts by the names of their folders, in the order of the executor; the one task of a person is `""`.
-        trials: Of each task.
-        seed: Of the first trial of a task; each further one has the next.
+        planner: The served planner.
+        start: Its input before the first round of a trial, without the task.
+        tasks: Instructions by the names of their folders, in the executor's order; `""` if a person gives one task.
+        trials: Number of trials of each task.
+        seed: Seed of the first trial of a task; incremented for each further trial.
         models: EMMOE's names of models, by Homie's.
-        code_of: The error code of a feedback sentence.
-        detect: What is detected in pictures by view.
-        pictures: The folder that the executor's pictures are in; no others are opened.
-        start_folder: The folder that the executor works in.
+        code_of: Returns the error code of a feedback sentence.
+        detect: Returns the detections in pictures by view.
+        pictures: Folder of the executor's pictures; files elsewhere are not opened.
+        start_folder: Working directory of the executor.
         out: Folder for `TASK/TRIAL/conversation.json`, None for none.
-        idle_seconds: How long an executor may be silent.
+        idle_seconds: Timeout for messages of the executor.
+        wire: Variant of the protocol.
     """
 
     planner: Planner
@@ -75,17 +76,17 @@ def serve_planner(
     ready: Callable[[str, int], None],
     tell: Callable[[str], None],
 ) -> None:
-    """Serve one executor after the other until Ctrl-C; with `strict` one, until all trials are over.
+    """Serve one executor after another until Ctrl-C; with `strict` a single one, until all trials are over.
 
     Args:
-        served: What is served.
-        host, port: Where it listens; port 0 is a free one.
-        without_token: Whether other machines may reach it.
-        ready: Gets host and port once it listens.
-        tell: Gets a line for what happens.
+        served: The configuration.
+        host, port: Address to listen at; port 0 chooses a free port.
+        without_token: Whether other machines may connect.
+        ready: Called with host and port once the server listens.
+        tell: Called with progress messages.
 
     Raises:
-        BadInput: An address that is not this machine's, or that others reach and was not allowed.
+        BadInput: The address is not this machine's, or other machines can reach it without `without_token`.
         PlannerError: The planner cannot decide.
         InfrastructureError: The port is taken, or with `strict` the executor has failed.
     """
@@ -96,7 +97,7 @@ def serve_planner(
         if next(served.out.iterdir(), None) is not None:
             raise BadInput(f"The folder {served.out} is not empty: give a new one as --out.")
     session = _Session(served, tell)
-    with closing(_listening(host, port)) as listener:
+    with closing(_listen(host, port)) as listener:
         ready(host, listener.getsockname()[1])
         while True:
             connection, address = listener.accept()
@@ -118,20 +119,20 @@ def serve_planner(
 
 
 class _Session:
-    """The trials of all executors that come."""
+    """The trials of all executors."""
 
     def __init__(self, served: Served, tell: Callable[[str], None]) -> None:
         self._served, self._tell = served, tell
         self._pictures = PictureFolder(served.pictures, served.start_folder)
         self._trial: Trial | None = None
         self.finished = 0
-        self._next = iter(self._order())
-        self._named = ""
-        """The folder of the task under way, as the executor has it."""
+        self._pending_trials = iter(self._trial_order())
+        self._task_folder = ""
+        """The executor's name of the current task's folder."""
 
     @property
     def where(self) -> str:
-        """At what the last executor was, as the end of a sentence."""
+        """Round, task and trial of the last executor, as the end of a sentence; "" between trials."""
         trial = self._trial
         if trial is None or trial.over:
             return ""
@@ -139,13 +140,13 @@ class _Session:
         return f" in round {trial.round} of {name}trial {trial.number}"
 
     def serve(self, link: Link) -> None:
-        """The rounds of one executor until it leaves between two trials; with `strict` until the last trial is over.
+        """Serve one executor until it leaves between two trials; with `strict` until the last trial is over.
 
         Raises Malformed, PeerGone, PlannerError.
         """
         served = self._served
         if self._trial is not None and not self._trial.over:
-            self._trial = None  # the executor of before has left it
+            self._trial = None  # the previous executor left it unfinished
         while served.wire == "repaired" or not self._done:
             data = link.receive(is_whole_list, served.idle_seconds)
             if not data:
@@ -154,7 +155,7 @@ class _Session:
                 return
             paths = read_pictures(data)
             place = place_of(paths) if served.wire == "repaired" else None
-            trial = self._trial = self._continued(place)
+            trial = self._trial = self._trial_at(place)
             chosen = by_view(paths, named=served.wire == "repaired")
             views = {view: self._pictures.read(path) for view, path in chosen.items()}
             message = trial.decide(views, served.detect(views))
@@ -177,14 +178,14 @@ class _Session:
         trial = self._trial
         return trial is not None and trial.over and self.finished >= len(self._served.tasks) * self._served.trials
 
-    def _order(self) -> Iterator[tuple[str, int]]:
+    def _trial_order(self) -> Iterator[tuple[str, int]]:
         return ((task, number) for task in self._served.tasks for number in range(1, self._served.trials + 1))
 
-    def _continued(self, place: Place | None) -> Trial:
-        """The trial that the next round belongs to: the one under way, or a new one. Raises Malformed.
+    def _trial_at(self, place: Place | None) -> Trial:
+        """Return the trial of the next round: the current one or a new one. Raises Malformed.
 
         Args:
-            place: Where the executor says that it is, if its pictures are named so.
+            place: Progress of the executor by the names of its pictures, if they tell.
         """
         trial = self._trial
         if (
@@ -193,26 +194,26 @@ class _Session:
             and place
             in (
                 None,
-                Place(self._named, trial.number, trial.round + 1),
+                Place(self._task_folder, trial.number, trial.round + 1),
             )
         ):
             return trial
         if place is not None:
             if place.round != 1:
                 raise Malformed(f"sent round {place.round} of task {place.task}, trial {place.trial}, out of turn")
-            task = self._known(place.task)
-            self._named = place.task
-            return self._begun(task, place.trial)
+            task = self._task_of_folder(place.task)
+            self._task_folder = place.task
+            return self._new_trial(task, place.trial)
         try:
-            task, number = next(self._next)
+            task, number = next(self._pending_trials)
         except StopIteration:
             raise Malformed("goes on after the last trial: give it more tasks or --trials") from None
-        return self._begun(task, number)
+        return self._new_trial(task, number)
 
-    def _known(self, name: str) -> str:
-        """The task that a folder of pictures is named after. Raises Malformed."""
+    def _task_of_folder(self, name: str) -> str:
+        """Return the task after which a folder of pictures is named. Raises Malformed."""
         tasks = self._served.tasks
-        if "" in tasks and self._named in ("", name):
+        if "" in tasks and self._task_folder in ("", name):
             return ""
         named = next((task for task, text in tasks.items() if task and name in (task, slug(text))), None)
         if named is None:
@@ -221,7 +222,7 @@ class _Session:
             )
         return named
 
-    def _begun(self, task: str, number: int) -> Trial:
+    def _new_trial(self, task: str, number: int) -> Trial:
         served = self._served
         text = served.tasks[task]
         served.planner.reset(text, seed=served.seed + number - 1)
@@ -238,8 +239,8 @@ class _Session:
             write_atomically(folder / CONVERSATION, to_json(trial.messages, indent=4))
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises BadInput, InfrastructureError."""
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket. Raises BadInput, InfrastructureError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=1)

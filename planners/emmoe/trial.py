@@ -1,4 +1,4 @@
-"""One trial of EMMOE's model server: the planner's input of each round, and what its decision becomes on the wire."""
+"""One trial of EMMOE's model server: the planner's input in each round, and the conversion of its decisions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from planners.emmoe.wire import BAR, LIMIT, ROUNDS, Wire, ends_trial, subtask_me
 from planners.llm.reading.emmoe_official_parser import official_parts
 
 ASKED = 3
-"""How often a planner is asked in a round whose decision cannot be sent, then the trial ends."""
+"""Attempts per round to get a decision that can be sent, after which the trial ends."""
 NOW = "Now, please output Analysis, Subtask and Model, according to the instruction above."
 
 
 class Trial:
-    """What a model server knows of a trial.
+    """State of a trial in a model server.
 
     Attributes:
-        task, number: The name of its task, and which of its trials it is, counted from 1.
-        messages: The rounds as EMMOE's `conversation.json` has them.
-        over: Whether it has come to its end.
+        task, number: Name of the task, and number of this trial of it, from 1.
+        messages: The rounds in the form of EMMOE's `conversation.json`.
+        over: Whether the trial has ended.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class Trial:
         """
         Args:
             task, number: See the attributes.
-            start: What the planner knows before the first round.
-            planner: Decides; it has been reset.
-            wire: How its decisions are sent.
+            start: The planner's input before the first round.
+            planner: Already reset.
+            wire: Variant of the protocol.
             models: EMMOE's names of models, by Homie's.
         """
         self.task, self.number = task, number
@@ -52,26 +52,26 @@ class Trial:
         self._input, self._planner, self._wire, self._models = start, planner, wire, models
         self._inventory: tuple[str, ...] = ()
         self._history: tuple[HistoryItem, ...] = ()
-        self._written = ""
-        """The history with its subtasks as they were sent."""
+        self._history_text = ""
+        """The history as text, with the subtasks as they were sent."""
         self._feedback: Feedback | None = None
         self._sent = self._model = ""
         """Subtask and model of the round as they were sent."""
-        self._meant = END
-        """The subtask of the round as the planner has decided it."""
+        self._subtask = END
+        """Subtask of the round as decided by the planner."""
         self._plan: deque[Decision] = deque()
-        """The rest of a decision of several subtasks."""
+        """Remaining subtasks of a decision with several."""
 
     def decide(self, views: Mapping[str, Image], detections: tuple[Detection, ...]) -> str:
-        """The message of the next round: `subtask|model|inventory`, or a bare End where the planner has no decision
-        that can be sent. Raises PlannerError.
+        """Return the message of the next round: `subtask|model|inventory`, or a bare End if the planner gives no
+        decision that can be sent. Raises PlannerError.
 
         Args:
             views: Pictures by view.
-            detections: What was detected in them.
+            detections: Detections in the pictures.
         """
         self.round += 1
-        known = replace(
+        current_input = replace(
             self._input,
             round=self.round,
             views=views,
@@ -81,41 +81,41 @@ class Trial:
             feedback=self._feedback,
         )
         for _ in range(ASKED):
-            decision = self._plan.popleft() if self._plan else self._asked(known)
+            decision = self._plan.popleft() if self._plan else self._next_decision(current_input)
             problem = decision.problem or self._send(decision)
             if not problem:
                 return subtask_message(self._sent, self._model, self._sent_inventory)
             self._plan.clear()
-            known = replace(known, feedback=Feedback("fail", ErrorCode.F1, problem))
-        self._sent, self._meant = END.action, END
+            current_input = replace(current_input, feedback=Feedback("fail", ErrorCode.F1, problem))
+        self._sent, self._subtask = END.action, END
         return END.action
 
     def take(self, sentence: str, ok: bool, code: ErrorCode) -> None:
-        """Take note of the result of the round.
+        """Record the result of the round.
 
         Args:
             sentence: The feedback.
-            ok: Whether its signal is a success.
-            code: Its error code, where it is none.
+            ok: Whether the subtask succeeded.
+            code: Error code of a failure.
         """
         message = sentence if sentence.startswith("None") else SUCCESS.message
         feedback = Feedback("success", None, message) if ok else Feedback("fail", code, sentence)
         if not ok:
             self._plan.clear()
-        self._inventory = held_after(self._inventory, self._sent, self._meant, sentence, ok, self._wire)
-        self._history = (*self._history, HistoryItem(len(self._history) + 1, self._meant, feedback))
-        self._written += f"({self.round}) {self._sent}({feedback.status}) "
+        self._inventory = held_after(self._inventory, self._sent, self._subtask, sentence, ok, self._wire)
+        self._history = (*self._history, HistoryItem(len(self._history) + 1, self._subtask, feedback))
+        self._history_text += f"({self.round}) {self._sent}({feedback.status}) "
         self._feedback = feedback
-        self.over = self.round >= ROUNDS or self._ends
+        self.over = self.round >= ROUNDS or self._is_last_round
 
-    def _asked(self, known: PlannerInput) -> Decision:
-        """The first subtask of a decision; the others are kept for the next rounds, as long as all goes well."""
-        decision = decided(self._planner, known)
+    def _next_decision(self, current_input: PlannerInput) -> Decision:
+        """Return the first subtask of a new decision; keep the others for the next rounds, as long as all succeed."""
+        decision = decided(self._planner, current_input)
         self._plan.extend(replace(decision, subtasks=(subtask,), raw="") for subtask in decision.subtasks[1:])
         return replace(decision, subtasks=decision.subtasks[:1])
 
     def _send(self, decision: Decision) -> str:
-        """Prepare the message of a decision. Returns the problem that keeps it from being sent, "" for none."""
+        """Prepare the message of a decision. Return the reason why it cannot be sent, "" if it can."""
         (subtask,) = decision.subtasks
         inside = str(subtask)[1:-1]
         model = self._models.get(decision.model, decision.model) or "None"
@@ -127,14 +127,14 @@ class Trial:
             self._model = model if decision.model in self._models else "None"
             if problem := self._problem(subtask):
                 return problem
-        self._meant = subtask
+        self._subtask = subtask
         text = f"Analysis: {decision.analysis or 'None'}\nSubtask: [{inside}]\nModel: {model}"
         text = decision.raw if parts else text
         self.messages.append(f"USER:\n{self._question()}ASSISTANT:\n{text}\n")
         return ""
 
     def _problem(self, subtask: Subtask) -> str:
-        """Why the released executor would not understand a subtask, "" if it does."""
+        """Return why the released executor would misread a subtask, "" if it would not."""
         ending = canonical_action(subtask.action, self._input.actions) == END.action
         message = subtask_message(self._sent, self._model, self._sent_inventory)
         if ends_trial(message) and not ending:
@@ -144,15 +144,15 @@ class Trial:
         return ""
 
     @property
-    def _ends(self) -> bool:
-        """Whether the planner's side takes the round for the last: an End anywhere in the subtask, if strict."""
+    def _is_last_round(self) -> bool:
+        """Whether this side counts the round as the last: with `strict`, `end` anywhere in the subtask."""
         if self._wire == "strict":
             return ends_trial(self._sent)
-        return canonical_action(self._meant.action, self._input.actions) == END.action
+        return canonical_action(self._subtask.action, self._input.actions) == END.action
 
     @property
     def _sent_inventory(self) -> tuple[str, ...]:
-        """The held objects as they are sent: a name that would end the trial is left unsaid."""
+        """The held objects as sent: `object` replaces a name that would end the trial."""
         if self._wire == "strict":
             return self._inventory
         return tuple("object" if ends_trial(name) or BAR in name else name for name in self._inventory)
@@ -161,24 +161,24 @@ class Trial:
         feedback = "None" if self._feedback is None else self._feedback.message
         return (
             f"Task: {self._input.task}\nInventory: {' '.join(self._inventory) or 'None'}\n"
-            f"Historical Execution: {self._written or 'None'}\nFeedback: {feedback}\n{NOW}\n"
+            f"Historical Execution: {self._history_text or 'None'}\nFeedback: {feedback}\n{NOW}\n"
         )
 
 
 def held_after(
     inventory: tuple[str, ...], sent: str, subtask: Subtask, sentence: str, ok: bool, wire: Wire
 ) -> tuple[str, ...]:
-    """The held objects after a subtask, by its feedback.
+    """Return the held objects after a subtask, inferred from its feedback.
 
-    `strict` goes by letters as the released code does (`Go to, pickle jar` is a pick), but where that code would stop
-    with an error nothing changes; otherwise Pick takes and Put gives.
+    `strict` matches substrings as the released code does (`Go to, pickle jar` is a pick), without a change where that
+    code would crash; otherwise Pick adds an object and Put removes one.
 
     Args:
-        inventory: Before it.
-        sent: The subtask as it was sent.
+        inventory: Held objects before it.
+        sent: The subtask as sent.
         subtask: The subtask.
         sentence, ok: The feedback and whether it is a success.
-        wire: By which rule.
+        wire: Which rule to use.
     """
     is_lost = "the object is missing" in sentence
     if wire == "repaired":

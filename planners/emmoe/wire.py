@@ -1,7 +1,7 @@
 """The four messages of a round between EMMOE's executor and its model server, in both directions.
 
-They have no frame, no version and no token. `strict` is what the released code sends and how it reads; `repaired` is
-understood by the released code too, but leaves out what it stumbles over.
+They have no framing, version or token. `strict` sends and parses as the released code does; `repaired` messages are
+understood by the released code too, but avoid its errors.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ PORT = 10010
 ROUNDS = 20
 """Rounds after which both sides go on to the next trial."""
 LIMIT = 1024
-"""Bytes that the released code reads of a message; of a longer one it loses the rest."""
+"""Bytes of a message that the released code reads; it loses the rest of a longer message."""
 LARGEST = 64 * 1024
-"""Bytes of the longest message that is read at all."""
+"""Maximum bytes of a received message."""
 ACKNOWLEDGED = b"feedback received!"
 SENT_ORDER: Mapping[Wire, tuple[str, ...]] = {"strict": ("left", "back", "right", "front"), "repaired": VIEWS}
-"""The order of the pictures: the released executor's own, and the one that the prompt of EMMOE promises."""
+"""Order of the pictures: that of the released executor, and that stated in EMMOE's prompt."""
 BAR = "|"
 
 
 class Malformed(Exception):
-    """A message that is none of the protocol: a clause about its sender (`sent no JSON (...)`)."""
+    """A message that violates the protocol; the text is a clause about its sender (`sent no JSON (...)`)."""
 
 
 # ------------------------------------------------------------ from the executor
 
 
 def pictures_message(paths: Mapping[str, str], wire: Wire) -> bytes:
-    """The first message of a round. Raises BadInput for paths that are too long for the released code.
+    """Return the first message of a round. Raises BadInput for paths that are too long for the released code.
 
     Args:
-        paths: Of the picture files, by view.
-        wire: Whose order of views.
+        paths: Picture files by view.
+        wire: Determines the order of views.
     """
     message = json.dumps([paths[view] for view in SENT_ORDER[wire]]).encode()
     if len(message) > LIMIT:
@@ -55,7 +55,7 @@ def pictures_message(paths: Mapping[str, str], wire: Wire) -> bytes:
 
 
 def read_pictures(data: bytes) -> tuple[str, str, str, str]:
-    """The paths in the first message of a round. Raises Malformed."""
+    """Parse the paths in the first message of a round. Raises Malformed."""
     match _json(data):
         case [str() as first, str() as second, str() as third, str() as fourth]:
             return first, second, third, fourth
@@ -63,19 +63,19 @@ def read_pictures(data: bytes) -> tuple[str, str, str, str]:
 
 
 def feedback_message(feedback: Feedback, subtask: Subtask, wire: Wire) -> bytes:
-    """The third message of a round: what became of a subtask.
+    """Return the third message of a round: the result of a subtask.
 
-    `strict` has the sentence of EMMOE's code alone; `repaired` Homie's own, which may say more, as far as it fits.
+    `strict` contains only the sentence of EMMOE's error code; `repaired` Homie's own, possibly longer, cut to fit.
     """
     status = "success" if feedback.ok else "fail"
-    text = _official(feedback, subtask) if wire == "strict" else feedback.message
+    text = _emmoe_sentence(feedback, subtask) if wire == "strict" else feedback.message
     while len(message := json.dumps([text, status]).encode()) > LIMIT:
         text = text[:-8]
     return message
 
 
 def read_feedback(data: bytes) -> tuple[str, bool]:
-    """The sentence in the third message of a round, and whether the subtask was a success. Raises Malformed."""
+    """Parse the third message of a round: its sentence, and whether the subtask succeeded. Raises Malformed."""
     match _json(data):
         case [str() as sentence, "success" | "fail" as status]:
             return sentence, status == "success"
@@ -83,7 +83,7 @@ def read_feedback(data: bytes) -> tuple[str, bool]:
 
 
 def is_whole_list(data: bytes) -> bool:
-    """Whether a message of the executor has come to its end. Raises Malformed where it can become none."""
+    """Return whether a message of the executor is complete. Raises Malformed if it can no longer become valid."""
     if not data.lstrip().startswith(b"["):
         raise Malformed(f"sent no JSON list ({quoted(data)})")
     try:
@@ -99,17 +99,17 @@ def is_whole_list(data: bytes) -> bool:
 
 
 def ends_trial(message: str) -> bool:
-    """Whether the released executor takes a subtask message for End: `blender` has an end, `recommend` too."""
+    """Return whether the released executor takes a subtask message for End: `blender` contains `end`."""
     return "end" in message.lower()
 
 
 def subtask_message(subtask: str, model: str, inventory: Sequence[str]) -> str:
-    """The second message of a round."""
+    """Return the second message of a round."""
     return BAR.join((subtask, model, " ".join(inventory) or "None"))
 
 
 def is_whole_subtask(data: bytes) -> bool:
-    """Whether a message of the model server may have come to its end; it has no mark there."""
+    """Return whether a message of the model server may be complete; it has no end marker."""
     _, _, inventory = data.rpartition(BAR.encode())
     return (data.count(BAR.encode()) >= 2 and bool(inventory)) or data.strip().lower() == b"end"
 
@@ -117,20 +117,20 @@ def is_whole_subtask(data: bytes) -> bool:
 def read_subtask(
     message: str, wire: Wire, inventory: Sequence[str], actions: Sequence[str], models: Sequence[str]
 ) -> Decision:
-    """The decision that the model server has sent.
+    """Parse the decision that the model server has sent.
 
-    `strict` reads as the released executor: an End anywhere ends, the model is not looked at, what is put is the held
-    object. `repaired` ends with the action End alone, and takes a model that is listed.
+    `strict` parses as the released executor does: `end` anywhere ends the trial, the model is ignored, and the object
+    of a Put is the held object. `repaired` ends only with the action End, and accepts a listed model.
 
     Args:
-        message: As it came.
-        wire: How it is read.
+        message: As received.
+        wire: How to parse it.
         inventory: The held objects.
-        actions: That there are.
-        models: That can be chosen.
+        actions: Available actions.
+        models: Available models.
 
     Returns:
-        The decision, with a `problem` for a message without the two bars or with a subtask that is none.
+        The decision, with a `problem` for a message without the two bars or with an invalid subtask.
     """
     parts = [part.strip() for part in message.split(BAR)]
     if wire == "strict" and ends_trial(message):
@@ -149,21 +149,21 @@ def read_subtask(
 
 
 def listed_model(text: str, models: Sequence[str]) -> str:
-    """The listed model that a model's text begins with (`[octo]</s>`, `NoMaD` and a sentence after it), "" for none."""
+    """Return the listed model with which a text begins (`[octo]</s>`, `NoMaD` before a sentence), "" for none."""
     first = model_key(re.split(r"[\n<|]", text.strip(), maxsplit=1)[0])
     return next((name for name in models if model_key(name) == first), "")
 
 
 def _as_executor(inside: str, inventory: Sequence[str]) -> Subtask:
-    """The first and the last part: the object of a Put is whatever is held."""
+    """Parse a subtask from its first and last part; the object of a Put is the held object."""
     first, *remaining = inside.split(",")
     if len(remaining) > 1:
         return make_subtask([first, inventory[-1] if inventory else remaining[0], remaining[-1]])
     return make_subtask([first, *remaining])
 
 
-def _official(feedback: Feedback, subtask: Subtask) -> str:
-    """The sentence of EMMOE's code."""
+def _emmoe_sentence(feedback: Feedback, subtask: Subtask) -> str:
+    """Return the sentence of EMMOE's error code."""
     if feedback.ok:
         return "None"
     if feedback.code is None or not subtask.action:
@@ -180,6 +180,6 @@ def _json(data: bytes) -> object:
 
 
 def quoted(data: bytes, max_bytes: int = 60) -> str:
-    """The beginning of a message, printable and on one line."""
+    """Return the beginning of a message, printable and on one line."""
     printable = json.dumps(data[:max_bytes].decode("utf-8", "backslashreplace"))
     return f"{len(data)} bytes that begin {printable}" if len(data) > max_bytes else printable

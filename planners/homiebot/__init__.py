@@ -1,1 +1,1 @@
-"""Homie's own language model: a small base model of another package, and the adapter that Homie has trained on it."""
+"""Homie's own language model: a small base model from another package, with an adapter trained by Homie."""

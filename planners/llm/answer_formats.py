@@ -1,4 +1,4 @@
-"""How a language model answers: the formats that templates ask for, and what is said when an answer is not one."""
+"""Answer formats of language models, and the sentence that explains a format after an invalid answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 AnswerFormat: TypeAlias = Literal["text", "json", "plan", "ids", "poses"]
 """`text`: Analysis, Subtask, Model (EMMOE, appendix D). `json`: equation 5. `plan`: the JSON of EmbodiedBench with
-subtasks for steps. `ids`: the same with the numbers of a suite's actions. `poses`: the same with seven numbers for
+subtasks as steps. `ids`: the same with the numbers of a suite's actions. `poses`: the same with seven numbers for
 each step, and an empty plan at the end."""
 Profile: TypeAlias = Literal["homie", "strict-emmoe"]
-"""`homie`: one answer or none. `strict-emmoe`: as the official code reads, of several the last."""
+"""`homie`: exactly one answer. `strict-emmoe`: the last of several answers, as the official code parses them."""
 
 _HOW = {
     "text": "Write three lines: 'Analysis: ...', 'Subtask: [action, target]' and 'Model: ...'.",
@@ -28,17 +28,17 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What to expect of an answer: its format, and by which profile it is read."""
+    """Expected form of an answer: its format, and the profile by which it is parsed."""
 
     answer: AnswerFormat
     profile: Profile = "homie"
 
     @property
     def has_steps(self) -> bool:
-        """Whether subtasks of an answer are the steps of a plan, of which there may be several."""
+        """Whether an answer is a plan that may have several steps."""
         return self.answer in ("plan", "poses")
 
 
 def how(answer: AnswerFormat) -> str:
-    """The sentence that says how to answer."""
+    """Return the sentence that explains an answer format."""
     return _HOW[answer]

@@ -1,8 +1,8 @@
-"""A model planner whose model another program asks: an evaluation framework with models of its own.
+"""A model planner whose model is called by another program, such as an evaluation framework with its own models.
 
-PlannerInput --prompt--> messages --ask, given by that program--> text --reading--> Decision
+PlannerInput --prompt--> messages --ask, a function of that program--> text --parsing--> Decision
 
-Prompts, reading and asking again are those of every model planner, so that an answer means the same everywhere.
+Prompts, parsing and retries are those of every model planner, so that an answer means the same everywhere.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.model_planner import ModelPlanner, PromptSettings
 
 Ask: TypeAlias = Callable[[Sequence[Message]], Mapping[str, Any]]
-"""From the messages of a question to the fields of a `Reply`: `text`, and `input_tokens`, `cost`, `finish`, ..."""
+"""Maps the messages of a prompt to the fields of a `Reply`: `text`, and `input_tokens`, `cost`, `finish`, ..."""
 
 
-class _Asked(LanguageModel):
+class _CallbackModel(LanguageModel):
     def __init__(self, ask: Ask, about: Mapping[str, object]) -> None:
         self._ask, self._about = ask, about
 
@@ -30,15 +30,15 @@ class _Asked(LanguageModel):
 
 
 class ElsewherePlanner(ModelPlanner):
-    """Asks by a function.
+    """Planner that calls its model through a function.
 
     Args:
-        ask: Blocks until there is an answer; raises PlannerError where there will be none.
+        ask: Blocks until there is an answer; raises PlannerError if there is none.
         settings: Of the prompts.
-        about: The model, for the run folder; JSON-ready.
+        about: Description of the model for the run folder, JSON-ready.
     """
 
     name = "elsewhere"
 
     def __init__(self, ask: Ask, settings: PromptSettings, about: Mapping[str, object]) -> None:
-        super().__init__(_Asked(ask, about), settings)
+        super().__init__(_CallbackModel(ask, about), settings)

@@ -1,4 +1,4 @@
-"""The layers of a model that a LoRA adapter trains, and how they multiply."""
+"""Target layers of LoRA adapters, and their forward pass in low precision."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from typing import Any
 import peft
 import torch
 
-_EYES = re.compile(r"vision|visual|image_tower|video_tower|projector|connector|lm_head")
-"""Parts of models that see; as in EMMOE, only the language model is trained."""
+_UNTRAINED = re.compile(r"vision|visual|image_tower|video_tower|projector|connector|lm_head")
+"""Names of vision modules and the output layer; as in EMMOE, only the language model is trained."""
 
 
 def new_adapter(model: Any, rank: int, alpha: int) -> peft.LoraConfig:
-    """The configuration of an adapter on the language model of a model."""
+    """Return the configuration of an adapter on the language model of a model."""
     return peft.LoraConfig(r=rank, lora_alpha=alpha, target_modules=targets_of(model), task_type="CAUSAL_LM")
 
 
 def targets_of(model: Any) -> list[str]:
-    """The names of the layers of a model's language model that get an adapter: all that are linear."""
+    """Return the names of all linear layers of a model's language model, which get an adapter."""
     return [
-        name for name, module in model.named_modules() if isinstance(module, torch.nn.Linear) and not _EYES.search(name)
+        name
+        for name, module in model.named_modules()
+        if isinstance(module, torch.nn.Linear) and not _UNTRAINED.search(name)
     ]
 
 
 class _Product(torch.autograd.Function):  # type: ignore[misc]
-    """x W' + x A' B' s in the precision of W."""
+    """Compute x W' + x A' B' s in the precision of W."""
 
     @staticmethod
     def forward(
@@ -48,14 +50,14 @@ class _Product(torch.autograd.Function):  # type: ignore[misc]
 
 
 def in_low_precision(model: Any) -> None:
-    """Let the adapter of a bfloat16 model multiply in bfloat16 while it is trained.
+    """Compute the adapter of a bfloat16 model in bfloat16 during training.
 
-    PEFT keeps its matrices in float32 and converts every activation to that, which on a CPU takes longer than the
-    products. Here the matrices are converted; the optimiser still works on float32. The effect on the result is the
+    PEFT keeps its matrices in float32 and converts every activation to float32, which on a CPU takes longer than the
+    products. Here the matrices are converted instead; the optimiser still works on float32. The result differs by the
     rounding of bfloat16.
 
     Args:
-        model: With a LoRA adapter named `default`, as the trainer has made it.
+        model: With a LoRA adapter named `default`, as created by the trainer.
     """
     for layer in model.modules():
         if not isinstance(layer, peft.tuners.lora.Linear) or layer.base_layer.bias is not None:
@@ -65,7 +67,7 @@ def in_low_precision(model: Any) -> None:
 
 
 class _Layer:
-    """The forward pass of a LoRA layer that has no bias and no dropout; plain where PEFT disables the adapter."""
+    """Forward pass of a LoRA layer without bias and dropout; without the adapter where PEFT disables it."""
 
     def __init__(self, layer: Any) -> None:
         self._layer = layer
@@ -74,7 +76,7 @@ class _Layer:
         self._scale = layer.scaling["default"]
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        if self._layer.disable_adapters:  # as DPO does for its reference
+        if self._layer.disable_adapters:  # by DPO, for its reference model
             return torch.nn.functional.linear(x, self._weight)
         result: torch.Tensor = _Product.apply(x, self._weight, self._a, self._b, self._scale)
         return result

@@ -1,4 +1,4 @@
-"""Two LoRA adapters, one learnt on top of the other, as one."""
+"""Merge two LoRA adapters, one trained on top of the other, into one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _A, _B = ".lora_A.weight", ".lora_B.weight"
 
 
 def joined(first: Path, second: Path, out: Path) -> None:
-    """Write one adapter that does what two do, the second of which was learnt with the first merged into the model.
+    """Write an adapter equivalent to two, the second of which was trained with the first merged into the model.
 
-    B1 A1 s1 + B2 A2 s2 is one product of matrices: A1 above A2, and B1 s1 beside B2 s2. Its rank is the sum of theirs.
+    B1 A1 s1 + B2 A2 s2 is one matrix product: A1 stacked on A2, and B1 s1 next to B2 s2. Its rank is the sum of theirs.
 
     Raises:
-        BadInput: They are for other layers, or of a kind that cannot be joined.
+        BadInput: They are for different layers, or of a kind that cannot be joined.
     """
     configs = [load_json(folder / CONFIG, lax=True) for folder in (first, second)]
     weights = [load_file(folder / ADAPTER_WEIGHTS) for folder in (first, second)]
@@ -37,14 +37,14 @@ def joined(first: Path, second: Path, out: Path) -> None:
             f"The adapters {first} and {second} are for other layers: begin with an adapter of `homie train`."
         )
     scales = [config["lora_alpha"] / config["r"] for config in configs]
-    together = {}
+    joined_weights = {}
     for name in weights[0]:
         first_weight, other = weights[0][name], weights[1][name].to(weights[0][name].dtype)
         if name.endswith(_A):
-            together[name] = torch.cat([first_weight, other])
+            joined_weights[name] = torch.cat([first_weight, other])
         else:
-            together[name] = torch.cat([first_weight * scales[0], other * scales[1]], dim=1).contiguous()
+            joined_weights[name] = torch.cat([first_weight * scales[0], other * scales[1]], dim=1).contiguous()
     rank = configs[0]["r"] + configs[1]["r"]
     config = {**configs[0], "r": rank, "lora_alpha": rank, "rank_pattern": {}, "alpha_pattern": {}}
-    save_file(together, out / ADAPTER_WEIGHTS, metadata={"format": "pt"})
+    save_file(joined_weights, out / ADAPTER_WEIGHTS, metadata={"format": "pt"})
     (out / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

@@ -1,6 +1,6 @@
-"""What goes to a language model and what comes back. Every model planner speaks through these types.
+"""Requests to language models and their replies: the interface between model planners and models.
 
-PlannerInput --prompt--> Request --LanguageModel.complete--> Reply --reading--> Decision
+PlannerInput --prompt--> Request --LanguageModel.complete--> Reply --parsing--> Decision
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from homie.kernel.types import Subtask
 Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
 
 BESIDE = "beside"
-"""The leniency of an answer that is not where its API has it (docs/prompts.md)."""
+"""Leniency for an answer outside of its field in the API (docs/prompts.md)."""
 ODD_END = "odd-end"
-"""The leniency of a whole answer that ends for a reason which is not known to be an end (docs/prompts.md)."""
+"""Leniency for a complete answer with an unknown finish reason (docs/prompts.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question.
+    """One request.
 
     Attributes:
-        schema: JSON schema that the answer has to follow, None for free text.
-        name: Of the schema.
-        useless: Subtasks that would change nothing now; a local model can leave them out.
+        schema: JSON schema of the answer, None for free text.
+        name: Name of the schema.
+        useless: Subtasks that would have no effect now; a local model can exclude them.
     """
 
     messages: tuple[Message, ...]
@@ -39,18 +39,18 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer. finish `length`: it was cut off at the token limit; `refusal`: the model declined to answer;
-    `unknown`: it ended in a way that no API is known to call an end.
+    """One answer.
 
     Attributes:
-        reasoning: What a reasoning model wrote before it, where the endpoint tells.
-        cost: US dollars, 0 where the price is not known.
-        cached: From the response cache, so that it took nothing.
-        cache_read_tokens, cache_write_tokens: Those of the input that the provider had in its own cache, and that it
-            put there.
-        leniencies: Rules (docs/prompts.md) by which the text was taken from a reply that is not as its API has it.
-        reason: How the endpoint calls its end.
-        asked: The form in which it was asked for.
+        reasoning: Reasoning of the model before the answer, if the endpoint returns it.
+        finish: `length`: cut off at the token limit; `refusal`: the model declined to answer; `unknown`: an unknown
+            finish reason.
+        cost: US dollars, 0 if the price is unknown.
+        cached: From the response cache, so without cost.
+        cache_read_tokens, cache_write_tokens: Input tokens read from and written to the provider's prefix cache.
+        leniencies: Rules (docs/prompts.md) by which the text was taken from a reply that violates its API.
+        reason: The endpoint's finish reason.
+        asked: The requested form of the answer.
     """
 
     text: str
@@ -72,15 +72,15 @@ class LanguageModel(ABC):
 
     @abstractmethod
     def complete(self, request: Request) -> Reply:
-        """Answer. Raises PlannerError where no answer can be had (the episode ends as infrastructure)."""
+        """Answer a request. Raises PlannerError if that fails (the episode ends as infrastructure)."""
 
     def reset(self, *, seed: int) -> None:
-        """A new episode begins: accounts start at zero."""
+        """Begin a new episode: reset its cost and seed."""
 
     def advice(self, reply: Reply) -> str:
-        """What a user can set so that replies like this one become readable: a sentence, "" where nothing is known."""
+        """Return a sentence with settings that help against unreadable replies like this one, "" for none."""
         return ""
 
     def describe(self) -> Mapping[str, object]:
-        """What `run.json` should keep: name, endpoint, capabilities. JSON-ready, without secrets."""
+        """Return the model's name, endpoint and options for `run.json`: JSON-ready, without secrets."""
         return {}

@@ -1,6 +1,6 @@
-"""The model planner: one round of any language model, from what the robot knows to a decision.
+"""The model planner: one round of any language model, from the planner's input to a decision.
 
-PlannerInput --prompt--> Request --model--> Reply --reading--> Decision
+PlannerInput --prompt--> Request --model--> Reply --parsing--> Decision
                             ^                 | unreadable
                             +-- the problem --+   (a bounded number of times)
 """
@@ -30,8 +30,8 @@ from planners.llm.reading import FORMAL, Reading, Unlisted, Unreadable
 __all__ = ["ModelPlanner", "PromptSettings"]
 
 MAX_ECHO = 4000
-"""Characters of an answer that are shown to the model again."""
-_FINISHED_BADLY = {
+"""Maximum characters of an answer that is shown to the model again."""
+_FINISH_PROBLEMS = {
     "length": "Your answer was cut off before its end. Answer again and be brief.",
     "refusal": "You declined to answer. Nothing but the next step of a household robot is asked for: answer again.",
     "unknown": "Your answer ended in a way that is not known, so it may not be whole. Answer again.",
@@ -40,11 +40,11 @@ _THOUGHTS_ONLY = "Your thoughts took all the tokens that you have, and no answer
 
 
 class ModelPlanner(Planner):
-    """Asks a language model. Concrete planners make the model from their argument and their settings.
+    """Asks a language model. Subclasses create the model from their argument and settings.
 
-    An answer that cannot be read, or that names an action or a model which is not in its list, is asked for again, at
-    most `reasks` times, with the problem in the question; after that the episode goes on with F1 feedback. No action
-    is ever made up. Every answer is in `Decision.answers`, with the rules by which it was read.
+    After an answer that cannot be parsed, or that names an unlisted action or model, the model is asked again with an
+    explanation of the problem, at most `reasks` times; then the episode continues with F1 feedback. No action is ever
+    made up. Every answer is in `Decision.answers`, with the leniencies by which it was parsed.
     """
 
     Settings: ClassVar[type[BaseModel] | None] = PromptSettings
@@ -54,7 +54,7 @@ class ModelPlanner(Planner):
         self.settings = settings
         self.prompt = Prompt(settings)
         self.uses_wrist_camera = settings.hand and settings.images
-        self._advised: set[str] = set()
+        self._given_advice: set[str] = set()
         self._turns: deque[Turn] = deque(maxlen=max(settings.chat_turns, settings.past_images))
 
     def reset(self, task: str, *, seed: int) -> None:
@@ -62,10 +62,10 @@ class ModelPlanner(Planner):
         self.model.reset(seed=seed)
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        """The next decision (EMMOE, section 4.2).
+        """Return the next decision (EMMOE, section 4.2).
 
-        Raises PlannerError where the model gives no answer at all, and BadInput for a template by numbers where nothing
-        is numbered, the other way round, and for one by poses where no arm takes them.
+        Raises PlannerError if the model gives no answer at all, and BadInput for a template that does not fit the
+        suite: by number without numbered actions, by name with them, or by pose without an action for poses.
         """
         self._check_numbers(planner_input)
         request, turn = self.prompt.request(planner_input, tuple(self._turns))
@@ -75,7 +75,7 @@ class ModelPlanner(Planner):
         return decision
 
     def _check_numbers(self, planner_input: PlannerInput) -> None:
-        """Raises BadInput where the template is not for what there is to choose from."""
+        """Raise BadInput if the template does not fit the available actions."""
         by_number, name = self.prompt.layout.answer == "ids", self.prompt.template.name
         if by_number and not planner_input.choices:
             raise BadInput(
@@ -116,24 +116,26 @@ class ModelPlanner(Planner):
                 answers.append(_answer(reply, problem, seconds))
                 advice = "" if isinstance(unread, Unlisted) else self._advise(reply)
                 if len(answers) > reasks:
-                    return _given_up(unread, reply.text, tuple(answers), advice)
+                    return _final_decision(unread, reply.text, tuple(answers), advice)
                 messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
                 continue
             answers.append(_answer(reply, "", seconds, reading.leniencies))
             return replace(reading.decision(text), answers=tuple(answers))
 
     def _read(self, reply: Reply, text: str, planner_input: PlannerInput) -> Reading:
-        """What a reply says. Raises Unreadable; what was cut off or declined is not even tried.
+        """Parse a reply. Raises Unreadable, without parsing for a truncated or declined answer.
 
         Args:
-            text: That of the reply, or its reasoning where it has none. Reasoning, and text whose end is not known, are
-                read only if they are one whole answer.
+            reply: The reply.
+            text: Its text, or its reasoning if it has no text. Reasoning, and text with an unknown finish reason, are
+                parsed only if they are one complete answer.
+            planner_input: That of `decide`.
         """
         if planner_input.quirks.reads:
-            return self.prompt.read(reply.text, planner_input)  # however it ended
+            return self.prompt.read(reply.text, planner_input)  # whatever its finish reason
         if reply.finish in ("length", "refusal"):
             thoughts_only = reply.finish == "length" and not reply.text.strip() and text
-            raise Unreadable(_THOUGHTS_ONLY if thoughts_only else _FINISHED_BADLY[reply.finish])
+            raise Unreadable(_THOUGHTS_ONLY if thoughts_only else _FINISH_PROBLEMS[reply.finish])
         rules = [*reply.leniencies]
         rules += [BESIDE] if text is not reply.text else []
         rules += [ODD_END] if reply.finish == "unknown" else []
@@ -142,15 +144,15 @@ class ModelPlanner(Planner):
             text, rules, is_complete = reply.text, [], False
         try:
             if reply.finish == "unknown" and self.prompt.layout.answer == "text":
-                raise Unreadable(_FINISHED_BADLY["unknown"])  # a text may have been cut anywhere
+                raise Unreadable(_FINISH_PROBLEMS["unknown"])  # free text does not show whether it was cut off
             reading = self.prompt.read(text, planner_input, FORMAL if is_complete else None)
         except Unlisted:
             raise
         except Unreadable:
             if text is not reply.text:
-                self.prompt.read(reply.text, planner_input)  # says that there is no answer
+                self.prompt.read(reply.text, planner_input)  # raises Unreadable: there is no answer
             if is_complete and reply.text.strip():
-                raise Unreadable(_FINISHED_BADLY["unknown"]) from None
+                raise Unreadable(_FINISH_PROBLEMS["unknown"]) from None
             raise
         if forbidden := [rule for rule in rules if rule not in self.prompt.leniencies]:
             raise Unreadable(
@@ -160,17 +162,17 @@ class ModelPlanner(Planner):
         return replace(reading, leniencies=(*dict.fromkeys((*rules, *reading.leniencies)),))
 
     def _advise(self, reply: Reply) -> str:
-        """What a user can set so that such replies can be read; it is logged once."""
+        """Return the model's advice about an unreadable reply, and warn with it once."""
         advice = self.model.advice(reply)
-        if advice and advice not in self._advised:
-            self._advised.add(advice)
+        if advice and advice not in self._given_advice:
+            self._given_advice.add(advice)
             warnings.warn(advice, stacklevel=2)
         return advice
 
 
-def _given_up(unread: Unreadable, text: str, answers: tuple[Answer, ...], advice: str) -> Decision:
-    """The decision after the last answer that could not be read. What only is not in its list is for the executor to
-    refuse, in the words that planners know (F1); everything else is a problem, and nothing is done."""
+def _final_decision(unread: Unreadable, text: str, answers: tuple[Answer, ...], advice: str) -> Decision:
+    """Return the decision after the last unreadable answer. An unlisted action or model is left to the executor, which
+    refuses it with the usual feedback (F1); any other problem gives a decision without subtasks."""
     if isinstance(unread, Unlisted):
         reading = unread.reading
         return replace(reading.decision(text), answers=answers)
@@ -194,8 +196,8 @@ def _answer(reply: Reply, problem: str, seconds: float, leniencies: tuple[str, .
 
 
 def _echo(text: str) -> str:
-    """What the model is shown of its own answer: endpoints refuse empty messages and halves of surrogate pairs, and a
-    runaway answer costs twice."""
+    """Return a model's answer as shown to it again: never empty and without lone surrogates, which endpoints refuse,
+    and truncated, as an endless answer would cost twice."""
     echoed = text[:MAX_ECHO].encode("utf-8", "replace").decode()
     if not echoed.strip():
         return "(empty)"

@@ -1,4 +1,4 @@
-"""Plain questions to the model of a model planner: its endpoint, its pictures, none of its prompts."""
+"""Plain questions to the model of a model planner: with its endpoint and pictures, without its prompts."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from planners.llm.prompting.image_scaling import shrink
 
 
 class ModelRespondent(Respondent):
-    """Asks in one user message: the pictures, then the text. Settings `images` and `image_size` of the planner hold
-    here too, so `--set images=false` is the text-only row. Raises BadInput for a planner without a model."""
+    """Asks in one user message: the pictures, then the text. The planner's settings `images` and `image_size` apply, so
+    `--set images=false` gives the text-only baseline. Raises BadInput for a planner without a model."""
 
     def __init__(self, planner: Planner) -> None:
         if not isinstance(planner, ModelPlanner):
             name = type(planner).__name__
             raise BadInput(f"{name} has no language model to be asked questions: give another, such as chat:MODEL.")
         self._planner = planner
-        self._heard = self._warned = False
+        self._had_text = self._warned = False
 
     def answer(self, question: PlainQuestion) -> Said:
         settings, model = self._planner.settings, self._planner.model
-        model.reset(seed=0)  # limits of cost are for one question, as they are for one episode elsewhere
+        model.reset(seed=0)  # the budget is per question here, as it is per episode elsewhere
         parts: list[str | Image] = []
         if settings.images:
             parts += [shrink(picture, settings.image_size) for picture in question.pictures]
@@ -36,17 +36,17 @@ class ModelRespondent(Respondent):
         return Said(reply.text, reply.input_tokens, reply.output_tokens, reply.cost)
 
     def _check(self, reply: Reply, question: str) -> None:
-        """Say that a reply has no text: an empty answer is marked like a wrong one.
+        """Warn of a reply without text, which counts as a wrong answer.
 
-        Raises PlannerError where no reply has had any so far, unless the model declined: endpoint or settings are at
-        fault then, and not one question should be marked.
+        Raises PlannerError if no reply so far has had any text, unless the model declined: then endpoint or settings
+        are at fault, and no question should be scored.
         """
         if reply.text.strip():
-            self._heard = True
+            self._had_text = True
             return
         trouble = f"The model's reply to the question '{question}' has no text"
         advice = self._planner.model.advice(reply) or "See the log of its endpoint."
-        if not self._heard and reply.finish != "refusal":
+        if not self._had_text and reply.finish != "refusal":
             raise PlannerError(f"{trouble}, and no other had any. {advice}")
         if not self._warned:
             self._warned = True

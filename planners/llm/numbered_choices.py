@@ -1,4 +1,4 @@
-"""Numbered actions for language models: the list as lines of a prompt, the history by its numbers, and answers read.
+"""Numbered actions for language models: the list as lines of a prompt, the history by number, parsing of answers.
 
 choices --choice_lines--> `7: find the mug 2`
 `{"executable_plan": [{"action_id": 7, ...}]}` --read_ids--> Reading
@@ -20,16 +20,16 @@ from planners.llm.reading.subtasks import Lists
 from planners.llm.reading.surroundings import check_surroundings
 
 PLAN = "executable_plan"
-_SAID = ("visual_state_description", "reasoning_and_reflection", "language_plan")
+_TEXT_KEYS = ("visual_state_description", "reasoning_and_reflection", "language_plan")
 
 
 def choice_lines(choices: Sequence[Choice]) -> list[str]:
-    """The list of actions, a line each."""
+    """Return the list of actions, a line each."""
     return [f"{number}: {choice.name}" for number, choice in enumerate(choices)]
 
 
 def by_number(planner_input: PlannerInput) -> PlannerInput:
-    """The same with its history by numbers: `(1) [7: find the mug 2](success)`. What has no number stays."""
+    """Return the input with its history by number: `(1) [7: find the mug 2](success)`. Unnumbered subtasks stay."""
     lines_by_subtask = {choice.subtask: line for choice, line in _lines(planner_input.choices)}
 
     def said(subtask: Subtask) -> Subtask:
@@ -43,16 +43,15 @@ def by_number(planner_input: PlannerInput) -> PlannerInput:
 def read_ids(
     text: str, choices: Sequence[Choice], leniencies: Iterable[str] = ALL, *, quirks: Quirks = NO_QUIRKS
 ) -> Reading:
-    """Parse an answer whose plan is numbers of the list.
+    """Parse an answer whose plan consists of numbers in the list.
 
-    The number counts; the name beside it is for people. An empty plan ends the task where
-    the list has an end.
+    Only the number counts; the name next to it is for people. An empty plan ends the task if the list has an end.
 
     Args:
         text: the answer.
         choices: the list.
-        leniencies: names of the rules by which an answer is read that is not to the letter.
-        quirks: of the evaluator, which may read answers itself or accept numbers beyond the list.
+        leniencies: names of the rules for answers that deviate from the format.
+        quirks: of the evaluator, which may parse answers itself or accept numbers beyond the list.
 
     Raises:
         Unreadable: the answer is not one plan, or has a number that is not in the list.
@@ -80,7 +79,7 @@ def read_ids(
 
 
 def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], quirks: Quirks) -> tuple[Subtask, ...]:
-    """What the numbers of a plan mean. Raises Unclear for one that is not in the list, unless a quirk takes it."""
+    """Return the subtasks of a plan's numbers. Raises Unclear for an unlisted number unless a quirk accepts it."""
     first_invalid = next(
         (place for place, number in enumerate(numbers) if not 0 <= number < len(choices)), len(numbers)
     )
@@ -97,11 +96,11 @@ def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:
 
 
 def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
-    """The steps of the only plan in a text, and what is said of it. Raises Unclear."""
-    pieces = [_inside(piece, rules) for piece in find_json(text) if isinstance(piece.value, Members | Broken)]
+    """Parse the steps of the only plan in a text, and its analysis. Raises Unclear."""
+    pieces = [_unwrap(piece, rules) for piece in find_json(text) if isinstance(piece.value, Members | Broken)]
     if broken := next((piece.value for piece in pieces if isinstance(piece.value, Broken)), None):
         raise Unclear(f"The JSON of the answer is broken: {broken}.")
-    plans = [piece for piece in pieces if isinstance(piece.value, Members) and _has(piece.value)]
+    plans = [piece for piece in pieces if isinstance(piece.value, Members) and _has_plan(piece.value)]
     if len(plans) != 1:
         raise Unclear(f"The answer has {'several plans' if plans else 'no plan'}.")
     (piece,) = plans
@@ -114,24 +113,24 @@ def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
     held = piece.value.all(PLAN)
     if len(held) != 1 or not isinstance(held[0], list):
         raise Unclear(f"'{PLAN}' has to be one list of steps.")
-    texts = [value.strip() for key in _SAID for value in piece.value.all(key)[:1] if isinstance(value, str)]
+    texts = [value.strip() for key in _TEXT_KEYS for value in piece.value.all(key)[:1] if isinstance(value, str)]
     return held[0], "\n".join(texts)
 
 
-def _inside(piece: Found, rules: Rules) -> Found:
-    """A piece of JSON without the tool call or the object around its plan. Raises Unclear."""
-    if not isinstance(piece.value, Members) or _has(piece.value) or not speaks(piece.value, bare=False):
+def _unwrap(piece: Found, rules: Rules) -> Found:
+    """Unwrap a piece of JSON from the tool call or object around its plan. Raises Unclear."""
+    if not isinstance(piece.value, Members) or _has_plan(piece.value) or not speaks(piece.value, bare=False):
         return piece
     value = unwrapped(piece.value, Lists(), rules)
     return replace(piece, value=value) if isinstance(value, Members) else piece
 
 
-def _has(value: Members) -> bool:
+def _has_plan(value: Members) -> bool:
     return bool(value.all(PLAN))
 
 
 def _number(step: Value, place: int) -> int:
-    """The number of a step. Raises Unclear."""
+    """Parse the number of a step. Raises Unclear."""
     numbers = step.all("action_id") if isinstance(step, Members) else []
     if len(numbers) != 1 or isinstance(numbers[0], bool) or not isinstance(numbers[0], int | float | str):
         raise Unclear(f"Step {place} of the plan has no 'action_id' that is one number of the list.")

@@ -1,4 +1,4 @@
-"""Other words for instructions and analyses by any language model, as EMMOE had GPT-4o write them (appendix F.1)."""
+"""Paraphrases of instructions and analyses by any language model, as EMMOE did with GPT-4o (appendix F.1)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ SYSTEM = (
     "Rewrite the following text with the same meaning but in a different description while do not change object's "
     "name: "
 )
-"""Word for word that of EMMOE, appendix F.1."""
+"""Verbatim from EMMOE, appendix F.1."""
 AGAIN = "Again, in other words."
 TRIES = 3
-"""Answers that are asked for in a row before a version is given up: a model that has left out a name twice rarely
-keeps it later."""
+"""Maximum consecutive unusable answers before giving up: a model that has dropped a name twice rarely keeps it
+later."""
 LONGER = 3
-"""A version is at most so many times as long as its text, and a line of it: beyond that it is not a rewriting."""
+"""Maximum length of a paraphrase, in lengths of the text."""
 
 
 class ModelRewriter(Rewriter):
-    """Asks the model of a model planner. Raises BadInput for a planner that has none.
+    """Asks the model of a model planner for paraphrases. Raises BadInput for a planner without a model.
 
-    A version that has lost a name, that has several lines or that is not new is asked for again.
+    A version that lacks a name, is too long or is not new is asked for again.
     """
 
     def __init__(self, planner: Planner) -> None:
@@ -37,7 +37,7 @@ class ModelRewriter(Rewriter):
         self._planner = planner
 
     def rewrite(self, text: str, names: Sequence[str], versions: int) -> tuple[str, ...]:
-        required_names = [name for name in names if name and _names_thing(text, name)]
+        required_names = [name for name in names if name and _contains_name(text, name)]
         messages = [Message("system", (SYSTEM,)), Message("user", (text,))]
         rewrites: list[str] = []
         refusal_count = 0
@@ -46,7 +46,12 @@ class ModelRewriter(Rewriter):
             version = " ".join(reply.text.strip().strip('"').split())
             new = version.casefold() not in {known.casefold() for known in (text, *rewrites)}
             short = 0 < len(version) <= LONGER * len(text)
-            if reply.finish == "stop" and new and short and all(_names_thing(version, name) for name in required_names):
+            if (
+                reply.finish == "stop"
+                and new
+                and short
+                and all(_contains_name(version, name) for name in required_names)
+            ):
                 rewrites.append(version)
                 refusal_count = 0
             else:
@@ -61,8 +66,8 @@ class ModelRewriter(Rewriter):
         return {"system": SYSTEM, "model": self._planner.model.describe()}
 
 
-def _names_thing(text: str, name: str) -> bool:
-    """Whether a text names a thing, written with blanks or with underscores."""
+def _contains_name(text: str, name: str) -> bool:
+    """Return whether a text contains the name of an object, written with blanks or with underscores."""
     normalised = text.replace("_", " ").lower()
     return re.search(rf"\b{re.escape(name.replace('_', ' ').lower())}\b", normalised) is not None
 

@@ -1,4 +1,4 @@
-"""What a user can set so that a model's replies become readable."""
+"""Advice on settings that help against unreadable replies of a model."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", re
 
 
 def advice_for(reply: Reply, more: str, plainer: str = "") -> str:
-    """A sentence about a reply that was cut off, declined or left empty; "" for others.
+    """Return a sentence about a reply that was cut off, declined or empty; "" for others.
 
     Args:
         reply: the reply.
-        more: what allows it more tokens, such as `--set max_tokens=4096`.
-        plainer: what asks less of the endpoint, such as `--set structured=text`; "" for nothing.
+        more: setting that allows more tokens, such as `--set max_tokens=4096`.
+        plainer: setting that needs fewer features of the endpoint, such as `--set structured=text`; "" for none.
 
     Example:
         >>> advice_for(Reply("", "Let me see", finish="length"), "--set max_tokens=4096")

@@ -1,7 +1,7 @@
-"""A small language model that knows nothing, made out of the words of a data set: for learning and for tests.
+"""A small text-only language model with random weights and a tokenizer from a data set, for training and tests.
 
-It reads text only. Its answers are held to the decision schema like those of any local model, so that even before
-training each of them can be read; what they say is what training is for.
+As with any local model its answers are constrained to the decision schema, so that they can be parsed even before
+training.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 WORDS = 1000
-"""Tokens at most. Names of things are one token each then, and learning to repeat one is learning to repeat a token."""
+"""Maximum vocabulary. With it object names are one token each, so that copying a name means copying one token."""
 WORD = r"\w+|\W+"
-"""Words without the blank before them: a name is the same tokens in a task, in a history and in quotation marks, and to
-repeat it is to repeat them. What stands between two words is a token as well."""
+"""Words without the blank before them, so that a name has the same tokens in a task, in a history and in quotation
+marks, and copying it means copying these. The text between two words is a token as well."""
 ROOM = 4096
-"""Tokens that a question and its answer may have together."""
+"""Context length: tokens of a prompt and its answer."""
 SIZE = {"hidden_size": 96, "intermediate_size": 288, "num_hidden_layers": 4, "num_attention_heads": 4}
-"""About 580 thousand numbers. Two layers are the least that can look up what followed a word, and a name of two words
-has a blank between them, so that what followed is to be looked up by more than the token before."""
+"""About 580 thousand parameters. At least two layers are needed to look up the successor of a word, and as a name of
+two words has a blank between them, the look-up must use more than the previous token."""
 
 
 def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
-    """Save a model with random weights and a tokenizer of the words of some texts. Raises OSError.
+    """Save a model with random weights and a tokenizer trained on some texts. Raises OSError.
 
     Args:
-        folder: Where to.
-        texts: What it is to read and write.
+        folder: Output folder.
+        texts: Prompts and answers for the tokenizer.
         seed: Of the weights.
     """
     tokenizer = tokenizer_of(texts, SPECIAL, TEMPLATE, WORDS, pad_token=SPECIAL[0], eos_token=SPECIAL[1])
@@ -59,14 +59,14 @@ def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
 
 
 def tokenizer_of(texts: Iterable[str], special: Sequence[str], template: str, words: int, **names: Any) -> Any:
-    """A byte-level BPE tokenizer, trained on some texts.
+    """Train a byte-level BPE tokenizer.
 
     Args:
-        texts: What it learns its words of.
+        texts: The training texts.
         special: Special tokens, which get the ids 0, 1, 2, ... in this order.
-        template: Of a chat.
-        words: Tokens at most, but never fewer than there are special ones and bytes.
-        names: What the special tokens are for: `eos_token="<|end|>"`.
+        template: Chat template.
+        words: Maximum vocabulary, but never less than the special tokens and bytes.
+        names: Roles of the special tokens: `eos_token="<|end|>"`.
     """
     trained = Tokenizer(models.BPE(unk_token=None))
     trained.pre_tokenizer = pre_tokenizers.Sequence(

@@ -1,6 +1,6 @@
-"""One training, by TRL: a model of any family that `--planner transformers:` runs, with LoRA or whole.
+"""Training with TRL: a model of any family that `--planner transformers:` supports, with LoRA or full fine-tuning.
 
-Checkpoints are in OUT/checkpoints; what is trained is put into OUT at the end, as a planner loads it.
+Checkpoints are in OUT/checkpoints; the result is saved in OUT at the end, in the form that a planner loads.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from planners.llm.tiny_model import make_tiny
 from planners.llm.training_examples import COLUMNS, dataset_of, plain, read_examples, texts_of
 
 CHECKPOINTS, START, LEARNT = "checkpoints", "start", "learnt"
-"""Folders in OUT: of the training, of a small model before it, of an adapter that is yet to be joined to another."""
+"""Folders in OUT: checkpoints, an untrained small model, a trained adapter before it is merged with another."""
 SMALL = 10_000_000
-"""Numbers below which threads wait for each other longer than they work: a step of a small model took 30 s with two
-threads and 3 s with one, on two cores that others used too."""
+"""Number of parameters below which one thread is faster: a step of a small model took 30 s with two threads and 3 s
+with one, on two cores with other load."""
 _FILES = ("*.json", "*.jinja", "*.txt", "*.model")
-"""What a model folder has beside weights."""
+"""Files of a model folder besides weights."""
 
 
 def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
-    """Train as ordered, or go on with it.
+    """Train as ordered, resuming from the last checkpoint if there is one.
 
     Raises:
         BadInput: The model, the adapter or the data cannot be used, or do not fit each other.
-        MissingPart: A package is not there.
-        PlannerError: There is no way to the hub.
+        MissingPart: A package is missing.
+        PlannerError: The hub cannot be reached.
     """
     start = time.monotonic()
     examples = read_examples(order.lines, order.purpose)
     folder = _begin(order, examples)
-    engine, merged = _loaded(order, folder)
-    fitting, excluded = _fitting(engine, examples, order)
-    held_out = _fitting(engine, read_examples(order.held_out, order.purpose), order)[0] if order.held_out else []
+    engine, merged = _load(order, folder)
+    fitting, excluded = _select_lines(engine, examples, order)
+    held_out = _select_lines(engine, read_examples(order.held_out, order.purpose), order)[0] if order.held_out else []
     watcher = _Watcher(over)
     trainer = _trainer(order, engine, fitting, held_out, watcher)
     if order.threads:
@@ -62,7 +62,7 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
         torch.set_num_threads(1)
     trainable = sum(weight.numel() for weight in trainer.model.parameters() if weight.requires_grad)
     trainer.train(resume_from_checkpoint=last_checkpoint(order.out / CHECKPOINTS))
-    _keep(order, trainer, folder, merged)
+    _save(order, trainer, folder, merged)
     rows = trainer.state.log_history
     ending = {name: float(row[name]) for row in rows for name in row if name.startswith("rewards/")}
     return TrainingReport(
@@ -79,22 +79,22 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
 
 
 def _begin(order: TrainingOrder, examples: list[dict[str, Any]]) -> Path:
-    """The folder of the model to begin with."""
+    """Return the folder of the initial model, creating a tiny model if the order names none."""
     if order.model:
         return find_folder(order.model, WEIGHTS)
     start, making = order.out / START, order.out / f".{START}"
     if not (start / WEIGHTS).exists():
-        for folder in (start, making):  # which a kill has left
+        for folder in (start, making):  # left over from a killed run
             shutil.rmtree(folder, ignore_errors=True)
         make_tiny(making, texts_of(examples), order.seed)
         making.rename(start)
     return start
 
 
-def _loaded(order: TrainingOrder, folder: Path) -> tuple[Engine, Path | None]:
-    """The model, with an adapter that it begins with merged into it, and where that is.
+def _load(order: TrainingOrder, folder: Path) -> tuple[Engine, Path | None]:
+    """Load the model, merge its initial adapter, if any, into it, and return both, with the adapter's folder.
 
-    Fine-tuning goes on with an adapter of its own rank and alpha instead, and None is where that is.
+    SFT continues to train an initial adapter of the ordered rank and alpha instead of merging it, and returns None.
     """
     adapter = find_folder(order.adapter, ADAPTER_WEIGHTS) if order.adapter else None
     if adapter is not None and order.load_in_4bit:
@@ -115,16 +115,19 @@ def _loaded(order: TrainingOrder, folder: Path) -> tuple[Engine, Path | None]:
 
 
 def _dtype(order: TrainingOrder) -> str:
-    """As ordered. `auto` below an adapter on a CPU is bfloat16 where the CPU multiplies in it: three times as fast."""
+    """Return the ordered dtype. For `auto` with an adapter it is bfloat16 on a CPU with bfloat16 multiplication, which
+    is three times as fast."""
     if order.dtype != "auto" or not order.rank:
         return order.dtype
     return "bfloat16" if multiplies_in_bfloat16(order.device) else "auto"
 
 
-def _fitting(engine: Engine, examples: list[dict[str, Any]], order: TrainingOrder) -> tuple[list[dict[str, Any]], int]:
-    """The lines that are short enough, as the template of the model takes them, and how many are not."""
-    if examples and not _takes_system(engine, examples[0]["prompt"]):
-        examples = [{**example, "prompt": _merged(example["prompt"])} for example in examples]
+def _select_lines(
+    engine: Engine, examples: list[dict[str, Any]], order: TrainingOrder
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the lines that are short enough, in the form of the model's template, and the number of others."""
+    if examples and not _accepts_system(engine, examples[0]["prompt"]):
+        examples = [{**example, "prompt": _merge_system(example["prompt"])} for example in examples]
     fitting = []
     for example in examples:
         texts = [texts_of([{name: example[name] for name in ("prompt", answer)}]) for answer in _answers(order)]
@@ -139,8 +142,8 @@ def _answers(order: TrainingOrder) -> tuple[str, ...]:
     return COLUMNS[order.purpose][1:]
 
 
-def _takes_system(engine: Engine, prompt: list[dict[str, Any]]) -> bool:
-    """Whether the chat template of a model takes a system message; some refuse it."""
+def _accepts_system(engine: Engine, prompt: list[dict[str, Any]]) -> bool:
+    """Return whether the chat template of a model accepts a system message."""
     try:
         if engine.sees:
             engine.processor.apply_chat_template(prompt, tokenize=False)
@@ -151,8 +154,8 @@ def _takes_system(engine: Engine, prompt: list[dict[str, Any]]) -> bool:
     return True
 
 
-def _merged(prompt: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the system says, said by the user: as `planners.llm.local.engine` does it."""
+def _merge_system(prompt: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Merge the system message into the first user message, as `planners.llm.local.engine` does."""
     system, first, *others = prompt
     if system["role"] != "system":
         return prompt
@@ -165,9 +168,9 @@ def _trainer(
 ) -> Any:
     is_multimodal = engine.processor is not None
     cuda = engine.model.device.type == "cuda"
-    # TRL makes the reference of DPO by loading the model again; with an adapter it is the model without it.
+    # TRL loads the model again as DPO's reference model; with an adapter that is the model without the adapter.
     adapter = None
-    if order.rank and not isinstance(engine.model, peft.PeftModel):  # else it goes on with the adapter that it has
+    if order.rank and not isinstance(engine.model, peft.PeftModel):  # otherwise training continues with its adapter
         adapter = new_adapter(engine.model, order.rank, order.alpha)
     settings = {
         "output_dir": str(order.out / CHECKPOINTS),
@@ -177,7 +180,7 @@ def _trainer(
         "gradient_accumulation_steps": max(1, order.batch // order.at_once),
         "learning_rate": order.rate,
         "lr_scheduler_type": "cosine",
-        "warmup_steps": order.warmup,  # below 1 it is a share of all steps
+        "warmup_steps": order.warmup,  # below 1 it is a fraction of all steps
         "seed": order.seed,
         "logging_steps": 1,
         "save_steps": order.keep_every,
@@ -191,8 +194,8 @@ def _trainer(
         "use_cpu": not cuda,
         "bf16": cuda and engine.model.dtype == torch.bfloat16,
         "fp16": False,
-        "gradient_checkpointing": cuda,  # on a CPU time is what is scarce, not memory
-        "max_length": None,  # cutting a line would cut its pictures; those that are too long were left out
+        "gradient_checkpointing": cuda,  # on a CPU time is scarcer than memory
+        "max_length": None,  # truncation would cut pictures; lines that are too long were excluded before
         "dataloader_pin_memory": cuda,
     }
     data = {
@@ -203,12 +206,12 @@ def _trainer(
         "callbacks": [watcher],
     }
     engine.model.train()
-    if not is_multimodal and not cuda:  # the fused attention of a CPU takes twice as long backwards in bfloat16
+    if not is_multimodal and not cuda:  # on a CPU the backward pass of fused attention is half as fast in bfloat16
         engine.model.set_attn_implementation("eager")
     if order.patience and held_out:
         data["callbacks"].append(transformers.EarlyStoppingCallback(order.patience))
     if order.purpose == "sft":
-        if not is_multimodal:  # lines of like length are padded least
+        if not is_multimodal:  # batches of similar length need least padding
             settings["train_sampling_strategy"] = "group_by_length"
         configured = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
         frugal = not is_multimodal and computes_where_asked(engine.model)
@@ -225,14 +228,14 @@ def _trainer(
     return trainer
 
 
-def _keep(order: TrainingOrder, trainer: Any, folder: Path, merged: Path | None) -> None:
-    """What was trained, as a planner loads it: an adapter, or a whole model with all that belongs to it."""
+def _save(order: TrainingOrder, trainer: Any, folder: Path, merged: Path | None) -> None:
+    """Save the result in the form that a planner loads: an adapter, or a whole model with tokenizer and config."""
     if order.rank:
         learnt = order.out / LEARNT if merged is not None else order.out
         trainer.model.save_pretrained(learnt)
         if merged is not None:
             joined(merged, learnt, order.out)
-        (order.out / "README.md").unlink(missing_ok=True)  # PEFT's own card, which says nothing
+        (order.out / "README.md").unlink(missing_ok=True)  # PEFT's empty model card
         return
     for file in [file for pattern in _FILES for file in folder.glob(pattern)]:
         if not file.name.endswith(".index.json"):
@@ -241,20 +244,23 @@ def _keep(order: TrainingOrder, trainer: Any, folder: Path, merged: Path | None)
 
 
 class _Watcher(transformers.TrainerCallback):  # type: ignore[misc]
-    """Tells of every step."""
+    """Reports every step."""
 
     def __init__(self, over: StepOver) -> None:
         self._over = over
-        self._began = (0.0, 0.0)
+        self._speed_reference = (0.0, 0.0)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
         if not logs or "loss" not in logs:
             return
         tokens, time_now = float(logs.get("num_tokens", 0)), time.monotonic()
-        if not self._began[1]:
-            self._began = (tokens, time_now)  # the first step warms up, and a resumed training has tokens of before
-        seconds = time_now - self._began[1]
-        speed = (tokens - self._began[0]) / seconds if seconds else 0.0
+        if not self._speed_reference[1]:
+            self._speed_reference = (
+                tokens,
+                time_now,
+            )  # excludes the first step as warm-up, and tokens of before a resume
+        seconds = time_now - self._speed_reference[1]
+        speed = (tokens - self._speed_reference[0]) / seconds if seconds else 0.0
         self._over(state.global_step, state.max_steps, float(logs["loss"]), speed=speed)
 
 

@@ -1,4 +1,4 @@
-"""The lines of a data set as TRL takes them."""
+"""Lines of a data set in the form of TRL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PICTURES = "images_file_names"
 
 
 def read_examples(file: Path, purpose: str) -> list[dict[str, Any]]:
-    """The lines of a file: messages, and the paths of pictures under `images`. Raises BadInput."""
+    """Read the lines of a file: messages, and the paths of pictures under `images`. Raises BadInput."""
     columns = COLUMNS[purpose]
     examples = []
     with file.open("rb") as lines:
@@ -32,7 +32,7 @@ def read_examples(file: Path, purpose: str) -> list[dict[str, Any]]:
 
 
 def texts_of(examples: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Every text in them."""
+    """Yield every text in the messages of some examples."""
     for example in examples:
         for messages in example.values():
             for message in messages:
@@ -41,12 +41,13 @@ def texts_of(examples: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def dataset_of(examples: Sequence[dict[str, Any]], *, sees: bool) -> Dataset:
-    """The data set of a trainer.
+    """Return the data set for a trainer.
 
-    Raises BadInput where the lines have pictures and the model has no eyes, or the other way round.
+    Raises BadInput if the lines have pictures and the model accepts none, or the other way round.
 
     Args:
-        sees: Whether the model is shown pictures; they are opened when their turn comes.
+        examples: From `read_examples`.
+        sees: Whether the model accepts pictures; they are opened lazily.
     """
     has_images = any("images" in example for example in examples)
     if has_images and not sees:
@@ -60,7 +61,7 @@ def dataset_of(examples: Sequence[dict[str, Any]], *, sees: bool) -> Dataset:
 
 
 def plain(messages: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """Messages with text content instead of a list of parts, for the chat templates of text-only models."""
+    """Convert the parts of messages to plain text, for the chat templates of text-only models."""
     return [
         {"role": message["role"], "content": "\n".join(part["text"] for part in message["content"])}
         for message in messages

@@ -1,4 +1,4 @@
-"""Calls that survive: what every planner behind an endpoint shares. `remote.py` is where to start."""
+"""Fault-tolerant calls of model endpoints, shared by all remote planners. Start with `remote.py`."""
 
 from planners.llm.calls.failure import Failure
 from planners.llm.calls.plainer_requests import wish_for

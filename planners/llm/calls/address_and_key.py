@@ -1,4 +1,4 @@
-"""Where an endpoint is and which environment variable holds its key. Neither may carry a secret itself."""
+"""Validation of an endpoint's URL and of the environment variable for its key. Neither may contain a secret itself."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 from homie.kernel.errors import BadInput
 
 _ADDRESS = re.compile(r"https?://((?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?)(?:/[^\s?#]*)?")
-_SECRETIVE = re.compile(r"[@?#]")
-_USUAL_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
+_SECRET_PARTS = re.compile(r"[@?#]")
+_VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 def checked_url(url: str) -> tuple[str, str]:
-    """The address without a slash at its end, and its host (with port). Raises BadInput, without repeating secrets."""
+    """Return the URL without a trailing slash, and its host with port. Raises BadInput, without repeating secrets."""
     url = url.strip()
-    if _SECRETIVE.search(url):
+    if _SECRET_PARTS.search(url):
         raise BadInput(
             "base_url must be a plain address without password, query and fragment: keys come from the environment."
         )
@@ -27,7 +27,7 @@ def checked_url(url: str) -> tuple[str, str]:
 
 
 def _has_port(url: str) -> bool:
-    """Whether an address has a port from 1 to 65535 or none, and a valid address in its brackets."""
+    """Return whether a URL has a port from 1 to 65535 or none, and a valid address in its brackets."""
     try:
         return urlsplit(url).port != 0
     except ValueError:
@@ -35,12 +35,12 @@ def _has_port(url: str) -> bool:
 
 
 def checked_variable(name: str) -> str:
-    """The name of an environment variable. Raises BadInput, without repeating what may be a key."""
-    if _USUAL_NAME.fullmatch(name) or name in os.environ:
+    """Return the name of an environment variable. Raises BadInput, without repeating a name that may be a key."""
+    if _VARIABLE_NAME.fullmatch(name) or name in os.environ:
         return name
     raise BadInput("api_key_env takes the NAME of an environment variable, for example OPENAI_API_KEY, never a key.")
 
 
 def host_name(url: str) -> str:
-    """The host of an address without its port, in lower case. Raises BadInput as `checked_url` does."""
+    """Return the host of a URL without its port, in lower case. Raises BadInput as `checked_url` does."""
     return (urlsplit(checked_url(url)[0]).hostname or "").lower()

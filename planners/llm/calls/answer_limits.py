@@ -1,7 +1,7 @@
-"""Answers of bounded size: a server may send what it likes, what is read of it has an end.
+"""Size limit for response bodies.
 
-The body is counted as it comes and unpacked in steps, so that neither an endless nor a packed body takes the memory
-or, between two looks at the clock, the time that a request has.
+The body is counted as it arrives and decompressed in steps, so that neither an endless nor a compressed body exhausts
+memory or, between two checks of the timeout, a request's time.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator
 import httpx2
 
 LARGEST = 16 * 2**20
-"""Bytes of an answer, unpacked: a hundred times the longest that models write, and parsed in well under a second."""
+"""Maximum bytes of a decompressed body: a hundred times the longest answer, and parsed in well under a second."""
 ACCEPTED = "gzip"
-"""The one way of packing that is asked for."""
+"""The only requested content encoding."""
 _PACKED = ("gzip", "x-gzip", "deflate")
-_WINDOW = zlib.MAX_WBITS | 32  # gzip and zlib alike: the data says which
+_WINDOW = zlib.MAX_WBITS | 32  # gzip or zlib, detected by the header
 _STEP = 2**16
-"""Bytes that are unpacked at a time."""
+"""Bytes to decompress at a time."""
 
 
 class OversizedAnswer(httpx2.RequestError):
@@ -26,9 +26,9 @@ class OversizedAnswer(httpx2.RequestError):
 
 
 async def bound(response: httpx2.Response) -> None:
-    """Let a response whose body is not read yet have `LARGEST` bytes at most: an event hook of a client.
+    """Limit the unread body of a response to `LARGEST` bytes; an event hook of a client.
 
-    Reading it raises OversizedAnswer, and DecodingError for what cannot be unpacked.
+    Reading the body raises OversizedAnswer if it is too large, DecodingError if it cannot be decompressed.
     """
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     packed = response.headers.get("content-encoding", "identity").strip().lower()

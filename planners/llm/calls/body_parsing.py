@@ -1,6 +1,6 @@
-"""Reading bodies of endpoints: strict about the answer, lenient about everything next to it.
+"""Parsing of response bodies: strict about the answer, lenient about all other fields.
 
-An answer must not be lost to a count with a fraction, a reasoning in parts or half a surrogate pair.
+An answer must not be lost because of a fractional token count, reasoning in parts or half a surrogate pair.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from homie.kernel.support.documents import parse_json
 
 
 def parse(text: str) -> Any:
-    """JSON as Python reads it, without a byte order mark, halves of surrogate pairs as `?`. Raises ValueError."""
-    return _whole(parse_json(text, lax=True))
+    """Parse JSON, ignoring a byte order mark and replacing lone surrogates by `?`. Raises ValueError."""
+    return _replace_surrogates(parse_json(text, lax=True))
 
 
 def words(value: object) -> str:
-    """What a text is, a list of its parts, or an object around it; "" for anything else."""
+    """Return the text in a string, a list of parts, or an object with a text field; "" for anything else."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple):
@@ -31,14 +31,14 @@ def words(value: object) -> str:
 
 
 def count(value: object) -> int:
-    """A number of tokens; 0 for what is none."""
+    """Return a number of tokens; 0 for an invalid value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return 0
     return max(0, round(value))
 
 
 def a_mapping(value: object) -> object:
-    """A mapping as it is, {} for anything else: the fields next to an answer are optional."""
+    """Return a mapping unchanged, {} for anything else: the fields next to an answer are optional."""
     return value if isinstance(value, Mapping) else {}
 
 
@@ -47,8 +47,8 @@ Count = Annotated[int, BeforeValidator(count)]
 
 
 def error_message(body: object) -> str:
-    """The endpoint's own words in the body of an error: `error.message` (OpenAI, Anthropic, Google), `detail`
-    (FastAPI), a text; "" for a page for a browser."""
+    """Return the message in the body of an error: `error.message` (OpenAI, Anthropic, Google), `detail` (FastAPI), or
+    plain text; "" for an HTML page."""
     inner = error_of(body)
     if isinstance(inner, Mapping):
         inner = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
@@ -58,22 +58,22 @@ def error_message(body: object) -> str:
 
 
 def error_of(body: object) -> object:
-    """What the body of an error says of it: what stands under `error`, in the body, in the first object of a list of
-    them, or in a text that is such a body itself."""
-    for _ in range(6):  # a list, `error`, its `message`, and the same once more from behind a gateway
+    """Return the innermost error in a body: under `error`, in the first object of a list, or in a text that is such a
+    body in JSON."""
+    for _ in range(6):  # a list, `error`, its `message`, and the same again if a gateway forwards another error
         if isinstance(body, list):
             body = next((item for item in body if isinstance(item, Mapping)), "; ".join(map(words, body)))
         elif isinstance(body, Mapping) and body.get("error"):
             body = body["error"]
-        elif isinstance(held := _held(body), Mapping | list) and held:
-            body = held
+        elif isinstance(inner_body := _embedded_json(body), Mapping | list) and inner_body:
+            body = inner_body
         else:
             break
     return body
 
 
-def _held(body: object) -> object:
-    """The JSON in a text, or in the message of an error; None where there is none."""
+def _embedded_json(body: object) -> object:
+    """Parse JSON embedded in a text or in the message of an error; None if there is none."""
     text = body.get("message") if isinstance(body, Mapping) else body
     if not (isinstance(text, str) and text.lstrip().startswith(("{", "["))):
         return None
@@ -83,11 +83,11 @@ def _held(body: object) -> object:
         return None
 
 
-def _whole(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode() if not value.isascii() else value
     if isinstance(value, list):
-        return [_whole(item) for item in value]
+        return [_replace_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
     return value

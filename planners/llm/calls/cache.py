@@ -1,4 +1,4 @@
-"""Answers on disk, one file per request: the same request is answered again without asking, in any process."""
+"""Cache of answers on disk, one file per request, shared by all processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from planners.llm.messages import Reply
 
 
 class Entry(BaseModel):
-    """One file. `key` is its name: a file that was moved or cut is not an answer to the request."""
+    """One cache file. `key` repeats its name, so that a renamed file is not taken for the answer to another request."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,7 @@ class Entry(BaseModel):
 
 
 class ResponseCache:
-    """A folder of answers, made where it is missing. Raises BadInput if it cannot be. Keys to APIs never get here."""
+    """A folder of answers, created if missing. Raises BadInput if that fails. API keys are never stored in it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.expanduser()
@@ -39,7 +39,7 @@ class ResponseCache:
             self.folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, key: str) -> Reply | None:
-        """The cached answer to a request, without tokens or cost. An unusable file gives a warning and is ignored."""
+        """Return the cached answer to a request, without tokens or cost. Warns of an unusable file and ignores it."""
         path = self._path(key)
         try:
             entry = Entry.model_validate_json(path.read_bytes())
@@ -56,7 +56,7 @@ class ResponseCache:
         return replace(cached_reply, cache_read_tokens=0, cache_write_tokens=0)
 
     def put(self, key: str, model: str, reply: Reply) -> None:
-        """Keep an answer. A failing disk causes a warning: the answer itself is there."""
+        """Store an answer. A disk error causes only a warning, as the answer itself is available."""
         entry = Entry(key=key, model=model, reply=reply)
         try:
             with self._locked():
@@ -69,7 +69,7 @@ class ResponseCache:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """One writer at a time, over threads and processes: two may have the same answer at the same moment."""
+        """Lock out other threads and processes: two may write the same entry at the same time."""
         lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -79,7 +79,7 @@ class ResponseCache:
 
 
 def remembers(folder: Path, model: str) -> bool:
-    """Whether a cache folder, which need not exist, has any answer of a model."""
+    """Return whether a cache folder, which need not exist, has any answer of a model."""
     for path in folder.expanduser().glob("*.json"):
         try:
             if Entry.model_validate_json(path.read_bytes()).model == model:
@@ -90,6 +90,6 @@ def remembers(folder: Path, model: str) -> bool:
 
 
 def request_key(url: str, seed: int, body: Mapping[str, object]) -> str:
-    """SHA-256 over the address, the seed of the episode and all that is sent: model, parameters, texts, images."""
+    """Return the SHA-256 of the URL, the seed of the episode and the body with model, parameters, texts and images."""
     request_text = json.dumps({"url": url, "seed": seed, "body": body}, sort_keys=True, allow_nan=False)
     return hashlib.sha256(request_text.encode("ascii")).hexdigest()

@@ -1,16 +1,22 @@
-"""What the planners of a process have learned about one endpoint: whether it lives, and what it understands."""
+"""State of an endpoint that all planners of a process share: whether it was reachable, and unsupported features."""
 
 from __future__ import annotations
 
 import threading
 
-_shared: dict[str, Endpoint] = {}
-_sharing = threading.Lock()
+_endpoints: dict[str, Endpoint] = {}
+_endpoints_lock = threading.Lock()
 
 
 class Endpoint:
-    """One per address in a process. answered: it has been there before. forms: by model, see `remote`. unmarked: models
-    that do not know the marks of a prompt cache. without_system: models whose template knows no system role."""
+    """State of one endpoint.
+
+    Attributes:
+        answered: Whether it has ever responded.
+        forms: Index of the current answer form by model, see `remote`.
+        unmarked: Models without support for prompt-cache marks.
+        without_system: Models whose chat template has no system role.
+    """
 
     def __init__(self, url: str, host: str) -> None:
         self.url, self.host = url, host
@@ -21,6 +27,6 @@ class Endpoint:
 
 
 def shared_endpoint(url: str, host: str) -> Endpoint:
-    """The endpoint of this process at an address."""
-    with _sharing:
-        return _shared.setdefault(url, Endpoint(url, host))
+    """Return this process's endpoint at a URL."""
+    with _endpoints_lock:
+        return _endpoints.setdefault(url, Endpoint(url, host))

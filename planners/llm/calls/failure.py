@@ -1,4 +1,4 @@
-"""Failures of one request, classified by what helps."""
+"""Failures of a request, classified by remedy."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from planners.llm.calls.body_parsing import error_message
 from planners.llm.calls.waits import is_used_up, wait_asked
 
 PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 after which the same request may succeed (RFC 9110, RFC 6585)."""
-_ABOUT_FORM = re.compile(
+"""Transient statuses below 500, after which the same request may succeed (RFC 9110, RFC 6585)."""
+_FORM_ERROR = re.compile(
     r"response.?(format|schema|mime)|(json|output).?schema|json.?(mode|object)|structured.?output|guided|grammar"
     r"|output_config\.format|tool_choice|\btools?\b",
     re.IGNORECASE,
 )
-"""The error of an endpoint that does not know the form in which the answer was wanted."""
-_ITS_PARAMETER = re.compile(r"response_format|tool_choice|responseJsonSchema|text\.format")
-"""The same for statuses from 500 on: they mean a server that broke, unless they name the very parameter.
-llama-cpp-python answers so where it does not know a `response_format`."""
-_ABOUT_LENGTH = re.compile(
+"""Errors of endpoints that do not support the requested answer form."""
+_FORM_PARAMETER = re.compile(r"response_format|tool_choice|responseJsonSchema|text\.format")
+"""The same for statuses from 500 on, which mean a server fault unless they name the parameter itself.
+llama-cpp-python answers so if it does not support a `response_format`."""
+_LENGTH_ERROR = re.compile(
     r"context.?(length|window|size)|(prompt|input|request|message|image)s?\b.{0,20}\btoo (long|large|big|many)"
     r"|\btokens\b|too many (images|requests)|quota|credit|rate.?limit",
     re.IGNORECASE,
 )
-"""Messages about a request that is too large in any form; a longer question would not help."""
-_NEVER = re.compile(r"\b(?:not|n't|un|isn.t)\s?(?:supported|implemented)\b", re.IGNORECASE)
-"""Messages with a status of 500 and above that a retry would not change (llama.cpp: pictures)."""
+"""Errors about a request that is too large in any form; adding the schema to the prompt would not help."""
+_PERMANENT_ERROR = re.compile(r"\b(?:not|n't|un|isn.t)\s?(?:supported|implemented)\b", re.IGNORECASE)
+"""Permanent errors with a status of 500 and above (llama.cpp: pictures)."""
 
 
 class Failure(Exception):
-    """A request that brought no answer. The message is one sentence.
+    """A request without an answer. The message is one sentence.
 
     Args:
-        again: The same request may succeed later.
+        again: Whether the same request may succeed later.
         after: Seconds that the endpoint asks to wait.
-        form: It does not know the form in which the answer was wanted.
-        answered: The endpoint is alive and said so.
+        form: Whether the endpoint does not support the requested answer form.
+        answered: Whether the endpoint responded.
     """
 
     def __init__(
@@ -57,15 +57,15 @@ class Failure(Exception):
 def of_status(
     host: str, status: int, headers: Mapping[str, str], body: object, *, key: str = "", hint: str = ""
 ) -> Failure:
-    """The failure that an HTTP status means.
+    """Return the failure for an HTTP status.
 
     Args:
-        host: Who answers so.
+        host: Host of the endpoint.
         status: The HTTP status, 400 or more.
-        headers: Of the response; they may say when to ask again.
-        body: Of the response, JSON or a text, with the endpoint's own words. Long ones are cut.
-        key: The API key, which must not be repeated.
-        hint: What may help, behind its words; "" for nothing.
+        headers: Of the response; they may contain a time to wait.
+        body: Of the response, JSON or text. Long error messages are cut.
+        key: The API key, removed from messages.
+        hint: Advice to append to the endpoint's message, "" for none.
     """
     message = scrubbed(error_message(body), key)
     words = (": " + one_line(message) if message.strip() else "") + hint
@@ -74,7 +74,7 @@ def of_status(
         if is_used_up(body, wait_seconds):
             used_up = f"{words} (the quota is used up, so that waiting does not help)"
             return Failure(f"{host} refuses the request ({status}){used_up}", again=False)
-        is_retryable = not (status >= 500 and _NEVER.search(message))
+        is_retryable = not (status >= 500 and _PERMANENT_ERROR.search(message))
         return Failure(
             f"{host} answers {status}{words}", again=is_retryable, after=wait_seconds, form=about_form(message, status)
         )
@@ -82,19 +82,19 @@ def of_status(
 
 
 def about_form(message: str, status: int = 400) -> bool:
-    """Whether the error of an endpoint is about the form in which the answer is wanted, and of nothing else."""
+    """Return whether the error of an endpoint is only about the requested answer form."""
     if status in PASSING or about_length(message):
         return False
-    return bool((_ITS_PARAMETER if status >= 500 else _ABOUT_FORM).search(message))
+    return bool((_FORM_PARAMETER if status >= 500 else _FORM_ERROR).search(message))
 
 
 def about_length(message: str) -> bool:
-    """Whether the error of an endpoint says that something is too long or too much."""
-    return bool(_ABOUT_LENGTH.search(message))
+    """Return whether the error of an endpoint is about length or quantity."""
+    return bool(_LENGTH_ERROR.search(message))
 
 
 def scrubbed(text: str, key: str) -> str:
-    """A text without the API key."""
+    """Return a text with the API key replaced by `[key]`."""
     return text.replace(key, "[key]") if key else text
 
 
@@ -110,7 +110,7 @@ _KINDS: Mapping[type, str] = {
 
 
 def not_json(text: str) -> str:
-    """What a body is that is not JSON."""
+    """Describe a body that is not JSON."""
     begins = text.lstrip("\ufeff \t\r\n")[:20].lower()
     if not begins:
         return "it is empty"
@@ -122,7 +122,7 @@ def not_json(text: str) -> str:
 
 
 def misshapen(error: ValidationError) -> str:
-    """The first place in a body that is not as the API has it."""
+    """Describe the first field of a body that violates the API."""
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
     if first["type"] == "missing":
@@ -136,14 +136,14 @@ def misshapen(error: ValidationError) -> str:
 
 
 def innermost(error: BaseException) -> BaseException:
-    """The error that began a chain of them."""
+    """Return the root cause of a chain of exceptions."""
     while inner := error.__cause__ or error.__context__ or next(iter(getattr(error, "exceptions", ())), None):
         error = inner
     return error
 
 
 def reason(error: BaseException) -> str:
-    """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
+    """Return the root cause in a line: `Connection refused`, `Name or service not known`."""
     error = innermost(error)
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
@@ -151,7 +151,7 @@ def reason(error: BaseException) -> str:
 
 
 def of_tls(error: ssl.SSLError) -> str:
-    """What went wrong with a secure connection, and what may help. Its error numbers are not those of the system."""
+    """Describe a TLS error and possible remedies. Its error numbers are not those of the system."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"{error.verify_message} (for a certificate of your own name its file in SSL_CERT_FILE)"
     words = (error.reason or "the handshake failed").replace("_", " ").lower()

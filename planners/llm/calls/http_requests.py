@@ -1,8 +1,8 @@
-"""Requests with a deadline on the wall clock.
+"""Requests with a wall-clock deadline.
 
-A client's own timeouts are per read: a server that drips bytes never meets them. Here the whole request is a task that
-is cancelled at its deadline, whatever it waits for, and its connection closed. The tasks of all episodes share one
-event loop in a thread of its own, so that a caller may itself be inside one.
+A client's own timeouts are per read: a server that sends single bytes never triggers them. Here the whole request is a
+task that is cancelled at its deadline, and its connection is closed. The tasks of all episodes share one event loop in
+a thread of its own, so that a caller may itself run in an event loop.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CONNECT = 10.0
-"""Seconds to connect: a host that is not there should not take the whole timeout."""
+"""Timeout to connect, s: an unreachable host should not take the whole timeout of a request."""
 GRACE = 1.0
-"""Seconds that a cancelled request may take to let go."""
-_starting = threading.Lock()
+"""Seconds for a cancelled request to clean up."""
+_loop_lock = threading.Lock()
 
 
 def within(seconds: float, make_coroutine: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of the coroutine that `make_coroutine` returns. Raises TimeoutError after `seconds` of wall clock."""
+    """Run the coroutine that `make_coroutine` returns. Raises TimeoutError after `seconds` of wall clock."""
 
     async def timed() -> T:
         async with asyncio.timeout(seconds):
@@ -46,20 +46,20 @@ def within(seconds: float, make_coroutine: Callable[[], Coroutine[Any, Any, T]])
 
 
 def _loop(process: int) -> asyncio.AbstractEventLoop:
-    with _starting:
-        return _started(process)
+    with _loop_lock:
+        return _start_loop(process)
 
 
 @functools.lru_cache(maxsize=1)
-def _started(process: int) -> asyncio.AbstractEventLoop:
-    """The running loop of a process; a forked child has none of its parent's threads and gets its own."""
+def _start_loop(process: int) -> asyncio.AbstractEventLoop:
+    """Start the event loop of a process; a forked child lacks its parent's threads and gets its own loop."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="endpoints", daemon=True).start()
     return loop
 
 
 def load_sdk(planner: str, package: str, extra: str) -> None:
-    """Import an SDK here and now: it takes a second, which no request should pay for. Raises MissingPart."""
+    """Import an SDK in advance, as that takes a second of a request's time otherwise. Raises MissingPart."""
     try:
         importlib.import_module(package)
     except ModuleNotFoundError as error:
@@ -68,8 +68,8 @@ def load_sdk(planner: str, package: str, extra: str) -> None:
 
 
 def http_client() -> httpx2.AsyncClient:
-    """A client for one request, whose answer has a bounded size. It has no timeout of its own but to connect: `within`
-    sees to the rest."""
+    """Return a client for one request with a size limit for its answer. It has no timeout except for connecting;
+    `within` adds the deadline."""
     import httpx2
 
     from planners.llm.calls.answer_limits import ACCEPTED, bound
@@ -84,7 +84,7 @@ def http_client() -> httpx2.AsyncClient:
 
 @functools.cache
 def certificates() -> ssl.SSLContext:
-    """Loaded once: it takes longer than everything else about a client."""
+    """Return the TLS context, loaded once as that takes longer than everything else about a client."""
     import httpx2  # comes with both SDKs
 
     return httpx2.create_ssl_context()

@@ -1,4 +1,4 @@
-"""One call: attempts with waits between them, until there is an answer or no time."""
+"""Retries of a call with backoff, until it succeeds or its deadline passes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from planners.llm.calls.settings import EndpointSettings
 T = TypeVar("T")
 
 LONGEST = 30.0
-"""Seconds: no wait of our own choice is longer."""
+"""Maximum backoff, s; waits that the endpoint asks for may be longer."""
 
 
 def call(endpoint: Endpoint, settings: EndpointSettings, rng: random.Random, attempt: Callable[[float], T]) -> T:
-    """What `attempt(seconds)` returns in the end. It gets the seconds it may take and raises Failure or TimeoutError.
+    """Call `attempt(timeout in seconds)`, which raises Failure or TimeoutError, until it returns; return its result.
 
-    Passing failures are tried again after exponential backoff with jitter, not before the time that the
-    endpoint asks for (`waits`).
-    Raises PlannerError when retries or time are used up, Failure for one that will not pass.
+    Transient failures are retried after exponential backoff with jitter, not before the time that the endpoint asks
+    for (`waits`).
+    Raises PlannerError when retries or time are used up, Failure for a permanent failure.
     """
     deadline = time.monotonic() + settings.deadline
     number = 0
@@ -34,14 +34,14 @@ def call(endpoint: Endpoint, settings: EndpointSettings, rng: random.Random, att
         try:
             result = attempt(seconds)
         except (Failure, TimeoutError) as error:
-            failure = error if isinstance(error, Failure) else _late(endpoint.host, seconds)
+            failure = error if isinstance(error, Failure) else _timeout_failure(endpoint.host, seconds)
             if failure.answered:
                 endpoint.answered = True
             if not failure.again:
                 raise failure from None
             wait = pause(number, failure, settings, rng)
             if number > settings.retries or time.monotonic() + wait >= deadline:
-                raise PlannerError(_over(failure, number, settings)) from None
+                raise PlannerError(_final_message(failure, number, settings)) from None
             time.sleep(wait)
         else:
             endpoint.answered = True
@@ -49,16 +49,16 @@ def call(endpoint: Endpoint, settings: EndpointSettings, rng: random.Random, att
 
 
 def pause(number: int, failure: Failure, settings: EndpointSettings, rng: random.Random) -> float:
-    """Seconds before the attempt that follows attempt `number` (from 1): doubled each time, with jitter."""
+    """Return the seconds to wait after attempt `number` (from 1): doubled each time, with jitter."""
     backoff = min(LONGEST, settings.backoff * 2.0 ** (number - 1)) * rng.uniform(0.5, 1.0)
     return max(backoff, failure.after or 0.0)
 
 
-def _late(host: str, seconds: float) -> Failure:
+def _timeout_failure(host: str, seconds: float) -> Failure:
     return Failure(f"{host} did not finish its answer within {seconds:.3g} s", again=True, answered=False)
 
 
-def _over(failure: Failure, number: int, settings: EndpointSettings) -> str:
+def _final_message(failure: Failure, number: int, settings: EndpointSettings) -> str:
     tries = "1 try" if number == 1 else f"{number} tries"
     wait_clause = f"; it asks to wait {math.ceil(failure.after)} s" if failure.after else ""
     return f"{failure} ({tries}, deadline {settings.deadline:g} s{wait_clause})."

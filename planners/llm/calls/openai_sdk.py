@@ -1,4 +1,4 @@
-"""What models behind the `openai` SDK have in common, whichever of its APIs they are asked through."""
+"""Base class of models that are called through the `openai` SDK, for all of its APIs."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     import openai
 
 ADDRESS = "OPENAI_BASE_URL"
-"""The variable of the vendor's SDK for the address of the endpoint."""
+"""Environment variable of the SDK for the endpoint's URL."""
 MARKS: Mapping[str, Mapping[str, str]] = {
     "prompt_cache_breakpoint": {"mode": "explicit"},
     "cache_control": {"type": "ephemeral"},
 }
-"""What the marks of a prompt cache are set to."""
+"""Values of the fields that mark the end of a cacheable prompt prefix."""
 
 
 class OpenAISettings(SampledSettings):
-    """Of endpoints that are asked through the SDK."""
+    """Settings of endpoints that are called through the SDK."""
 
     image_detail: Literal["auto", "low", "high"] = Field(
         "auto", description="How closely the model looks at images; low: fewer tokens (auto: as the endpoint likes)."
@@ -38,14 +38,14 @@ class OpenAISettings(SampledSettings):
 
 
 class CachedTokens(BaseModel):
-    """The details of input tokens that are used."""
+    """The used fields of the input token details."""
 
     cached_tokens: Count = 0
     cache_write_tokens: Count = 0
 
 
 class OpenAIModel(RemoteModel):
-    """Subclasses build the body, say which call of the SDK takes it, and read the answer."""
+    """Base class: subclasses build the body, call the SDK with it, and parse the answer."""
 
     settings: OpenAISettings
 
@@ -56,18 +56,18 @@ class OpenAIModel(RemoteModel):
 
     @abstractmethod
     async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
-        """The text of the response to one call of the SDK."""
+        """Call the SDK once and return the text of the response."""
 
     @abstractmethod
     def read(self, text: str) -> Reply:
-        """The answer in the text of a response. Raises Failure."""
+        """Parse the answer in the text of a response. Raises Failure."""
 
     def hint(self, status: int, message: str, body: Body) -> str:
-        """What may help where an endpoint answers with an error, behind its own words; "" for nothing."""
+        """Return advice to append to an endpoint's error message, "" for none."""
         return ""
 
     def answer_inside(self, refusal: object) -> Reply | None:
-        """The answer that the body of a refusal holds after all."""
+        """Return the answer if the body of an error response contains one."""
         return None
 
     async def send(self, body: Body, key: str) -> Reply:
@@ -88,12 +88,12 @@ class OpenAIModel(RemoteModel):
 
 
 def cache_key(messages: Sequence[Mapping[str, Any]]) -> str:
-    """A short name for the beginning of a conversation; the same in every episode that has the same beginning."""
+    """Return a short hash of a prompt prefix, the same in every episode with the same prefix."""
     return f"homie-{hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:16]}"
 
 
 def is_strict(schema: object) -> bool:
-    """Whether a schema may be marked as binding: every object is closed and needs all its properties."""
+    """Return whether a schema may be marked as strict: every object is closed and requires all its properties."""
     if isinstance(schema, Mapping):
         if "properties" in schema and (
             schema.get("additionalProperties") is not False

@@ -1,4 +1,4 @@
-"""The same request in a plainer form, for endpoints that know no system role or no schema."""
+"""Simpler forms of a request, for endpoints without support for a system role or a schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planners.llm.messages import Request
 
 
 def without_system(request: Request) -> Request:
-    """The request with its system messages at the head of the first message of the user, and no role twice in a row."""
+    """Return the request with its system messages merged into the first user message, and no role twice in a row."""
     system = [part for message in request.messages if message.role == "system" for part in message.parts]
     others = [message for message in request.messages if message.role != "system"]
     merged: list[Message] = [Message("user", tuple(system))] if system else []
@@ -24,5 +24,5 @@ def without_system(request: Request) -> Request:
 
 
 def wish_for(schema: Mapping[str, object]) -> str:
-    """The sentence that asks for a schema where no parameter can."""
+    """Return the prompt text that asks for a schema, for endpoints without a parameter for it."""
     return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"

@@ -1,4 +1,4 @@
-"""What planners behind an endpoint have in common: their argument names the model."""
+"""Base class of planners behind an endpoint, whose argument names the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ S = TypeVar("S", bound=PromptSettings)
 
 
 class EndpointPlanner(ModelPlanner):
-    """A planner whose model is behind an endpoint. `make` is the class of its model, of a name and the settings.
+    """A planner whose model is behind an endpoint. `make_model` creates the model from its name and the settings.
 
     Raises BadInput without the name of a model.
     """
@@ -24,7 +24,7 @@ class EndpointPlanner(ModelPlanner):
     @classmethod
     def check(cls, argument: str, settings: BaseModel | None) -> None:
         factory = cast("Callable[[str, BaseModel | None], object]", cls)
-        factory(argument, settings)  # this is quick, and nobody is asked
+        factory(argument, settings)  # fast, and without a request
 
     def __init__(self, make_model: Callable[[str, S], RemoteModel], argument: str, settings: S) -> None:
         if not argument:

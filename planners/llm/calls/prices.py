@@ -29,7 +29,7 @@ class Prices(BaseModel):
         return self.price_input is not None and self.price_output is not None
 
     def cost(self, reply: Reply) -> float:
-        """US dollars of an answer; a price that is not set counts as zero."""
+        """Return the US dollars of an answer; a missing price counts as zero."""
         input_price = self.price_input or 0.0
         read, write = reply.cache_read_tokens, reply.cache_write_tokens
         millionths = max(0, reply.input_tokens - read - write) * input_price

@@ -1,9 +1,9 @@
-"""A model behind an endpoint: what chat completions and Claude's messages have in common.
+"""Base class of models behind an endpoint, common to chat completions and Claude's messages.
 
 Request --cache--> Reply
-   |  body(form)                      forms: from the strictest to plain text; a refused one is left for good
+   |  body(form)                      forms: from the strictest to plain text; a refused form is not used again
    v
- call (retries) --> send, within its time --> Reply --> account, cache
+ call (retries) --> send, within its timeout --> Reply --> account, cache
 """
 
 from __future__ import annotations
@@ -48,32 +48,32 @@ from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.setting_advice import advice_for
 
 Body = dict[str, Any]
-_OF_MARKS = re.compile(r"prompt_?cache|cache_control", re.IGNORECASE)
+_MARK_ERROR = re.compile(r"prompt_?cache|cache_control", re.IGNORECASE)
 _REASON = 60
-"""Characters that are kept of the reason for which a reply ended."""
-_OF_ROLES = re.compile(
+"""Maximum characters of a reply's finish reason."""
+_ROLE_ERROR = re.compile(
     r"system.{0,20}\brole\b|\brole\b.{0,20}system|system.?(?:message|prompt|instruction)s?\b.{0,30}"
     r"(?:not|n't|un)\b.{0,4}(?:supported|allowed|enabled|accepted|available|permitted)"
     r"|(?:not|n't).{0,10}support.{0,20}\bsystem|developer instruction is not enabled|roles must alternate"
     r"|alternat\w+ (?:between )?(?:user|role)|\bonly\b.{0,20}\buser\b.{0,20}\bassistant\b",
     re.IGNORECASE,
 )
-"""The error of an endpoint whose model has a chat template without a system role (Gemma 2, early Mistral)."""
+"""Errors of models whose chat template has no system role (Gemma 2, early Mistral)."""
 Answered = TypeVar("Answered", bound=BaseModel)
 
 
 class RemoteModel(LanguageModel):
-    """Subclasses build the body of a request and send it once. Raises BadInput for a key or setting that is missing.
+    """Base class: subclasses build the body of a request and send it. Raises BadInput for a missing key or setting.
 
     Args:
-        name: Of the model, as the endpoint knows it.
+        name: The endpoint's name of the model.
         variable: The environment variable of the key, "" for none.
     """
 
     forms: ClassVar[tuple[str, ...]]
-    """How a schema is asked for, the strictest first, `text` last."""
+    """Ways to request a schema, the strictest first, `text` last."""
     plainer: ClassVar[str] = ""
-    """The setting that asks for no schema, "" where there is none."""
+    """The setting that turns schemas off, "" for none."""
 
     def __init__(self, name: str, settings: EndpointSettings, *, base_url: str, variable: str, first_form: str) -> None:
         self.name = name
@@ -82,9 +82,9 @@ class RemoteModel(LanguageModel):
         self.endpoint = shared_endpoint(url, host)
         self.variable = checked_variable(settings.api_key_env) if settings.api_key_env else variable
         self.pictures = Pictures(settings.image_format)
-        self._first = self.forms.index(first_form)
+        self._first_form = self.forms.index(first_form)
         if settings.cache is None or not remembers(settings.cache, name):
-            self._key()  # better now than in the middle of a run; answers from a cache need none
+            self._key()  # fail now instead of in the middle of a run; cached answers need no key
         self._cache = ResponseCache(settings.cache) if settings.cache else None
         if settings.budget is not None and not settings.known:
             raise BadInput("budget needs to know what tokens cost: give price_input and price_output too.")
@@ -96,24 +96,26 @@ class RemoteModel(LanguageModel):
         self._rng = random.Random(seed)
 
     def complete(self, request: Request) -> Reply:
-        """Answer, from the cache where it has one. Raises PlannerError, also when the episode's budget is spent."""
+        """Answer, from the cache if possible. Raises PlannerError, also when the episode's budget is spent."""
         self.pictures = Pictures(self.settings.image_format)
         whole_request = request
-        if (known := self._remembered(request)) is not None:
+        if (known := self._cached_reply(request)) is not None:
             return known
         while True:
-            request = self._fitted(whole_request)
+            request = self._with_supported_roles(whole_request)
             form = self._form(request)
             body = self.body(request, form)
             self.settings.check_budget(self.spent)
-            marked_body = self.marked(body, request) if self._marks else body
+            marked_body = self.marked(body, request) if self._uses_marks else body
             try:
                 reply = call(
                     self.endpoint, self.settings, self._rng, partial(self._attempt, request, form, marked_body)
                 )
             except Failure as failure:
                 if not (
-                    self._unmark(failure) or self._merge(request, failure) or self._degrade(request, form, failure)
+                    self._drop_marks(failure)
+                    or self._drop_system_role(request, failure)
+                    or self._degrade(request, form, failure)
                 ):
                     raise PlannerError(f"{failure}.") from None
                 continue
@@ -131,8 +133,8 @@ class RemoteModel(LanguageModel):
 
     @property
     def form(self) -> str:
-        """How it asks now: an endpoint that does not know the form that comes first is asked with a plainer one."""
-        return self.forms[self._now()]
+        """The current answer form: the first, or a simpler one if the endpoint does not support it."""
+        return self.forms[self._form_index()]
 
     def describe(self) -> Mapping[str, object]:
         s = self.settings
@@ -147,38 +149,38 @@ class RemoteModel(LanguageModel):
         return {
             "name": self.name,
             "endpoint": self.endpoint.url,
-            "structured": self.forms[self._first],
+            "structured": self.forms[self._first_form],
             **{limit: getattr(s, limit) for limit in limits},
             "reasoning": s.reasoning and {"effort": s.reasoning, "tokens": s.reasoning_tokens},
             "prices": prices,
             "cache": s.cache is not None,
         }
 
-    # ------------------------------------------------------------ of the protocol
+    # ------------------------------------------------------------ protocol, implemented by subclasses
 
     @abstractmethod
     def body(self, request: Request, form: str) -> Body:
-        """What is sent, JSON-ready: the model, parameters, texts, images. Without keys."""
+        """Return the JSON-ready request: model, parameters, texts, images. Without keys."""
 
     def marked(self, body: Body, request: Request) -> Body:
-        """The body with what the provider wants in order to keep the fixed part of the prompt, its system messages, in
-        a cache of its own. The question is the same, so answers on disk are kept under the body without marks."""
+        """Return the body with the provider's marks for prefix caching of the system messages. The marks do not change
+        the request, so the cache on disk uses the body without them as the key."""
         return body
 
     @abstractmethod
     async def send(self, body: Body, key: str) -> Reply:
-        """Send once, without the SDK's own retries. Raises Failure. It is cancelled when its time is over."""
+        """Send once, without the SDK's own retries; cancelled at its deadline. Raises Failure."""
 
-    # ------------------------------------------------------------ for subclasses
+    # ------------------------------------------------------------ helpers for subclasses
 
     def refused(self, status: int, headers: Mapping[str, str], body: object, *, hint: str = "") -> Failure:
-        """The failure for an HTTP status of the endpoint.
+        """Return the failure for an HTTP status of the endpoint.
 
         Args:
             status: The HTTP status, 400 or more.
-            headers: Of the response; they may say when to ask again.
-            body: Of the response, JSON or a text.
-            hint: What may help, behind its words; "" for nothing.
+            headers: Of the response; they may contain a time to wait.
+            body: Of the response, JSON or text.
+            hint: Advice to append to the endpoint's message, "" for none.
         """
         host = self.endpoint.host
         if status == 401:
@@ -191,7 +193,7 @@ class RemoteModel(LanguageModel):
         return of_status(host, status, headers, body, key=self._key(), hint=hint)
 
     def unreachable(self, error: Exception) -> Failure:
-        """The failure behind a connection that could not be made or was lost."""
+        """Return the failure for a connection that could not be established or was lost."""
         import httpx2
 
         from planners.llm.calls.answer_limits import OversizedAnswer
@@ -203,7 +205,7 @@ class RemoteModel(LanguageModel):
         if isinstance(inner := innermost(cause), ssl.SSLError):
             return Failure(f"Cannot reach {host} securely: {of_tls(inner)}", again=False, answered=False)
         if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
-            # An endpoint that was never there is a wrong address; one that was may be starting again.
+            # An endpoint that never answered has a wrong address; one that has may be restarting.
             known = self.endpoint.answered
             is_refused = getattr(innermost(cause), "errno", None) == errno.ECONNREFUSED
             hint = " (is a server running there? --base-url sets its address)" if is_refused and not known else ""
@@ -211,7 +213,7 @@ class RemoteModel(LanguageModel):
         return Failure(f"Lost the connection to {host}: {reason(cause)}", again=True, answered=False)
 
     def parsed(self, kind: type[Answered], text: str) -> Answered:
-        """The body of an answer with status 200. Raises Failure for one that is none, or an error after all."""
+        """Parse the body of a response with status 200. Raises Failure if it is invalid or contains an error."""
         try:
             body = parse(text)
         except ValueError:
@@ -227,7 +229,7 @@ class RemoteModel(LanguageModel):
             raise self.garbage("it is nested too deeply") from None
 
     def error_inside(self, body: Mapping[str, Any]) -> Failure:
-        """The failure behind an `error` in a body with status 200, as gateways send it whose upstream failed."""
+        """Return the failure for an `error` in a body with status 200, sent by gateways when their upstream fails."""
         message = scrubbed(error_message(body), self._key())
         inner = body["error"]
         codes = [inner.get(key) for key in ("code", "status", "status_code")] if isinstance(inner, Mapping) else []
@@ -238,10 +240,10 @@ class RemoteModel(LanguageModel):
         return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(message))
 
     def garbage(self, problem: str) -> Failure:
-        """The failure behind an answer that is none.
+        """Return the failure for an invalid response.
 
         Args:
-            problem: What is wrong with it.
+            problem: Why it is invalid.
         """
         sentence = (
             f"{self.endpoint.host} answers with something that is not an answer of its API: {problem} (is "
@@ -256,14 +258,14 @@ class RemoteModel(LanguageModel):
         try:
             reply = within(seconds, lambda: self.send(body, key))
         except Failure as failure:
-            if (failure.form and self._plainer(request, form)) or self._is_of_roles(request, failure):
-                failure.again = False  # asking in another way helps, the same question does not
+            if (failure.form and self._next_form(request, form)) or self._is_role_error(request, failure):
+                failure.again = False  # a changed request helps, a retry does not
             raise
         text, reasoning, reason = (scrubbed(field, key) for field in (reply.text, reply.reasoning, reply.reason))
         return _strip_padding(replace(reply, text=text, reasoning=reasoning, reason=reason[:_REASON]))
 
     def _key(self) -> str:
-        """The API key, "" where none is needed. Raises BadInput where it is needed and not there."""
+        """Return the API key, "" if none is needed. Raises BadInput if it is missing."""
         if not self.variable:
             return ""
         key = os.environ.get(self.variable, "").strip()
@@ -274,36 +276,36 @@ class RemoteModel(LanguageModel):
             )
         return key
 
-    def _now(self) -> int:
-        return max(self._first, self.endpoint.forms.get(self.name, 0))
+    def _form_index(self) -> int:
+        return max(self._first_form, self.endpoint.forms.get(self.name, 0))
 
     def _form(self, request: Request) -> str:
         return self.form if request.schema is not None else "text"
 
     @property
-    def _marks(self) -> bool:
+    def _uses_marks(self) -> bool:
         return self.settings.prompt_cache and self.name not in self.endpoint.unmarked
 
-    def _unmark(self, failure: Failure) -> bool:
-        """Leave the marks away from now on where the error is about them: older models do not know them."""
-        if not (self._marks and _OF_MARKS.search(str(failure))):
+    def _drop_marks(self, failure: Failure) -> bool:
+        """Stop sending marks if the error is about them, as with older models; return whether it is."""
+        if not (self._uses_marks and _MARK_ERROR.search(str(failure))):
             return False
         self.endpoint.unmarked.add(self.name)
         return True
 
-    def _fitted(self, request: Request) -> Request:
-        """The request for a model whose template knows no system role: its user says what the system would."""
+    def _with_supported_roles(self, request: Request) -> Request:
+        """Return the request, with system messages merged into the user's if the model has no system role."""
         return without_system(request) if self.name in self.endpoint.without_system else request
 
-    def _is_of_roles(self, request: Request, failure: Failure) -> bool:
-        """Whether the error of an endpoint is about the system role, which can be left out."""
+    def _is_role_error(self, request: Request, failure: Failure) -> bool:
+        """Return whether the error of an endpoint is about the system role, which can be left out."""
         has_system = any(message.role == "system" for message in request.messages)
-        return has_system and len(request.messages) > 1 and bool(_OF_ROLES.search(str(failure)))
+        return has_system and len(request.messages) > 1 and bool(_ROLE_ERROR.search(str(failure)))
 
-    def _merge(self, request: Request, failure: Failure) -> bool:
-        """Leave the system role out from now on, for this model of this endpoint in all episodes of this process; False
-        where that does not help."""
-        if not self._is_of_roles(request, failure):
+    def _drop_system_role(self, request: Request, failure: Failure) -> bool:
+        """Stop using the system role for this model of this endpoint in all episodes of this process; return False if
+        that does not help."""
+        if not self._is_role_error(request, failure):
             return False
         if self.name not in self.endpoint.without_system:
             self.endpoint.without_system.add(self.name)
@@ -313,15 +315,15 @@ class RemoteModel(LanguageModel):
             )
         return True
 
-    def _plainer(self, request: Request, form: str) -> int:
-        """The place of the next plainer form, 0 where there is none."""
+    def _next_form(self, request: Request, form: str) -> int:
+        """Return the index of the next simpler form, 0 if there is none."""
         place = self.forms.index(form) + 1
         return 0 if request.schema is None or place == len(self.forms) else place
 
     def _degrade(self, request: Request, form: str, failure: Failure) -> bool:
-        """Go to the next plainer form, for this model of this endpoint in all episodes of this process; False where
+        """Use the next simpler form for this model of this endpoint in all episodes of this process; return False if
         that does not help."""
-        place = self._plainer(request, form)
+        place = self._next_form(request, form)
         if not (failure.form and place):
             return False
         if self.endpoint.forms.get(self.name, 0) < place:
@@ -329,13 +331,15 @@ class RemoteModel(LanguageModel):
             warnings.warn(f"{failure}. From now on {self.name} is asked with {self.forms[place]}.", stacklevel=2)
         return True
 
-    def _remembered(self, request: Request) -> Reply | None:
-        """From the cache, under the form of now or under a plainer one that an earlier run had to take."""
+    def _cached_reply(self, request: Request) -> Reply | None:
+        """Return the cached reply for the current form, or for a simpler form that an earlier run had to use."""
         if self._cache is None:
             return None
-        forms = self.forms[self._now() :] if request.schema is not None else ("text",)
+        forms = self.forms[self._form_index() :] if request.schema is not None else ("text",)
         for form in forms:
-            bodies = (self.body(variant, form) for variant in (self._fitted(request), without_system(request)))
+            bodies = (
+                self.body(variant, form) for variant in (self._with_supported_roles(request), without_system(request))
+            )
             for key in dict.fromkeys(request_key(self.endpoint.url, self.seed, body) for body in bodies):
                 if (reply := self._cache.get(key)) is not None:
                     return reply
@@ -351,8 +355,9 @@ class RemoteModel(LanguageModel):
 
 
 def _strip_padding(reply: Reply) -> Reply:
-    """An answer that was whole before blanks ran into the token limit, as models that are held to JSON like to write
-    them, was not cut off."""
+    """Strip trailing blanks of a complete JSON answer that reached the token limit, and mark it as finished.
+
+    Models under a JSON grammar tend to pad their answers with blanks."""
     text = reply.text.rstrip()
     if reply.finish != "length" or text == reply.text:
         return reply

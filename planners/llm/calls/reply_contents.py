@@ -1,6 +1,6 @@
-"""Where the answer is in a reply: text, parts, objects and calls of tools, as APIs and servers that imitate them write.
+"""Extraction of the answer from a reply: text, parts, objects and tool calls, in the variants of APIs and their clones.
 
-`content` --read_content--> Content (text, thoughts, refusal)      `tool_calls` --call_text--> text like a tool call
+`content` --read_content--> Content (text, thoughts, refusal)      `tool_calls` --called--> text like a tool call
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from planners.llm.calls.body_parsing import parse, words
 _THOUGHTS = frozenset({"thinking", "reasoning", "reasoning_text", "thought", "redacted_thinking", "summary_text"})
 _CALLS = frozenset({"tool_use", "tool_call", "function_call", "function"})
 _HOLDERS = ("json", "object", "parsed", "value")
-"""Keys of parts that hold an object in the place of a text."""
+"""Keys of parts with an object instead of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What was read.
+    """Parsed content.
 
     Attributes:
-        odd: Some of it was an object in the place of a text.
+        odd: Whether part of it was an object instead of a text.
     """
 
     text: str = ""
@@ -32,11 +32,11 @@ class Content:
 
 
 def read_content(value: object) -> Content:
-    """The content of a message: a text, a part, a list of parts, or the object of an answer itself."""
+    """Parse the content of a message: a text, a part, a list of parts, or the answer as an object."""
     if value is None or isinstance(value, str):
         return Content(value or "")
     if isinstance(value, list | tuple):
-        return _joined(map(read_content, value))
+        return _join(map(read_content, value))
     if not isinstance(value, Mapping):
         return Content(json.dumps(value), odd=True)
     kind = str(value.get("type", "")).lower()
@@ -52,15 +52,15 @@ def read_content(value: object) -> Content:
             return Content(held)
         if isinstance(held, Mapping):
             inner = held.get("value")
-            return Content(inner) if isinstance(inner, str) else Content(_dumped(held), odd=True)
+            return Content(inner) if isinstance(inner, str) else Content(_to_json(held), odd=True)
     if "content" in value:
         return read_content(value["content"])
-    return Content() if kind or not value or set(value) == {"text"} else Content(_dumped(value), odd=True)
+    return Content() if kind or not value or set(value) == {"text"} else Content(_to_json(value), odd=True)
 
 
 def called(calls: object) -> str:
-    """Calls of tools as text, a line each: `{"name": ..., "arguments": ...}`, which is read as a tool call is; "" for
-    none. Arguments that are not a JSON object stay as they were written."""
+    """Return tool calls as text, a line each, `{"name": ..., "arguments": ...}`, which is parsed like a tool call; ""
+    for none. Arguments that are not a JSON object stay as written."""
     if isinstance(calls, Mapping):
         calls = [calls]
     if not isinstance(calls, list | tuple):
@@ -69,7 +69,7 @@ def called(calls: object) -> str:
 
 
 def arguments_of(call: Mapping[str, object]) -> object:
-    """The arguments of a call: an object, else the text as it was written."""
+    """Return the arguments of a call: an object, else the text as written."""
     keys = ("arguments", "input", "args", "parameters")
     held = next((call[key] for key in keys if call.get(key) is not None), None)
     if not isinstance(held, str):
@@ -86,14 +86,14 @@ def _call_text(call: Mapping[str, object]) -> str:
     name, arguments = words(inner.get("name")), arguments_of(inner)
     if isinstance(arguments, str):
         return arguments
-    return _dumped({"name": name, "arguments": arguments}) if name else _dumped(arguments) if arguments else ""
+    return _to_json({"name": name, "arguments": arguments}) if name else _to_json(arguments) if arguments else ""
 
 
-def _dumped(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _joined(contents: Iterable[Content]) -> Content:
+def _join(contents: Iterable[Content]) -> Content:
     parts = list(contents)
     return Content(
         "".join(part.text for part in parts),

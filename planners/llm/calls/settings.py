@@ -1,4 +1,4 @@
-"""Settings of every planner behind an endpoint: where it is, what may be asked, how long and for how much."""
+"""Settings of planners behind an endpoint: address, limits of an answer, timeouts, cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class EndpointSettings(Prices):
-    """Times are seconds of wall clock."""
+    """Settings of an endpoint. Times are seconds of wall clock."""
 
     base_url: str | None = Field(None, description="Address of the endpoint (default: the provider's own).")
     api_key_env: str | None = Field(None, description="Environment variable with the API key (default: by provider).")
@@ -32,11 +32,11 @@ class EndpointSettings(Prices):
 
 
 class SampledSettings(EndpointSettings):
-    """Of endpoints that take a temperature."""
+    """Settings of endpoints that accept a temperature."""
 
     temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")
 
     @property
     def sampled(self) -> float | None:
-        """The temperature that is sent, None where none is."""
+        """The temperature to send, None for none."""
         return None if self.reasoning else self.temperature

@@ -1,6 +1,6 @@
-"""How long an endpoint asks to wait: in headers, in the details of a body, in words; and quotas that no wait fills.
+"""Parsing of the wait that an endpoint asks for, in headers, fields or messages, and of exhausted quotas.
 
-| where | whose |
+| source | used by |
 |---|---|
 | `retry-after-ms`, `retry-after` (seconds, HTTP date) | OpenAI, Azure; RFC 9110 |
 | `retryDelay` of a `RetryInfo` among the details of the body | Google |
@@ -23,32 +23,32 @@ _UNIT = r"(?:milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hr
 _AMOUNT = rf"\d+(?:\.\d+)?\s*{_UNIT}(?![a-z])"
 _DURATION = re.compile(rf"{_AMOUNT}(?:(?:\s|,|and)*{_AMOUNT})*|\d+(?:\.\d+)?{_UNIT}(?:\d+(?:\.\d+)?{_UNIT})+", re.I)
 _PART = re.compile(rf"(\d+(?:\.\d+)?)\s*({_UNIT})", re.I)
-_SAID = re.compile(
+_WAIT_PHRASE = re.compile(
     r"\b(?:try|retry|again|wait|resets?|available)\b[^.;\n]{0,40}?\b(?:in|after|for|at least)\b[:\s]*", re.I
 )
-"""Words before a wait. A full stop ends the sentence, so that a limit `of 20 per minute` is not taken for one."""
+"""Words before a wait. A full stop ends the match, so that a limit `of 20 per minute` is not taken for a wait."""
 _WAIT = re.compile(r"\b(?:wait|retry[- ]?after)\b[:=\s]*", re.I)
 _BARE = re.compile(r"\bretry[- ]after[:=\s]+(\d+(?:\.\d+)?)(?![\w.%]|\s+[a-z])", re.I)
 _RESET = re.compile(r"(?:x-)?(?:anthropic-)?ratelimit-(?:reset(?:-(\w+))?|(\w+)-reset)$", re.I)
-_USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exhausted"})
-"""Codes and types of errors that a payment or another day ends, and no wait of ours."""
-_OF_THE_DAY = re.compile(r"per[ _-]?day|daily", re.I)
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exhausted"})
+"""Error codes and types that only a payment or another day resolves."""
+_DAILY = re.compile(r"per[ _-]?day|daily", re.I)
 _EPOCH = 1e9
 """Seconds since 1970 are above this number, waits are below."""
 
 
 def wait_asked(headers: Mapping[str, str], body: object, now: datetime | None = None) -> float | None:
-    """Seconds that an endpoint asks to wait, the longest of what it says; None if it says nothing.
+    """Return the seconds that an endpoint asks to wait, the longest of several; None if it does not ask.
 
     Args:
-        headers: of the response, by names in small letters.
-        body: of the response: parsed JSON, or a text.
-        now: the time, for dates.
+        headers: of the response, by names in lower case.
+        body: of the response: parsed JSON, or text.
+        now: the current time, for dates.
     """
     now = now or datetime.now(UTC)
     exact = _number(headers.get("retry-after-ms", ""))
     header = exact / 1000 if exact is not None else seconds_after(headers.get("retry-after", ""), now)
-    wait_texts = [header, *_delays(body), _in_words(error_message(body))]
+    wait_texts = [header, *_delays(body), _wait_in_message(error_message(body))]
     waits = [max(0.0, wait) for wait in wait_texts if wait is not None]
     if waits:
         return max(waits)
@@ -56,26 +56,26 @@ def wait_asked(headers: Mapping[str, str], body: object, now: datetime | None = 
 
 
 def is_used_up(body: object, wait: float | None = None) -> bool:
-    """Whether the body of an error says that a quota is used up for the day, or that the account has no credit.
+    """Return whether the body of an error reports a daily quota as exhausted, or an account without credit.
 
     Args:
-        body: of the response, JSON or a text.
-        wait: seconds that the endpoint asks to wait; where it does, words alone do not count.
+        body: of the response, JSON or text.
+        wait: seconds that the endpoint asks to wait; if it does, the message text does not count.
     """
     error = error_of(body)
     if not isinstance(error, Mapping):
         return False
     names = {str(error.get(key, "")).lower() for key in ("code", "type", "status")}
-    if names & _USED_UP:
+    if names & _QUOTA_CODES:
         return True
     quotas = [str(quota) for details in _details(error) for quota in _listed(details.get("violations"))]
-    if any(_OF_THE_DAY.search(quota) for quota in quotas):
+    if any(_DAILY.search(quota) for quota in quotas):
         return True
-    return wait is None and bool(_OF_THE_DAY.search(error_message(body)))
+    return wait is None and bool(_DAILY.search(error_message(body)))
 
 
 def seconds_after(text: str, now: datetime | None = None) -> float | None:
-    """Seconds from a Retry-After header, a number or an HTTP date (RFC 9110, 10.2.3); None if it says nothing."""
+    """Parse a Retry-After header, a number or an HTTP date (RFC 9110, 10.2.3), into seconds; None if it is invalid."""
     seconds = _number(text)
     if seconds is None:
         try:
@@ -88,7 +88,7 @@ def seconds_after(text: str, now: datetime | None = None) -> float | None:
 
 
 def duration(text: str) -> float | None:
-    """Seconds of a duration such as `6m0s`, `1.5s`, `120ms` or `2 hours`; None if the text is none.
+    """Parse a duration such as `6m0s`, `1.5s`, `120ms` or `2 hours` into seconds; None if it is invalid.
 
     >>> duration("1m30s"), duration("250ms"), duration("1 minute and 5 seconds"), duration("soon")
     (90.0, 0.25, 65.0, None)
@@ -113,11 +113,11 @@ def _number(text: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _in_words(message: str) -> float | None:
-    """The longest wait that a message asks for in words."""
+def _wait_in_message(message: str) -> float | None:
+    """Return the longest wait that an error message asks for, s."""
     waits = [
         duration(match.group().strip())
-        for pattern in (_SAID, _WAIT)
+        for pattern in (_WAIT_PHRASE, _WAIT)
         for start in pattern.finditer(message)
         if (match := _DURATION.match(message, start.end()))
     ]
@@ -126,7 +126,7 @@ def _in_words(message: str) -> float | None:
 
 
 def _delays(body: object) -> Iterator[float | None]:
-    """The waits in the details of Google's errors (`google.rpc.RetryInfo`), and in fields of other bodies."""
+    """Yield the waits in the details of Google's errors (`google.rpc.RetryInfo`), and in fields of other bodies, s."""
     error = error_of(body)
     if not isinstance(error, Mapping):
         return
@@ -152,7 +152,7 @@ def _listed(value: object) -> list[object]:
 
 
 def _until_reset(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds until the limits that are used up are reset; where none says so, until the first reset."""
+    """Return the seconds until all exhausted limits are reset; if none is marked exhausted, until the first reset."""
     used_up: list[float] = []
     reset_seconds: list[float] = []
     for name, text in headers.items():
@@ -165,7 +165,7 @@ def _until_reset(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def _reset(text: str, now: datetime) -> float | None:
-    """Seconds until a reset: a duration, seconds, seconds or milliseconds since 1970, or a date (RFC 3339)."""
+    """Parse the seconds to a reset: a duration, seconds, seconds or milliseconds since 1970, or a date (RFC 3339)."""
     number = _number(text)
     if number is None:
         try:

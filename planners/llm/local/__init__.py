@@ -1,5 +1,5 @@
-"""Local models as planners, through Hugging Face transformers. Nothing here is imported before it is asked for.
+"""Local models as planners, through Hugging Face transformers. Imported only when used.
 
-find_model.py -> loading.py (families.py) -> engine.py (decoding.py, grammar.py) -> batching.py -> model.py
+find_model.py -> loading.py (families.py) -> engine.py (grammar.py) -> batching.py -> model.py
 model.py -> planner.py
 """

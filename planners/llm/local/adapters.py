@@ -1,6 +1,6 @@
-"""PEFT adapters: on a model that they were made for, with weights that are numbers, or not at all.
+"""Checked loading of PEFT adapters: only onto a model that they fit, and with finite weights.
 
-peft takes what fits and says nothing of the rest.
+peft itself loads the weights that fit and silently ignores the rest.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ SHOWN = 3
 
 
 def adapted(model: Any, folder: Path, base: Path) -> Any:
-    """The model with an adapter; warns of one that says it is of another model, but fits.
+    """Add an adapter to a model; warn if it fits but was trained on another model by name.
 
     Args:
-        model: Of transformers, loaded.
-        folder: Of the adapter.
-        base: Of the model.
+        model: A loaded transformers model.
+        folder: Folder of the adapter.
+        base: Folder of the model.
 
     Raises:
-        BadInput: It does not fit, has weights without a place or that are not finite, or would do nothing.
+        BadInput: The adapter does not fit, has unexpected or non-finite weights, or would have no effect.
         MissingPart: peft is not installed.
     """
     if importlib.util.find_spec("peft") is None:
@@ -46,7 +46,7 @@ def adapted(model: Any, folder: Path, base: Path) -> Any:
         warnings.filterwarnings("error", message=".*missing adapter keys.*")
         try:
             adapted_model = peft.PeftModel.from_pretrained(model, folder)
-            # Once more: the first time, weights without a place are not reported.
+            # Load it again, as the first time unexpected weights are not reported.
             unexpected = adapted_model.load_adapter(folder, adapted_model.active_adapter).unexpected_keys
         except (ValueError, RuntimeError, KeyError, TypeError, UserWarning) as error:
             raise BadInput(f"The adapter {folder} does not fit the model: {one_line(error)}") from error
@@ -69,7 +69,7 @@ def adapted(model: Any, folder: Path, base: Path) -> Any:
 
 
 def _checked_config(folder: Path) -> Mapping[str, Any]:
-    """The configuration of an adapter. Raises BadInput for one that is none, or with which it would do nothing."""
+    """Return the configuration of an adapter. Raises BadInput if it is invalid or the adapter would have no effect."""
     path = folder / ADAPTER_CONFIG
     config = read_json(path)
     if "peft_type" not in config:
@@ -93,14 +93,14 @@ def _pattern(config: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _check_weights(folder: Path) -> None:
-    """Raises BadInput where the weights are not there as safetensors, or not all finite."""
+    """Raise BadInput if the weights are not present as safetensors, or not all finite."""
     path = folder / ADAPTER_WEIGHTS
     if not path.is_file():
         raise BadInput(
             f"The adapter {folder} has no {ADAPTER_WEIGHTS}: other files of weights, as pickles, are not read."
         )
     try:
-        bad = sorted(_not_finite(load_file(path)))
+        bad = sorted(_nonfinite_weights(load_file(path)))
     except (SafetensorError, OSError) as error:
         raise BadInput(f"The adapter {path} is damaged: {one_line(error)}.") from error
     if bad:
@@ -111,7 +111,7 @@ def _check_weights(folder: Path) -> None:
         )
 
 
-def _not_finite(weights: Mapping[str, Any]) -> Iterator[str]:
+def _nonfinite_weights(weights: Mapping[str, Any]) -> Iterator[str]:
     for name, tensor in weights.items():
         if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
             yield name
@@ -123,7 +123,7 @@ def _base_clause(config: Mapping[str, Any]) -> str:
 
 
 def _model_name(path: str) -> str:
-    """The last part of a path or a hub id; for a folder in the hub's cache, of its repository."""
+    """Return the last part of a path or a hub id; for a folder in the hub's cache, that of its repository."""
     parts = Path(path).parts
     if len(parts) > 2 and parts[-2] == "snapshots":
         parts = parts[:-2]

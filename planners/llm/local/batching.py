@@ -1,4 +1,4 @@
-"""One loaded model for all who ask: questions that come together are answered together.
+"""Batching for a loaded model that several planners share: concurrent questions are answered in one pass.
 
 ask (many threads) --> queue --> one worker: a batch of equal picture shapes --> Engine.answer --> the clients
 """
@@ -16,28 +16,28 @@ from planners.llm.local.engine import Engine
 from planners.llm.local.question import Question, Written
 
 GATHERING = 0.02
-"""Seconds that the first question of a batch waits for others, where several planners share the model."""
+"""Seconds that the first question of a batch waits for others, if several planners share the model."""
 
 
 class Load(Protocol):
-    """How to get an engine; equal ones share it."""
+    """Loads an engine."""
 
     def __call__(self) -> Engine: ...
 
 
 class Server:
-    """Answers questions in batches. Its worker lives as long as there is something to answer."""
+    """Answers questions in batches. Its worker thread ends when the queue is empty."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.users: WeakSet[object] = WeakSet()
-        """Who may ask. With one user nobody waits for a batch to fill."""
+        """Clients of the server. With one, no question waits for a batch to fill."""
         self._waiting: list[tuple[Question, Future[Written]]] = []
         self._changed = threading.Condition()
         self._working = False
 
     def ask(self, question: Question, batch: int) -> Written:
-        """The answer; `batch`: how many questions may share one pass. Raises PlannerError."""
+        """Return the answer; `batch` is the maximum number of questions in one pass. Raises PlannerError."""
         promise = self.submit(question, batch)
         try:
             return promise.result()
@@ -46,7 +46,7 @@ class Server:
             raise
 
     def submit(self, question: Question, batch: int) -> Future[Written]:
-        """Begin to answer, as `ask`. Who does not want the answer any more sets `question.cancelled`."""
+        """Queue a question as `ask` does, without waiting. Set `question.cancelled` to cancel it."""
         promise: Future[Written] = Future()
         with self._changed:
             self._waiting.append((question, promise))
@@ -64,7 +64,8 @@ class Server:
             self._answer(batch_entries)
 
     def _gather(self, batch: int) -> list[tuple[Question, Future[Written]]]:
-        """The first question and those like it; nothing, and the worker is over, if nobody asks."""
+        """Take a batch from the queue: the first question and others with equal picture shapes. Empty if the queue is,
+        and then the worker ends."""
         with self._changed:
             if not self._waiting:
                 self._working = False
@@ -77,7 +78,8 @@ class Server:
             return batch_entries
 
     def _answer(self, batch_entries: Sequence[tuple[Question, Future[Written]]]) -> None:
-        """Keep the promises. What fails together is tried one by one: one bad question, or too much memory for all."""
+        """Set the results. A batch that fails is retried one by one, as the cause may be one question or the memory
+        for all."""
         try:
             answers = self.engine.answer([question for question, _ in batch_entries])
         except Exception as error:
@@ -108,7 +110,7 @@ _OPENING = threading.Lock()
 
 
 def shared(key: Hashable, load: Load) -> Server:
-    """The server of a model; it is loaded by the first who asks, and freed when the last is gone."""
+    """Return the server of a model, which is loaded by its first user and freed after its last."""
     with _OPENING:
         server = _SERVERS.get(key)
         if server is None:

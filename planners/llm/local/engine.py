@@ -1,7 +1,7 @@
-"""One loaded model: from questions to tensors, tokens and answers, several at a time.
+"""Inference with a loaded model: questions to tensors, tokens and answers, several at a time.
 
-The keys and values of the last prompt are kept (`Prefix`), so that the next one is read from where it differs: from
-round to round most of a prompt stays the same, and on a CPU reading it is most of the time of a decision.
+The KV cache of the last prompt is kept (`Prefix`) so that the prefill of the next starts where the prompts differ: from
+round to round most of a prompt stays the same, and on a CPU the prefill takes most of the time of a decision.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from planners.llm.local.grammar import Grammar, Row, Steering
 from planners.llm.local.question import Question, Written
 
 SHORTEST = 32
-"""Tokens in common below which the prompt is read anew: cropping would take as long."""
+"""Common tokens below which the cache is not reused: cropping would take as long as a full prefill."""
 
 
 class Prefix:
-    """What a model has read and written last, for one thread at a time. Of the attention of the last prompt only: two
-    conversations in turn share what they begin with."""
+    """Prefix cache: the KV cache of the last prompt and answer, for one thread at a time. Two alternating conversations
+    share only their common prefix."""
 
     def __init__(self, config: Any) -> None:
-        """Make an empty cache.
+        """Create an empty cache.
 
         Args:
             config: Configuration of the text model.
@@ -43,13 +43,13 @@ class Prefix:
         self._cache: DynamicCache | None = None
 
     def take(self, tokens: Sequence[int]) -> tuple[DynamicCache, int]:
-        """A cache for a prompt, and how many of its tokens are in it: all but the last at most.
+        """Return a KV cache for a prompt, and the number of prompt tokens in it: at most all but the last.
 
         Args:
-            tokens: Ids of the whole prompt.
+            tokens: Token ids of the whole prompt.
         """
         cache, cached_tokens = self._cache, self._tokens
-        self._cache, self._tokens = None, ()  # whoever fails in between leaves nothing half read
+        self._cache, self._tokens = None, ()  # a failure before `keep` must not leave an inconsistent cache
         pairs = zip(cached_tokens, tokens[:-1], strict=False)
         common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if cache is None or common < SHORTEST:
@@ -59,27 +59,27 @@ class Prefix:
         return cache, common
 
     def keep(self, cache: DynamicCache, tokens: Sequence[int]) -> None:
-        """Keep what was read and written.
+        """Store the cache for the next prompt.
 
         Args:
-            cache: As `take` gave it, after `generate`.
-            tokens: Ids of the prompt and of the answer.
+            cache: From `take`, after `generate`.
+            tokens: Token ids of the prompt and the answer.
         """
         if _keeps_all(cache):
             self._cache, self._tokens = cache, tokens[: cache.get_seq_length()]
 
 
 def _keeps_all(cache: DynamicCache) -> bool:
-    """Whether it keeps all that was read; others forget, and cannot be cropped."""
+    """Return whether a cache keeps all tokens; others, with a sliding window, cannot be cropped."""
     return all(type(layer) is DynamicLayer for layer in cache.layers)
 
 
 LEAST = 16
-"""Tokens that must be left for an answer."""
+"""Minimum number of tokens left for an answer."""
 
 
 class Engine:
-    """A model, its tokenizer, and its processor (None for one that only reads text). For one thread at a time."""
+    """A model, its tokenizer, and its processor (None for a text-only model). For one thread at a time."""
 
     def __init__(self, model: Any, tokenizer: Any, processor: Any, end_tokens: Sequence[int]) -> None:
         self.model = model
@@ -92,11 +92,11 @@ class Engine:
 
     @property
     def sees(self) -> bool:
-        """Whether it takes pictures."""
+        """Whether the model accepts pictures."""
         return self.processor is not None
 
     def describe(self) -> dict[str, object]:
-        """What was loaded, where and in which precision."""
+        """Return the model's type, size, device and precision, and library versions."""
         return {
             "model_type": self.model.config.model_type,
             "parameters": int(self.model.num_parameters()),
@@ -107,7 +107,7 @@ class Engine:
         }
 
     def answer(self, questions: Sequence[Question]) -> list[Written]:
-        """The answers, in order. All questions have pictures of the same shapes. Raises PlannerError."""
+        """Return the answers, in order. All questions have pictures of the same shapes. Raises PlannerError."""
         inputs = self._inputs(questions)
         prompt = int(inputs["input_ids"].shape[1])
         read = [int(count) for count in inputs["attention_mask"].sum(dim=1).tolist()]
@@ -135,17 +135,17 @@ class Engine:
                 answer_tokens = tokens[:, prompt:].tolist()
         if cache is not None:
             self._prefix.keep(cache, [*inputs["input_ids"][0].tolist(), *answer_tokens[0]])
-        return [self._written(*answer, reused) for answer in zip(rows, read, answer_tokens, strict=True)]
+        return [self._to_answer(*answer, reused) for answer in zip(rows, read, answer_tokens, strict=True)]
 
     def _generate_single(self, prompt: torch.Tensor, row: Row, cache: DynamicCache, reused: int) -> list[int]:
-        """The tokens of one answer. Those that its grammar leaves no choice are read together, not written one by one:
-        of an answer in JSON more than half.
+        """Return the tokens of one answer. Tokens forced by its grammar are fed in one pass instead of decoded one by
+        one: more than half of a JSON answer.
 
         Args:
             prompt: Token ids, (1, length).
-            row: How it is decoded.
-            cache: With the first `reused` tokens of the prompt.
-            reused: As of `Prefix.take`.
+            row: Decoding state.
+            cache: Contains the first `reused` tokens of the prompt.
+            reused: From `Prefix.take`.
         """
         answer_tokens = row.forced(self._size)
         tokens = torch.cat(
@@ -162,7 +162,7 @@ class Engine:
             tokens = torch.tensor([[token, *forced]], device=prompt.device)
         return answer_tokens
 
-    def _written(self, row: Row, read: int, tokens: list[int], reused: int) -> Written:
+    def _to_answer(self, row: Row, read: int, tokens: list[int], reused: int) -> Written:
         limited_tokens = tokens[: row.limit]
         end = next((i for i, token in enumerate(limited_tokens) if token in self.ends), None)
         text = self.tokenizer.decode(limited_tokens[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
@@ -171,7 +171,7 @@ class Engine:
         return Written(text.strip(), "length" if end is None else "stop", read, length, reused, choices)
 
     def _limit(self, question: Question, read: int) -> int:
-        """Tokens of an answer: what was asked for, or what a prompt of `read` tokens leaves of the model's room."""
+        """Return the token limit of an answer: the question's, or the context left by a prompt of `read` tokens."""
         room: int | None = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         if room is None:
             return question.limit
@@ -196,7 +196,7 @@ class Engine:
             ) from error
 
     def _inputs(self, questions: Sequence[Question]) -> Any:
-        """Tensors on the device of the model, padded on the left."""
+        """Return the input tensors on the model's device, padded on the left."""
         texts = [self._text(question.messages) for question in questions]
         pictures = [[Pictures.fromarray(picture) for picture in question.pictures] for question in questions]
         if self.processor is None and any(pictures):
@@ -207,20 +207,20 @@ class Engine:
         if not any(pictures):  # some processors refuse a text without pictures
             return self.tokenizer(texts, **tokenizer_options).to(self.model.device)
         inputs = self.processor(text=texts, images=pictures, **tokenizer_options)
-        inputs.pop("labels", None)  # for training: PaliGemma's makes them every time
+        inputs.pop("labels", None)  # only for training, but PaliGemma's processor always adds them
         return inputs.to(self.model.device, self.model.dtype)
 
     def _text(self, messages: Sequence[Message]) -> str:
-        """The conversation by the model's own template. Some refuse a system message; it is then said by the user."""
+        """Render the conversation with the model's template. If that has no system role, the user's message gets it."""
         try:
-            return self._rendered(messages)
+            return self._apply_template(messages)
         except jinja2.TemplateError as error:
             if messages[0].role != "system" or len(messages) < 2:
                 raise PlannerError(f"The chat template of the model refuses the conversation: {error}.") from error
         system, first, *others = messages
         return self._text([Message("user", (*system.parts, "\n\n", *first.parts)), *others])
 
-    def _rendered(self, messages: Sequence[Message]) -> str:
+    def _apply_template(self, messages: Sequence[Message]) -> str:
         renderer = self.processor or self.tokenizer
         rendered = [{"role": message.role, "content": self._content(message)} for message in messages]
         return str(renderer.apply_chat_template(rendered, add_generation_prompt=True, tokenize=False))
@@ -234,9 +234,9 @@ class Engine:
         ]
 
     def _strip_special_words(self, text: str) -> str:
-        """Text without the words that mean something to the model itself: a task cannot end the user's turn."""
+        """Remove the model's special tokens from a text, so that for example a task cannot end the user's turn."""
         previous = ""
-        while text != previous:  # what is left may have been put together by what was taken out
+        while text != previous:  # a removal may join the parts of another special token
             previous = text
             for word in self._reserved:
                 text = text.replace(word, "")

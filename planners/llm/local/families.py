@@ -1,8 +1,8 @@
-"""The model families that Homie can drive, by `model_type` of `config.json`, and how to feed each without torchvision.
+"""Supported vision-language model families, by `model_type` of `config.json`, with processors without torchvision.
 
-The processors of transformers that also take videos demand a video processor, and that demands torchvision. Homie
-shows pictures only: it puts image processor (the PIL one), tokenizer and chat template together itself.
-The processor of Mistral 3, which transformers cannot even import without torchvision, is after
+The processors of transformers that also accept videos require a video processor, which requires torchvision. Homie
+sends pictures only: it combines image processor (the PIL one), tokenizer and chat template itself.
+The processor of Mistral 3, which transformers cannot even import without torchvision, is adapted from
 `transformers.models.pixtral.processing_pixtral` (Apache 2.0), 5.23.
 """
 
@@ -25,11 +25,12 @@ from homie.kernel.errors import BadInput, HomieError, MissingPart
 
 
 class PixtralProcessor(ProcessorMixin):  # type: ignore[misc]
-    """A picture is a row of tokens for each row of its merged patches, with a break after each and an end at last.
+    """Processor that writes a picture as rows of tokens, one per merged patch, separated by break tokens, and an end
+    token.
 
     Args:
         patch_size: Pixels.
-        spatial_merge_size: Patches by side that make one token.
+        spatial_merge_size: Side of the square of patches that are merged into one token.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class PixtralProcessor(ProcessorMixin):  # type: ignore[misc]
 
 _PARTS = ("image_processor", "tokenizer")
 _GEOMETRY = ("patch_size", "vision_feature_select_strategy")
-"""What tells how many tokens a picture takes."""
+"""Parameters that determine the number of tokens of a picture."""
 
 VICUNA = (
     "{% for message in messages %}"
@@ -82,7 +83,7 @@ VICUNA = (
     "{% endfor %}"
     "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
 )
-"""The conversation of models tuned from Vicuna 1.5, for checkpoints that come without a template."""
+"""Chat template of models fine-tuned from Vicuna 1.5, for checkpoints without a template."""
 
 
 PREFIX = (
@@ -93,7 +94,7 @@ PREFIX = (
     "{% if part.type != 'image' %}{{ part.text }}\n{% endif %}"
     "{% endfor %}{% endfor %}"
 )
-"""The question of PaliGemma, which knows no turns: pictures first, then all that is said."""
+"""Template of PaliGemma, which has no turns: all pictures first, then all texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,8 @@ class Family:
     """A family of models.
 
     Attributes:
-        processor: What turns text and pictures into tensors, a class or its name in transformers.
-        template: Template of the conversation for checkpoints without one; "" if they must have one.
+        processor: Class that turns text and pictures into tensors, or its name in transformers.
+        template: Chat template for checkpoints without one; "" if they must have one.
     """
 
     processor: str | type
@@ -124,14 +125,14 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "qwen2_vl": Family("Qwen2VLProcessor"),
         "qwen2_5_vl": Family("Qwen2_5_VLProcessor"),
         "qwen3_vl": Family("Qwen3VLProcessor"),
-        "smolvlm": Family("Idefics3Processor"),  # writes pictures alike; its own needs num2words (LGPL) for videos
+        "smolvlm": Family("Idefics3Processor"),  # same format of pictures; its own needs num2words (LGPL) for videos
         "video_llava": Family("VideoLlavaProcessor", VICUNA),
     }
 )
 
 
 def make_processor(model_type: str, folder: Path, tokenizer: Any) -> Any:
-    """What turns texts and pictures into tensors: `processor(text=[...], images=[[...], ...])`. Raises BadInput."""
+    """Return the processor of a model: `processor(text=[...], images=[[...], ...])` gives tensors. Raises BadInput."""
     family = FAMILIES[model_type]
     saved, _ = ProcessorMixin.get_processor_dict(folder, local_files_only=True)
     template = saved.get("chat_template") or tokenizer.chat_template or family.template
@@ -153,7 +154,7 @@ def make_processor(model_type: str, folder: Path, tokenizer: Any) -> Any:
 
 
 class _ImagesOnly(ProcessorMixin):  # type: ignore[misc]
-    """Stands between a processor and its base class, and leaves the video processor out."""
+    """Mixin between a processor and its base class that omits the video processor."""
 
     @classmethod
     def get_attributes(cls) -> list[str]:
@@ -172,10 +173,10 @@ def _images_only(base: type) -> type:
 
 @contextmanager
 def quietly(folder: Path) -> Iterator[None]:
-    """Without the messages of the libraries, and with their errors as one sentence.
+    """Suppress log messages of the libraries, and convert their errors to Homie's.
 
     Args:
-        folder: The model, for these.
+        folder: The model, for the messages of these.
     """
     logging = transformers.utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

@@ -1,4 +1,4 @@
-"""From a path or a hub id to a folder of model files. Weights are safetensors only; pickled ones are never touched."""
+"""Resolve a path or a hub id to a folder of model files. Weights are safetensors only; pickles are never read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PATTERNS = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
 
 
 def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
-    """The folder of a model or an adapter. `weights`: its file of weights (`model.safetensors`), maybe in shards.
+    """Return the folder of a model or adapter. `weights` names its weight file (`model.safetensors`), maybe in shards.
 
-    A folder on disk is used as it is, without the network; a GGUF file is converted into one. A hub id is looked for in
-    the cache, then downloaded.
+    A folder on disk is used as is, without the network; a GGUF file is converted into a folder. A hub id is looked up
+    in the cache, then downloaded.
 
     Raises:
         BadInput: There is no such model, or it cannot be read.
@@ -53,7 +53,7 @@ def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
 
 
 def missing_files(folder: Path, weights: str) -> str:
-    """The first file that a folder lacks, "" if it is complete."""
+    """Return the first missing file of a folder, "" if it is complete."""
     config = "adapter_config.json" if weights.startswith("adapter") else "config.json"
     if not (folder / config).is_file():
         return config
@@ -65,7 +65,7 @@ def missing_files(folder: Path, weights: str) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object from a file. Raises BadInput."""
+    """Read a JSON object from a file. Raises BadInput."""
     with reading(path):
         loaded = load_json(path, lax=True)
     if not isinstance(loaded, dict):
@@ -74,7 +74,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def _snapshot(name: str, revision: str, *, cached: bool) -> Path | None:
-    """The files of a hub id; None if they are wanted from the cache and are not there."""
+    """Return the folder of a hub id, downloaded if necessary; with `cached` None if it is not in the cache."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -97,7 +97,7 @@ def _snapshot(name: str, revision: str, *, cached: bool) -> Path | None:
         raise BadInput(
             f"There is neither a folder nor a model on the hub named {name} (a private one needs HF_TOKEN)."
         ) from error
-    except Exception as error:  # among others those of the HTTP library of the hub's client, which has changed it twice
+    except Exception as error:  # including those of the hub client's HTTP library, which has changed twice
         if cached:
             return None
         raise PlannerError(

@@ -22,13 +22,13 @@ from homie.kernel.support.packages import missing_part
 
 ENDING = ".gguf"
 EXACT_BELOW = 1_000_000_000
-"""Parameters up to which the dequantized weights are kept in float32, which is exact; larger models take bfloat16,
-whose rounding is below that of four-bit weights, and half of the disk."""
-_QUANTIZED = ("quantization_config", "is_quantized", "quantization_method")
+"""Number of parameters up to which the dequantized weights are saved as float32, which is exact; larger models use
+bfloat16, whose rounding error is below that of four-bit weights, and half the disk space."""
+_QUANTIZATION_KEYS = ("quantization_config", "is_quantized", "quantization_method")
 
 
 def gguf_file(path: Path) -> Path | None:
-    """The GGUF file that a path means: the file itself, or the only one in a folder that has no `config.json`.
+    """Return the GGUF file of a path: the file itself, or the only one in a folder without `config.json`; else None.
 
     Raises:
         BadInput: The folder has several.
@@ -44,10 +44,11 @@ def gguf_file(path: Path) -> Path | None:
 
 
 def converted(file: Path) -> Path:
-    """The model folder of a GGUF file, made at the first call. The file is read in full for its checksum every time.
+    """Return the model folder of a GGUF file, converting it at the first call. Every call reads the whole file for its
+    checksum.
 
     Args:
-        file: Of a text model, in any quantization that the package gguf reads.
+        file: A text model, in any quantization that the package gguf reads.
 
     Raises:
         BadInput: The file cannot be read as a model.
@@ -84,7 +85,7 @@ def _convert(file: Path, out: Path) -> None:
 
     source = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
     with _cache_parsing(), quietly(file):
-        _check_whole(file)
+        _check_complete(file)
         tokenizer = AutoTokenizer.from_pretrained(**source)
         if not tokenizer.chat_template:
             raise BadInput(f"The model {file} has no chat template: Homie needs one that was trained to chat.")
@@ -92,7 +93,7 @@ def _convert(file: Path, out: Path) -> None:
         model = AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float32, quantization_config=gguf_config)
         if model.num_parameters() > EXACT_BELOW:
             model = model.to(torch.bfloat16)
-        _forget_quantization(model)
+        _remove_quantization(model)
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
     config = json.loads((out / "config.json").read_text(encoding="utf-8"))
@@ -104,7 +105,7 @@ def _convert(file: Path, out: Path) -> None:
 def _cache_parsing() -> Iterator[None]:
     """Let transformers parse a GGUF file once, which takes seconds, instead of for each of its parts.
 
-    The table of names is made once, too, instead of for each module of the model.
+    The table of tensor names is also built once, instead of for each module of the model.
     """
     import gguf
 
@@ -123,8 +124,8 @@ def _cache_parsing() -> Iterator[None]:
             setattr(gguf, name, value)
 
 
-def _check_whole(file: Path) -> None:
-    """Raises BadInput for a file without the header of GGUF, or shorter than its header says."""
+def _check_complete(file: Path) -> None:
+    """Raise BadInput for a file without a GGUF header, or shorter than its header says."""
     from gguf import GGUFReader
 
     try:
@@ -137,11 +138,11 @@ def _check_whole(file: Path) -> None:
         ) from error
 
 
-def _forget_quantization(model: Any) -> None:
-    """transformers refuses to save what was read from a GGUF file, though its weights are plain by now."""
+def _remove_quantization(model: Any) -> None:
+    """Remove the quantization config, as transformers refuses to save a model from GGUF although it is dequantized."""
     model.hf_quantizer = None
     for owner in (model, model.config):
-        for name in _QUANTIZED:
+        for name in _QUANTIZATION_KEYS:
             if hasattr(owner, name):
                 try:
                     delattr(owner, name)

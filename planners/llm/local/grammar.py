@@ -1,11 +1,11 @@
-"""Answers that cannot break their schema: which tokens may come next, by llguidance, and a close in time.
+"""Constrained decoding: allowed next tokens by llguidance, and closing an answer before its token budget ends.
 
-A schema says what an answer is, not how long; a budget of tokens ends it anywhere. So when just enough tokens are
-left to close what is open, only what closes it is allowed: the shortest way out, string by string, list by list.
+A schema does not limit the length of an answer, and the token budget may end it anywhere. So when just enough tokens
+are left to close all open strings, lists and objects, only tokens that close them are allowed.
 
 Tokens are chosen for several answers at once (`Steering`), each with its own grammar, seed and limit. The engine
-decodes greedily; all choice is made here, in the scores. So an answer depends on its own request only, whatever it
-shares a batch with: noise for sampling (Gumbel-max) comes from the generator of its row.
+decodes greedily; masking and sampling act on the logits here. An answer depends only on its own request, whatever
+shares its batch: noise for sampling (Gumbel-max) comes from the generator of its row.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ Allowed: TypeAlias = NDArray[np.bool_]
 Schema: TypeAlias = Mapping[str, Any]
 
 _CLOSING = ('"', "}", "]", ",")
-"""What brings an answer nearer to its end, best first: the end of a string, of an object, of a list, the next key."""
+"""Tokens that bring an answer nearer to its end, best first: end of a string, of an object, of a list, the next key."""
 _KEY, _ITEM = ": ", ", "
-"""Between a name and its value, and between parts: those of `json.dumps`, which writes all answers to learn from."""
+"""Separators of key and value, and of items: those of `json.dumps`, which writes all training answers."""
 _ESCAPE = 6
-"""Bytes of the longest way to write a character: `\\u1234`."""
+"""Bytes of the longest encoding of a character: `\\u1234`."""
 _SLACK = 2 * _ESCAPE
-"""Bytes that may have to be finished before anything closes (a pair of escapes is one character)."""
+"""Bytes that may have to be completed before anything can close (a surrogate pair of escapes is one character)."""
 _VALUES = ("enum", "const", "required", "default")
 """Keys of a schema that hold values, not schemas."""
 _TEXT: Schema = {"pattern": r"^\S"}
 _NAMES = {"target", "destination"}
 _NAME: Schema = {"pattern": r"^[\p{L}\p{N}][^,，、\[\]{}\p{C}]*$", "maxLength": 64}
-"""What names one thing. Commas and brackets part the names of a subtask (EMMOE, equation 5)."""
+"""Form of one object name. Commas and brackets separate the names of a subtask (EMMOE, equation 5)."""
 
 
 class Grammar:
-    """One answer in the making. Raises PlannerError for a schema that the library or the budget cannot hold.
+    """Grammar state of one answer. Raises PlannerError for a schema that the library does not support or that does not
+    fit into the budget.
 
     Args:
-        budget: Tokens that the answer may take, the end token among them.
+        budget: Maximum tokens of the answer, including the end token.
     """
 
     def __init__(self, tokenizer: LLTokenizer, schema: Schema, budget: int) -> None:
@@ -65,31 +66,31 @@ class Grammar:
         self._closers = _closers(tokenizer)
         self._ends = np.array(tokenizer.eos_tokens)
         self._pending: list[int] = []
-        """Tokens that come next because nothing else may; the matcher is behind them already."""
-        self._look_ahead()
+        """Forced next tokens, which the matcher has consumed already."""
+        self._take_forced()
 
     def take(self, token: int) -> None:
-        """The model chose a token. Raises PlannerError if it was not an allowed one."""
+        """Advance by a token that the model chose. Raises PlannerError if it was not allowed."""
         if self._pending:
             if token != self._pending.pop(0):
                 raise PlannerError(f"The model left its schema with the token {token}.")
             return
         if not self._matcher.is_stopped() and not self._matcher.consume_token(token):
             raise PlannerError(f"The model left its schema: {self._matcher.get_error()}")
-        self._look_ahead()
+        self._take_forced()
 
     def forced(self) -> list[int]:
-        """The tokens that come next because nothing else may, taken."""
+        """Take and return the tokens that must come next, as the grammar allows no others."""
         tokens, self._pending = self._pending, []
         return tokens
 
-    def _look_ahead(self) -> None:
+    def _take_forced(self) -> None:
         if not self._matcher.is_stopped():
             self._pending = self._matcher.compute_ff_tokens()
             self._matcher.consume_tokens(self._pending)
 
     def allowed(self, size: int, remaining: int) -> Allowed:
-        """Which of `size` tokens may come next, (size,), when `remaining` more can be written."""
+        """Return a mask (size,) of the allowed next tokens if `remaining` more can be written."""
         mask = np.zeros(size, np.bool_)
         if self._pending:
             mask[self._pending[0]] = True
@@ -112,10 +113,11 @@ class Grammar:
 
 
 def bounded(schema: Any, longest: int) -> Any:
-    """The schema with free strings held to `longest` characters, the first of them no blank, and names to names.
+    """Return the schema with free strings limited to `longest` characters without a leading blank, and a pattern for
+    object names.
 
-    So no field can take the whole budget, and none says nothing: the target "" would name no thing. Nor would a list
-    without items say anything. What may be null may be left out, as in the answers to learn from.
+    So no field can use up the budget, and neither a field (the target "" names no object) nor a list can be empty.
+    Nullable fields become optional, as in the training answers.
     """
     if isinstance(schema, list):
         return [bounded(item, longest) for item in schema]
@@ -134,9 +136,9 @@ def bounded(schema: Any, longest: int) -> Any:
 
 
 def closing_bytes(schema: Schema, root: Schema) -> int:
-    """An upper bound on the bytes of an answer that is written in the shortest way from some point on.
+    """Return an upper bound on the bytes that complete an answer in the shortest way, from any point of it.
 
-    Every token is at least one byte, so as many tokens are always enough. Recursive schemas are not supported.
+    Every token has at least one byte, so as many tokens always suffice. Recursive schemas are not supported.
     """
     if "$ref" in schema:
         return closing_bytes(_resolve(schema["$ref"], root), root)
@@ -166,12 +168,12 @@ def _closing_of(kind: str, schema: Schema, root: Schema) -> int:
 
 
 def _free(schema: Schema) -> bool:
-    """Whether it is a string of which nothing is said but that it is one."""
+    """Return whether a schema is a string without further constraints."""
     return schema.get("type") == "string" and not {"maxLength", "enum", "const", "pattern", "format"} & set(schema)
 
 
 def _nullable(schema: Schema) -> bool:
-    """Whether it may be null."""
+    """Return whether a schema allows null."""
     return any(choice.get("type") == "null" for choice in schema.get("anyOf", ()))
 
 
@@ -188,8 +190,8 @@ def _size(value: object) -> int:
 
 @lru_cache(maxsize=64)
 def _rules(schema: str) -> str:
-    """JSON on one line, written as in examples and in training data: a model that has learnt those would be led astray
-    where it may not write the blank that it has always seen there."""
+    """Return the grammar of JSON on one line with the separators of examples and training data: a model trained on
+    these writes worse answers if it must omit the blanks that it has always seen."""
     return str(
         LLMatcher.grammar_from_json_schema(
             schema, overrides={"whitespace_flexible": False, "key_separator": _KEY, "item_separator": _ITEM}
@@ -198,21 +200,21 @@ def _rules(schema: str) -> str:
 
 
 def _closers(tokenizer: LLTokenizer) -> tuple[NDArray[np.int64], ...]:
-    """The tokens that are just one of `_CLOSING`, those of the best first."""
+    """Return the tokens of each text in `_CLOSING`, in its order."""
     return tuple(np.array(tokenizer.greedy_tokenize(text)) for text in _CLOSING)
 
 
 @dataclass
 class Row:
-    """How one answer is decoded.
+    """Decoding state of one answer.
 
     Attributes:
-        limit: Tokens it may take.
-        temperature: 0 for the best token always.
-        seed: Of this answer alone.
+        limit: Maximum number of tokens.
+        temperature: 0 for greedy decoding.
+        seed: For sampling this answer.
         grammar: None for free text.
-        cancelled: Nobody waits for it any more.
-        choices: The tokens so far where the grammar left a choice, each with its probability among those allowed.
+        cancelled: Set when nobody waits for the answer any more.
+        choices: The tokens so far at which the grammar allowed several, each with its probability among these.
     """
 
     limit: int
@@ -226,22 +228,22 @@ class Row:
         self._generator = torch.Generator().manual_seed(self.seed)
 
     def noise(self, size: int) -> torch.Tensor:
-        """Gumbel noise (size,): the largest of scores + noise is a sample of their softmax."""
+        """Return Gumbel noise (size,): the argmax of logits + noise is a sample of their softmax."""
         samples = torch.empty(size).exponential_(generator=self._generator)
         return -samples.clamp_min(torch.finfo(torch.float32).tiny).log()
 
     def noisy(self, scores: torch.Tensor) -> torch.Tensor:
-        """Scores (vocabulary,) whose largest is a sample at the temperature; as they are at temperature 0."""
+        """Return logits (vocabulary,) whose argmax is a sample at the temperature; unchanged at temperature 0."""
         if self.temperature <= 0:
             return scores
         return scores.float() / self.temperature + self.noise(scores.shape[0]).to(scores.device)
 
     def choose(self, scores: torch.Tensor, remaining: int, end_tokens: Collection[int]) -> int:
-        """The next token, taken by the grammar.
+        """Choose the next token and advance the grammar by it.
 
         Args:
-            scores: Of all tokens, (vocabulary,).
-            remaining: Tokens that can still be written.
+            scores: Logits, (vocabulary,).
+            remaining: Number of tokens that can still be written.
             end_tokens: Tokens that end the answer.
         """
         if self.grammar is not None:
@@ -255,35 +257,36 @@ class Row:
         return token
 
     def chosen(self, token: int, scores: torch.Tensor) -> None:
-        """Note a token. scores: Of all tokens, (vocabulary,), minus infinity for what was not allowed."""
+        """Record a choice with its probability. scores: Logits, (vocabulary,), minus infinity where not allowed."""
         if int(torch.isfinite(scores).sum()) > 1:
             self.choices.append((token, float(scores.float().log_softmax(0)[token].exp())))
 
     def forced(self, size: int) -> list[int]:
-        """The tokens that come next because the grammar allows no other, of a vocabulary of `size`; now taken."""
+        """Take and return the tokens that the grammar forces next, of a vocabulary of `size`."""
         tokens = self.grammar.forced() if self.grammar is not None else []
         if self.temperature > 0:
-            for _ in tokens:  # in a batch each of them takes its noise
+            for _ in tokens:  # advance the generator as in a batch, where each token draws noise
                 self.noise(size)
         return tokens
 
 
 class Steering:
-    """A logits processor of transformers for a batch of rows. `ends`: the tokens that end an answer."""
+    """A transformers logits processor for a batch of rows. `end_tokens` end an answer."""
 
     def __init__(self, rows: Sequence[Row], end_tokens: Sequence[int]) -> None:
         self._rows = rows
         self._ends = list(end_tokens)
         self._prompt = -1
         self._done = [False] * len(rows)
-        self._before = torch.empty(0)
-        """Scores (batch, vocabulary) of what was allowed, from which the last tokens were chosen."""
+        self._last_scores = torch.empty(0)
+        """Masked logits (batch, vocabulary) from which the last tokens were chosen."""
 
     def __call__(self, tokens: Any, scores: torch.Tensor) -> torch.Tensor:
-        """The scores (batch, vocabulary) with what is not allowed at minus infinity.
+        """Return the logits (batch, vocabulary) with minus infinity for tokens that are not allowed.
 
         Args:
-            tokens: (batch, so far).
+            tokens: Token ids so far, (batch, length).
+            scores: Logits, (batch, vocabulary).
         """
         if self._prompt < 0:
             self._prompt = tokens.shape[1]
@@ -291,7 +294,7 @@ class Steering:
         last = tokens[:, -1].tolist() if written_count else [None] * len(self._rows)
         allowed = np.stack([self._allowed(i, written_count, last[i], scores.shape[1]) for i in range(len(self._rows))])
         scores = scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), -torch.inf)
-        self._before = scores.clone()
+        self._last_scores = scores.clone()
         for i, row in enumerate(self._rows):
             if not self._done[i]:
                 scores[i] = row.noisy(scores[i])
@@ -307,6 +310,6 @@ class Steering:
         if row.grammar is None:
             return np.ones(size, np.bool_)
         if last is not None:
-            row.chosen(last, self._before[i])
+            row.chosen(last, self._last_scores[i])
             row.grammar.take(last)
         return row.grammar.allowed(size, row.limit - written_count)

@@ -1,4 +1,4 @@
-"""Loading weights: a model of a known family, its tokenizer and processor, an adapter, four bits. Never any code."""
+"""Load a model of a supported family: weights, tokenizer, processor, adapter, quantization. Never runs its code."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torc
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Which weights to load and how. device and dtype may be `auto`.
+    """Weights to load, with device and precision, which may be `auto`.
 
     Attributes:
-        adapter: A PEFT folder, or None.
+        adapter: Folder of a PEFT adapter, or None.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class Load:
 
 
 def load_engine(load: Load) -> Engine:
-    """A model that is ready to answer. Raises BadInput, MissingPart."""
+    """Load a model for inference. Raises BadInput, MissingPart."""
     kind = model_type(load.folder)
     device = device_of(load.device)
     dtype = _dtype(load.dtype, device)
@@ -73,7 +73,7 @@ def load_engine(load: Load) -> Engine:
 
 
 def model_type(folder: Path) -> str:
-    """The family of a model folder, by its own word. Raises BadInput for one that Homie does not know."""
+    """Return the `model_type` in the config of a model folder. Raises BadInput for one that Homie does not support."""
     kind = str(read_json(folder / "config.json").get("model_type", ""))
     if kind in FAMILIES or kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return kind
@@ -85,7 +85,7 @@ def model_type(folder: Path) -> str:
 
 
 def no_pictures(folder: Path) -> str:
-    """Why a model of no family is shown no pictures, in one sentence."""
+    """Explain in a sentence why pictures cannot be sent to a model outside `FAMILIES`."""
     kind = str(read_json(folder / "config.json").get("model_type", ""))
     if kind in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
         families = ", ".join(FAMILIES)
@@ -108,12 +108,12 @@ def device_of(name: str) -> torch.device:
 
 
 def multiplies_in_bfloat16(device: str) -> bool:
-    """Whether a device is a CPU with instructions for bfloat16, which are faster than those for float32."""
+    """Return whether a device is a CPU with bfloat16 instructions, which are faster than those for float32."""
     return device_of(device).type == "cpu" and bool(torch.cpu._is_avx512_bf16_supported())
 
 
 def _dtype(name: str, device: torch.device) -> torch.dtype:
-    """`auto`: bfloat16 where a GPU has it, else float16 there; float32 on the CPU, which is slow with less."""
+    """Return a dtype; `auto` is bfloat16 or else float16 on a GPU, and float32 on the CPU, where less is slow."""
     if name != "auto":
         return _DTYPES[name]
     if device.type != "cuda":
@@ -132,7 +132,7 @@ def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
 
 
 def _check_complete(folder: Path, report: dict[str, Any]) -> None:
-    """transformers fills what a checkpoint lacks with random numbers; that is not a model to plan with."""
+    """Raise BadInput if weights are missing or have wrong shapes, which transformers would initialize randomly."""
     for kind in ("missing_keys", "mismatched_keys"):
         keys = sorted(str(key) for key in report.get(kind, ()))
         if keys:
@@ -143,7 +143,7 @@ def _check_complete(folder: Path, report: dict[str, Any]) -> None:
 
 
 def _end_tokens(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """The tokens that end an answer. All else that a checkpoint says about sampling is forgotten."""
+    """Return the tokens that end an answer, and discard all other generation settings of the checkpoint."""
     configured = model.generation_config.eos_token_id
     end_tokens = configured if isinstance(configured, list) else [] if configured is None else [configured]
     if tokenizer.eos_token_id is not None:

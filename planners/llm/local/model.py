@@ -18,15 +18,15 @@ from planners.llm.setting_advice import advice_for
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How answers are written.
+    """Generation options.
 
     Attributes:
-        limit: Tokens of one answer.
-        temperature: 0 for the best token always.
-        constrained: Held to the schema of the request token by token.
-        batch: Questions that may share one pass.
-        end_probability: End less probable than this is not taken.
-        repeats: Subtasks that would change nothing may be chosen.
+        limit: Maximum tokens of an answer.
+        temperature: 0 for greedy decoding.
+        constrained: Whether to constrain answers to the schema of the request.
+        batch: Maximum number of questions in one pass.
+        end_probability: Threshold: a less probable End is replaced by another action.
+        repeats: Whether subtasks without an effect may be chosen.
     """
 
     limit: int
@@ -38,12 +38,12 @@ class Writing:
 
 
 def _begins_with_subtask(schema: Mapping[str, Any]) -> bool:
-    """Whether no analysis comes before the subtask, which would be one of another subtask."""
+    """Return whether the subtask comes first, without an analysis that would not match another subtask."""
     return next(iter(schema.get("properties", {})), "") == "subtask"
 
 
 def _step(text: str) -> Subtask | None:
-    """The subtask of an answer that follows a schema with one; None for any other."""
+    """Parse the subtask of an answer with a single-subtask schema; None for other answers."""
     try:
         answer = json.loads(text)
     except ValueError:
@@ -55,24 +55,24 @@ def _step(text: str) -> Subtask | None:
 
 
 def _probability(answer: Written, action: str) -> float:
-    """Of the action of an answer: the last choice that begins its name."""
+    """Return the probability of an answer's action, from the last choice of a token that begins its name."""
     prefixes = ((text.strip(), probability) for text, probability in reversed(answer.choices))
     return next((probability for text, probability in prefixes if text and action.startswith(text)), 1.0)
 
 
 class LocalModel(LanguageModel):
-    """A model on this machine, wherever it is loaded. `name` is how the user called it."""
+    """A model on this machine, in this or another process. `name` is the user's name for it."""
 
     def __init__(self, source: Source, writing: Writing, name: str) -> None:
         self.source = source
         self._writing = writing
         self._name = name
         self._seed = 0
-        self._asked = 0
+        self._question_count = 0
 
     def reset(self, *, seed: int) -> None:
         self._seed = seed
-        self._asked = 0
+        self._question_count = 0
 
     def complete(self, request: Request) -> Reply:
         writing_options = self._writing
@@ -81,9 +81,9 @@ class LocalModel(LanguageModel):
             request.schema if writing_options.constrained else None,
             writing_options.limit,
             writing_options.temperature,
-            seed=self._seed * 1_000_003 + self._asked,
+            seed=self._seed * 1_000_003 + self._question_count,
         )
-        self._asked += 1
+        self._question_count += 1
         answers = [self.source.ask(question, writing_options.batch)]
         schema, step = question.schema, _step(answers[0].text)
         if schema is not None and step is not None:
@@ -108,12 +108,13 @@ class LocalModel(LanguageModel):
     def _answer_alternatives(
         self, question: Question, useful_schema: Mapping[str, Any], action: str, probability: float
     ) -> list[Written]:
-        """Answers by what is left of a schema: with the chosen action, and with another; the likelier one last.
+        """Return answers by the reduced schema with the chosen action, and with another; the more likely last.
 
         Args:
-            question: What is asked.
+            question: The question.
             useful_schema: The schema without useless subtasks.
-            action: That was chosen, with this probability.
+            action: The chosen action.
+            probability: Its probability.
         """
         likely: list[tuple[float, Written]] = []
         for accepts, share in ((action.__eq__, probability), (action.__ne__, 1.0 - probability)):

@@ -1,4 +1,4 @@
-"""Where answers of a local model come from: weights in this process, or in a process that several workers share."""
+"""Sources of a local model's answers: weights in this process, or in a process that several workers share."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from planners.llm.local.question import Question, Written
 if TYPE_CHECKING:
     from planners.llm.local.batching import Server
 
-_NEEDED = ("torch", "transformers", "accelerate", "safetensors", "llguidance")
+_PACKAGES = ("torch", "transformers", "accelerate", "safetensors", "llguidance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """Which model, as a user names it.
+    """The user's choice of a model.
 
     Attributes:
-        adapter: "" for none.
-        revision: On the hub, "" for the main one.
+        name: Path or hub id.
+        adapter: Path or hub id, "" for none.
+        revision: Revision on the hub, "" for the main one.
     """
 
     name: str
@@ -40,12 +41,12 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of a loaded model, JSON-ready.
+    """Properties of a loaded model, JSON-ready.
 
     Attributes:
-        sees: Whether it takes pictures.
-        blind: Why not, a sentence.
-        engine: Where it is and in which precision.
+        sees: Whether it accepts pictures.
+        blind: Why it does not, a sentence.
+        engine: Description by `Engine.describe`: size, device, precision.
         files: The SHA-256 of its weights (`sha256`) and of its adapter (`adapter_sha256`), in hex.
     """
 
@@ -56,21 +57,21 @@ class Facts:
 
 
 class Source(Protocol):
-    """Something that answers questions."""
+    """A client of a model."""
 
     facts: Facts
 
     def ask(self, question: Question, batch: int) -> Written:
-        """The answer. Raises PlannerError.
+        """Answer a question. Raises PlannerError.
 
         Args:
-            batch: How many questions may share one pass.
+            batch: Maximum number of questions in one pass.
         """
 
 
 class OwnModel:
-    """One client of a model that this process has loaded. It counts as long as it is referred to: a question waits for
-    those of other clients for a moment."""
+    """A client of a model loaded in this process. While it is referenced the server counts it, and questions of other
+    clients wait a moment for its questions to share their batch."""
 
     def __init__(self, server: Server, facts: Facts) -> None:
         self.facts = facts
@@ -81,12 +82,12 @@ class OwnModel:
         return self.server.ask(question, batch)
 
     def submit(self, question: Question, batch: int) -> Future[Written]:
-        """Begin to answer (`Server.submit`)."""
+        """Queue a question (`Server.submit`)."""
         return self.server.submit(question, batch)
 
 
 def find_weights(weights: Weights) -> tuple[Path, Path | None]:
-    """The folders of a model and of its adapter, None without one; nothing is loaded. Raises as `open_weights`."""
+    """Return the folders of a model and its adapter (or None), without loading them. Raises as `open_weights`."""
     _check_packages()
     from planners.llm.local.adapters import ADAPTER_WEIGHTS
     from planners.llm.local.find_model import find_folder
@@ -97,12 +98,12 @@ def find_weights(weights: Weights) -> tuple[Path, Path | None]:
 
 
 def open_weights(weights: Weights) -> tuple[Server, Facts]:
-    """The model, loaded now or shared with who has loaded it in this process.
+    """Load a model, or return it if this process has loaded it already.
 
     Raises:
-        BadInput: The files are missing, or are not of a model that Homie can load.
+        BadInput: The files are missing, or are not of a supported model.
         MissingPart: A package is missing.
-        PlannerError: There is no way to the hub.
+        PlannerError: The hub cannot be reached.
     """
     folder, adapter = find_weights(weights)
     from planners.llm.local.batching import shared
@@ -124,12 +125,12 @@ def open_weights(weights: Weights) -> tuple[Server, Facts]:
 
 
 _facts: dict[Weights, Facts] = {}
-"""Of what this process has loaded: reading gigabytes for their checksums takes long."""
+"""Facts of the models loaded by this process, cached because reading gigabytes for their checksums takes long."""
 
 
 def _check_packages() -> None:
-    """Raises MissingPart for what is not installed, InfrastructureError for a torchvision that breaks the rest."""
-    for package in _NEEDED:
+    """Raise MissingPart for a missing package, InfrastructureError for a torchvision that breaks transformers."""
+    for package in _PACKAGES:
         if importlib.util.find_spec(package) is None:
             raise missing_part("The planner 'transformers'", package, "torch")
     if importlib.util.find_spec("torchvision") is not None:

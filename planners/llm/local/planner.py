@@ -19,19 +19,19 @@ from planners.llm.model_planner import ModelPlanner, PromptSettings
 from planners.llm.prompting.templates import built_in
 
 TRAINING = "training.json"
-"""The file that `homie train` writes beside the weights."""
+"""File that `homie train` writes next to the weights."""
 OF_ANSWERS = frozenset({"targets", "reasks", "reading", "leniencies"})
-"""Prompt settings that are about answers: the text of a prompt does not depend on them."""
+"""Prompt settings that concern answers only: the text of a prompt does not depend on them."""
 SettingsT = TypeVar("SettingsT", bound=PromptSettings)
 SMALL = 1_000_000_000
-"""Parameters below which a model makes up names: untrained, 37 of 39 decisions of one with 135 million named something
-that does not exist."""
+"""Number of parameters below which a model invents names: 37 of 39 decisions of an untrained one with 135 million
+named an object that does not exist."""
 HELP: Mapping[str, object] = {"targets": "known", "repeats": False}
-"""Settings of these where the user sets nothing else."""
+"""Default settings of such small models."""
 
 
 class LocalSettings(PromptSettings):
-    """Settings of a local model beside those of its prompt."""
+    """Settings of a local model in addition to those of its prompt."""
 
     adapter: str = Field("", description="A PEFT adapter: its folder or hub id.")
     revision: str = Field("", description="Revision of a model on the hub (default: its main one).")
@@ -52,7 +52,7 @@ class LocalSettings(PromptSettings):
     batch: int = Field(8, ge=1, le=256, description="Parallel episodes whose questions may share one pass.")
 
     def weights(self, name: str) -> Weights:
-        """What of a model has to be loaded. Raises BadInput without a name."""
+        """Return the weights to load. Raises BadInput without a name."""
         if not name:
             raise BadInput("The transformers planner needs a model: --planner transformers:FOLDER or a hub id.")
         return Weights(
@@ -66,11 +66,11 @@ class LocalSettings(PromptSettings):
 
 
 class TransformersPlanner(ModelPlanner):
-    """A model on this machine. Planners of the same weights share them, whatever else they are set to.
+    """A model on this machine. Planners of the same weights share them, whatever their other settings.
 
-    A model or an adapter of `homie train` is asked with the prompt settings that it was trained with; a small model
-    chooses targets among the names that are known (`targets=known`), and no subtask that changes nothing
-    (`repeats=false`). What the user sets is kept.
+    A model or adapter of `homie train` gets the prompt settings of its training. A small model chooses targets only
+    among known names (`targets=known`), and no subtask without an effect (`repeats=false`). Settings of the user take
+    precedence.
     """
 
     name = "transformers"
@@ -114,7 +114,7 @@ class TransformersPlanner(ModelPlanner):
 
     @classmethod
     def completed(cls, argument: str, settings: LocalSettings) -> tuple[str, LocalSettings]:
-        """The argument and settings with what a planner of certain weights adds to them."""
+        """Return the argument and settings with the defaults of a subclass filled in."""
         return argument, settings
 
     def describe(self) -> Mapping[str, object]:
@@ -128,20 +128,20 @@ def _small(source: Source) -> bool:
 
 
 def _source(weights: Weights) -> Source:
-    """Where the planner's answers come from. Raises as `open_weights`, and InfrastructureError for a lost host."""
+    """Return the source of the planner's answers. Raises as `open_weights`, and InfrastructureError for a lost host."""
     host = announced_host(weights)
     return OwnModel(*open_weights(weights)) if host is None else HostedModel(host)
 
 
 def as_trained(settings: SettingsT, weights: Weights) -> SettingsT:
-    """The settings with those of the training where the user has set nothing.
+    """Return the settings with those of the training as defaults.
 
     Args:
         settings: Of the planner.
-        weights: The model and its adapter; what was trained is the adapter where there is one.
+        weights: The model and its adapter; the training settings are those of the adapter if there is one.
 
     Raises:
-        BadInput: The training has settings that this version does not know, or used a template that is not there.
+        BadInput: The training has settings that this version does not know, or a template that is missing.
     """
     model, adapter = find_weights(weights)
     file = (adapter or model) / TRAINING

@@ -1,4 +1,4 @@
-"""Starting and ending the process that holds a model for several workers."""
+"""Start and stop the process that holds a model for several workers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from planners.llm.local.own_or_shared_model import Weights
 from planners.llm.local.process_client import VARIABLE, Host
 
 GRACE = 5.0
-"""Seconds that the process has to end by itself."""
+"""Seconds for the process to end before it is killed."""
 READY = "ready"
-"""What the process says on stdout once it can be reached."""
+"""Line that the process writes to stdout once it accepts connections."""
 
 
 class ModelProcess:
-    """The owner of a process that loads weights once and answers who has its token (`planners.llm.local.process_main`).
+    """Owner of a process that loads weights once and answers clients with its token
+    (`planners.llm.local.process_main`). It ends with this process, however this process ends.
 
     Args:
-        log: The file that gets what the process writes on stderr. The process ends with this one, however this one
-            ends.
+        weights: The model to load.
+        log: File for the stderr of the process.
     """
 
     def __init__(self, weights: Weights, log: Path) -> None:
@@ -41,11 +42,11 @@ class ModelProcess:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What workers need in their environment to find the process."""
+        """Environment variables by which workers find the process."""
         return {VARIABLE: self._host.announcement()}
 
     def ensure(self) -> None:
-        """Start the process where it does not run; the model is loaded after that. Raises InfrastructureError."""
+        """Start the process if it is not running; it loads the model afterwards. Raises InfrastructureError."""
         if self._process is not None and self._process.poll() is None:
             return
         self._end()
@@ -59,11 +60,11 @@ class ModelProcess:
                 stderr=log,
                 text=True,
                 env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
-                start_new_session=True,  # Ctrl-C is for the runner, which ends it
+                start_new_session=True,  # so that Ctrl-C reaches only the runner, which ends the process
             )
         assert self._process.stdin is not None and self._process.stdout is not None
         order = {"address": self._host.address, "token": self._host.token, "weights": asdict(self._host.weights)}
-        with contextlib.suppress(BrokenPipeError):  # it has just died, and will not say that it is ready
+        with contextlib.suppress(BrokenPipeError):  # it has just died: the missing READY below reports that
             self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()
         if self._process.stdout.readline().strip() != READY:
@@ -71,7 +72,7 @@ class ModelProcess:
             raise InfrastructureError(sentence)
 
     def close(self) -> None:
-        """End the process, and remove its socket. Idempotent."""
+        """End the process and remove its socket. Idempotent."""
         self._end()
         shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -1,5 +1,5 @@
-"""A model that another process has loaded, as a worker asks it; and questions and answers between processes: one line
-of JSON, then the pictures of a question as they are. No pickle."""
+"""Client of a model in another process, and the wire format of questions and answers: one line of JSON, then the raw
+pictures of a question. No pickle."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from planners.llm.local.own_or_shared_model import Facts, Weights
 from planners.llm.local.question import Question, Written
 
 LARGEST = 2**30
-"""Bytes of one frame: hundreds of pictures of 768 x 768, more than any prompt has."""
+"""Maximum bytes of a frame: hundreds of pictures of 768 x 768, more than any prompt has."""
 
 
 def question_frame(question: Question, batch: int) -> bytes:
-    """A question, and how many may share its pass."""
+    """Serialize a question, and the maximum number of questions in its pass."""
     messages = [
-        {"role": message.role, "parts": [_described(part) for part in message.parts]} for message in question.messages
+        {"role": message.role, "parts": [_part_header(part) for part in message.parts]} for message in question.messages
     ]
     head = {
         "messages": messages,
@@ -42,7 +42,7 @@ def question_frame(question: Question, batch: int) -> bytes:
 
 
 def read_question(frame: bytes) -> tuple[Question, int]:
-    """What `question_frame` wrote. Raises ValueError, KeyError or TypeError for anything else."""
+    """Parse a frame of `question_frame`. Raises ValueError, KeyError or TypeError for anything else."""
     line, _, payload = frame.partition(b"\n")
     head = json.loads(line)
     at = 0
@@ -63,29 +63,29 @@ def read_question(frame: bytes) -> tuple[Question, int]:
 
 
 def answer_frame(*, written: Written | None = None, failed: str = "") -> bytes:
-    """An answer, or the sentence that says why there is none."""
+    """Serialize an answer, or the sentence that says why there is none."""
     return _line({"failed": failed} if written is None else {"written": asdict(written)})
 
 
 def facts_frame(facts: Facts) -> bytes:
-    """The first message to a client."""
+    """Serialize the first message to a client."""
     return _line({"facts": asdict(facts)})
 
 
 def refusal_frame(kind: str, message: str) -> bytes:
-    """Why nobody can ask: the name of a class of `homie.kernel.errors`, and its sentence."""
+    """Serialize the error of loading the model: a class name of `homie.kernel.errors`, and its sentence."""
     return _line({"refused": kind, "message": message})
 
 
 def read_frame(frame: bytes) -> Mapping[str, Any]:
-    """The content of a frame without pictures. Raises ValueError."""
+    """Parse a frame without pictures. Raises ValueError."""
     content = json.loads(frame)
     if not isinstance(content, dict):
         raise ValueError("not an object")
     return content
 
 
-def _described(part: str | Image) -> object:
+def _part_header(part: str | Image) -> object:
     return part if isinstance(part, str) else {"shape": part.shape}
 
 
@@ -94,12 +94,12 @@ def _line(content: Mapping[str, object]) -> bytes:
 
 
 VARIABLE = "HOMIE_MODEL_HOST"
-"""The environment variable by which workers find the process that holds their model."""
+"""Environment variable by which workers find the process that holds their model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """Where a model process can be asked: the path of its socket, and the token that it wants, in hex."""
+    """Address of a model process: the path of its socket, and its token in hex."""
 
     address: str
     token: str = field(repr=False)
@@ -107,12 +107,12 @@ class Host:
     log: str
 
     def announcement(self) -> str:
-        """The value of VARIABLE."""
+        """Return the value of VARIABLE."""
         return json.dumps(asdict(self))
 
 
 def announced_host(weights: Weights) -> Host | None:
-    """The host that this process knows, None if there is none or it has other weights."""
+    """Return the host in this process's environment; None if there is none or it has other weights."""
     text = os.environ.get(VARIABLE)
     if not text:
         return None
@@ -122,11 +122,11 @@ def announced_host(weights: Weights) -> Host | None:
 
 
 class HostedModel:
-    """One client of a model in another process. After an error it cannot be asked any more.
+    """A client of a model in another process. It is unusable after an error.
 
     Raises:
-        InfrastructureError: The process is not there, or ended while it loaded the model.
-        HomieError: What loading the model raised over there.
+        InfrastructureError: The process is not running, or ended while it loaded the model.
+        HomieError: The error of that process in loading the model.
     """
 
     def __init__(self, host: Host) -> None:
@@ -135,19 +135,19 @@ class HostedModel:
             self._connection = Client(host.address, "AF_UNIX", authkey=bytes.fromhex(host.token))
             content = read_frame(self._connection.recv_bytes(LARGEST))
         except (AuthenticationError, EOFError, OSError) as error:
-            raise InfrastructureError(self._gone()) from error
+            raise InfrastructureError(self._lost_message()) from error
         if "refused" in content:
             self._connection.close()
             raise getattr(errors, content["refused"])(content["message"])
         self.facts = Facts(**content["facts"])
 
     def ask(self, question: Question, batch: int) -> Written:
-        """The answer. Raises PlannerError; whoever is interrupted while waiting leaves, and the other side notices."""
+        """Answer a question. Raises PlannerError. An interrupt closes the connection, which cancels the question."""
         try:
             self._connection.send_bytes(question_frame(question, batch))
             content: Mapping[str, Any] = read_frame(self._connection.recv_bytes(LARGEST))
         except (EOFError, OSError) as error:
-            raise PlannerError(self._gone()) from error
+            raise PlannerError(self._lost_message()) from error
         except BaseException:
             self._connection.close()
             raise
@@ -155,5 +155,5 @@ class HostedModel:
             raise PlannerError(error_message)
         return Written(**content["written"])
 
-    def _gone(self) -> str:
+    def _lost_message(self) -> str:
         return f"The process that holds the model has ended; what it wrote is in {self._log}."

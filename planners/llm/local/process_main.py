@@ -2,8 +2,8 @@
 
 ModelProcess --Order (JSON on stdin)--> host --> a thread for every client --> Server: one pass for questions together
 
-It reads its order from stdin, says `ready` on stdout once it can be reached, and loads the model then. It ends when its
-stdin does: with whoever has started it, however that one ends.
+It reads its order from stdin, writes `ready` to stdout once it accepts connections, and then loads the model. It exits
+when its stdin closes, that is with the process that started it, however that one ends.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from planners.llm.local.batching import Server
 
 PATIENCE = 0.2
-"""Seconds between two looks whether a client is still there while its question is answered."""
+"""Interval for checking whether a client is still connected while its question is answered, s."""
 Loading: TypeAlias = "Future[tuple[Server, Facts]]"
 
 
 def main() -> None:
-    """Serve until stdin ends."""
+    """Serve until stdin closes."""
     order = json.loads(sys.stdin.readline())
     loading: Loading = Future()
     listener = Listener(order["address"], "AF_UNIX", authkey=bytes.fromhex(order["token"]))
@@ -43,8 +43,8 @@ def main() -> None:
     sys.stdout.flush()
     threading.Thread(target=_load, args=(Weights(**order["weights"]), loading), daemon=True).start()
     sys.stdin.read()
-    shutil.rmtree(Path(order["address"]).parent, ignore_errors=True)  # a starter that was killed leaves it
-    os._exit(0)  # whoever waits for an answer is gone as well
+    shutil.rmtree(Path(order["address"]).parent, ignore_errors=True)  # left over if the parent process was killed
+    os._exit(0)  # the clients have ended as well
 
 
 def _load(weights: Weights, loading: Loading) -> None:
@@ -56,17 +56,17 @@ def _load(weights: Weights, loading: Loading) -> None:
 
 
 def _welcome(listener: Listener, loading: Loading) -> None:
-    """Let in who has the token, for ever."""
+    """Accept clients with the token, forever."""
     while True:
         try:
             connection = listener.accept()
-        except (AuthenticationError, EOFError, OSError):  # a client without the token, or one that has gone
+        except (AuthenticationError, EOFError, OSError):  # a client without the token, or that has disconnected
             continue
         threading.Thread(target=_serve, args=(connection, loading), daemon=True).start()
 
 
 def _serve(connection: Connection, loading: Loading) -> None:
-    """One client, until it goes."""
+    """Serve one client until it disconnects."""
     try:
         try:
             server, facts = loading.result()
@@ -84,14 +84,14 @@ def _serve(connection: Connection, loading: Loading) -> None:
 
 
 def _answer(connection: Connection, client: OwnModel, frame: bytes) -> bytes:
-    """The frame of an answer. Raises EOFError where the client has gone."""
+    """Return the frame of an answer. Raises EOFError if the client has disconnected."""
     try:
         question, batch = read_question(frame)
     except (ValueError, KeyError, TypeError) as error:
         return answer_frame(failed=f"The model process was asked nothing that it understands: {error}.")
     promise = client.submit(question, batch)
     while not wait([promise], PATIENCE).done:
-        if connection.poll():  # who waits for an answer says nothing: it has gone
+        if connection.poll():  # a waiting client sends nothing, so this is its disconnect
             question.cancelled.set()
             raise EOFError
     try:
@@ -101,7 +101,7 @@ def _answer(connection: Connection, client: OwnModel, frame: bytes) -> bytes:
 
 
 def _refusal(error: Exception) -> tuple[str, str]:
-    """The name of the class in `homie.kernel.errors` that an error is one of, and its sentence."""
+    """Return the name of an error's class in `homie.kernel.errors`, and its sentence."""
     for kind in type(error).__mro__:
         if kind.__module__ == HomieError.__module__:
             return kind.__name__, str(error)

@@ -1,4 +1,4 @@
-"""What a local model is asked, and what it writes. No torch here: planners ask a model in another process too."""
+"""Questions to a local model and its answers. Without torch, as the model may be in another process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from homie.kernel.types import Image
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What one answer is asked for.
+    """A request for one answer.
 
     Attributes:
-        schema: It has to follow it, None for free text.
-        limit: Tokens it may take.
-        temperature: 0 for the best token always.
-        seed: Of the choice otherwise.
-        cancelled: Nobody waits any more.
+        schema: JSON schema of the answer, None for free text.
+        limit: Maximum tokens of the answer.
+        temperature: 0 for greedy decoding.
+        seed: For sampling.
+        cancelled: Set when nobody waits for the answer any more.
     """
 
     messages: tuple[Message, ...]
@@ -36,18 +36,18 @@ class Question:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """The shapes of its pictures: questions that have these in common can share a batch."""
+        """The shapes of its pictures; questions with equal shapes can share a batch."""
         return tuple(picture.shape for picture in self.pictures)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One answer. finish `length`: it was cut off at the limit.
+    """One answer.
 
     Attributes:
-        reused_tokens: Of the input, that the model had read for the question before.
-        choices: Where its schema left a choice: the texts that were chosen, each with its probability among all that
-            were allowed.
+        finish: `length` if the answer was cut off at the limit.
+        reused_tokens: Input tokens taken from the prefix cache.
+        choices: The tokens, as text, at which the schema allowed several, each with its probability among these.
     """
 
     text: str

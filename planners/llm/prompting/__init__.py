@@ -1,1 +1,1 @@
-"""What a language model is asked: templates, examples and pictures, filled in with what the robot knows."""
+"""Prompts of language models: templates, examples and pictures, filled in with the planner's input."""

@@ -1,4 +1,4 @@
-"""Answers as models should write them: what examples show and what training data teach."""
+"""Reference answers in the formats that models should write, for examples and training data."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def written_answer(
     seen: str | None = None,
     plan: str | None = None,
 ) -> str:
-    """An answer in a format.
+    """Write an answer in a format.
 
     Args:
-        form: the format. Only `plan` and `poses` have room for more than the first step.
-        steps: the subtasks, one at least.
+        form: the format. Only `plan` and `poses` can have more than the first step.
+        steps: the subtasks, at least one.
         model: the chosen model, "" for none.
-        analysis: why; None leaves its field out, as it does with the two others.
-        report: what is said of the task with End, "" for nothing (`json` only).
-        answer: the answer to a question, said with End, "" for none (`json` only).
-        seen: what the pictures show (`plan` and `poses` only).
+        analysis: the reasons; None omits the field, also for `seen` and `plan`.
+        report: the report on the task with End, "" for none (`json` only).
+        answer: the answer to a question with End, "" for none (`json` only).
+        seen: description of the pictures (`plan` and `poses` only).
         plan: the plan in words (`plan` and `poses` only).
 
     Raises:
-        BadInput: `poses` were asked for, and a step is none.
+        BadInput: the format is `poses`, and a step is not a pose.
     """
     chosen = {"model": model} if model else {}
     if form == "text":
@@ -60,7 +60,7 @@ def written_answer(
 def numbered_answer(
     steps: Sequence[tuple[int, str]], *, seen: str | None, analysis: str | None, plan: str | None
 ) -> str:
-    """An answer by number, of numbers and their names in the list. The texts are as in `written_answer`."""
+    """Write an answer by number, from numbers and their names in the list. The texts are as in `written_answer`."""
     return _json(
         {
             "visual_state_description": seen,
@@ -72,13 +72,13 @@ def numbered_answer(
 
 
 def as_json(subtask: Subtask) -> dict[str, str]:
-    """A subtask as JSON answers write it: only the parts that it has."""
+    """Return a subtask in the form of JSON answers, without empty parts."""
     parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
     return {key: value for key, value in parts.items() if value}
 
 
 def seven_numbers(move: Subtask) -> list[int]:
-    """The target of a Move as JSON answers write it. Raises BadInput for any other subtask."""
+    """Return the target pose of a Move in the form of JSON answers. Raises BadInput for any other subtask."""
     try:
         return [int(number) for number in move.target.strip("[]").split(",")]
     except ValueError:

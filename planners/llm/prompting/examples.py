@@ -1,4 +1,4 @@
-"""In-context examples: situations and good answers as files, written once and shown in the format of any template."""
+"""In-context examples: files of situations and good answers, rendered in the format of any template."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _BUILT_IN = files("planners.llm").joinpath("prompt_templates", "examples")
 
 
 class Example(PlainNumbers, BaseModel):
-    """One round: what was known, in the words of the prompt, and what a good planner says.
+    """One round: the planner's input, in the words of the prompt, and the answer of a good planner.
 
     Attributes:
-        setting: The one in which it is right, "" for every one.
+        setting: The setting in which the answer is right, "" for all.
         views: The names in sight by view.
         rooms, memory: Knowledge of the home, line by line.
-        listing: Further lines of a robot.
-        subtasks: One, or a whole plan, each as `[Pick, apple]`, or as a list of its parts where these have commas.
-        numbers: A plan by number in their place, with the names in `choices`, some of the list of its own home.
-        seen, plan: What a multi-step answer says of the pictures and of its plan.
-        picture: A file beside the examples with what was seen.
-        boxes: In it, (x0, y0, x1, y1) in its pixels, upper bounds exclusive, of the things listed, in the order of
-            their numbers.
+        listing: Additional lines of a robot.
+        subtasks: One, or a whole plan, each as `[Pick, apple]`, or as a list of its parts if these contain commas.
+        numbers: Instead of subtasks, a plan by number, with the names in `choices`, part of the list of its home.
+        seen, plan: Description of the pictures and of the plan in a multi-step answer.
+        picture: Picture file next to the examples.
+        boxes: Boxes of the listed objects in the picture, in the order of their numbers: (x0, y0, x1, y1) in pixels,
+            upper bounds exclusive.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -66,7 +66,7 @@ class Example(PlainNumbers, BaseModel):
     boxes: list[PixelBox] = []
 
     def steps(self) -> list[Subtask]:
-        """The subtasks of the answer. Raises BadInput."""
+        """Parse the subtasks of the answer. Raises BadInput."""
         return [
             parse_subtask(subtask) if isinstance(subtask, str) else make_subtask(subtask) for subtask in self.subtasks
         ]
@@ -74,11 +74,13 @@ class Example(PlainNumbers, BaseModel):
     def fits(
         self, actions: Collection[str], setting: str, *, doorways: bool = True, listed: Collection[str] = ()
     ) -> bool:
-        """Whether every action of the answer is among these, and the answer right in a setting.
+        """Return whether every action of the answer is available, and the answer right in a setting.
 
         Args:
-            doorways: Whether they are listed, so that an answer may go to one.
-            listed: The names of numbered actions, whose verbs count for an answer by number.
+            actions: The available actions.
+            setting: The setting of the episode.
+            doorways: Whether doorways are listed, so that an answer may go to one.
+            listed: The names of numbered actions, whose verbs are the available ones for an answer by number.
         """
         if self.numbers:
             verbs = {verb(name) for name in listed}
@@ -88,7 +90,7 @@ class Example(PlainNumbers, BaseModel):
         return known and all(step.action in actions for step in steps) and self.setting in ("", setting)
 
     def situation(self) -> dict[str, object]:
-        """The fields that a template may use, without the answer."""
+        """Return the fields that a template may use, without the answer."""
         views = [{"name": view, "things": tuple(self.views.get(view, ()))} for view in VIEWS]
         return {
             "task": self.task,
@@ -105,11 +107,14 @@ class Example(PlainNumbers, BaseModel):
     def answer(
         self, answer: AnswerFormat, models: Sequence[str], abilities: Mapping[str, Ability], *, reports: bool = False
     ) -> str:
-        """The answer as it should be written, with one of the models that can do it, if there are any. A plan ends
-        before the first step that its model cannot do: an answer names one model. One by number names none.
+        """Write the answer in a format, with a model that can do it, if there are any. As an answer names one model, a
+        plan ends before the first step that its model cannot do. An answer by number names no model.
 
         Args:
-            reports: Whether End is a report; then that of an example says that its task is done.
+            answer: The format.
+            models: The available models.
+            abilities: Abilities by model.
+            reports: Whether End is a report; then the End of an example reports success.
         """
         if self.numbers:
             steps_by_number = [(number, self.choices[number]) for number in self.numbers]
@@ -123,7 +128,7 @@ class Example(PlainNumbers, BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The examples of a file, with its name, its text and the SHA-256 of it; all empty where there is no file."""
+    """The examples of a file, with its name, its text and the text's SHA-256; all empty without a file."""
 
     all: tuple[Example, ...] = ()
     name: str = ""
@@ -132,7 +137,7 @@ class Examples:
 
 
 def verb(name: str) -> str:
-    """The action in the name of a numbered one, without what it is done to.
+    """Return the verb in the name of a numbered action, without the object.
 
     >>> verb("pick up the mug 2"), verb("end the task"), verb("Move forward by 0.25")
     ('pick up', 'end', 'Move forward by 0.25')
@@ -141,8 +146,8 @@ def verb(name: str) -> str:
 
 
 def _fitting_model(actions: Sequence[str], models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
-    """The model for some actions, "" where there are no models. Of those that can do the first of them it is the one
-    that can do most, then one that is meant for the first, then the first of the list."""
+    """Choose the model for a sequence of actions, "" without models: one that can do the first action, then the one
+    that can do most of them, then one that is meant for the first action, then the first of the list."""
     if not models:
         return ""
 
@@ -155,7 +160,7 @@ def _fitting_model(actions: Sequence[str], models: Sequence[str], abilities: Map
 
 
 def load_examples(name: str, folder: Path | None) -> Examples:
-    """The examples that a template names: a file beside it, or a built-in one. Raises BadInput."""
+    """Load the examples that a template names: a file next to it, or a built-in one. Raises BadInput."""
     if not name:
         return Examples()
     with reading(name, "the examples"):
@@ -165,8 +170,8 @@ def load_examples(name: str, folder: Path | None) -> Examples:
 
 
 def load_picture(name: str, folder: Path | None) -> tuple[Image, str]:
-    """The picture (H, W, 3), RGB, of an example, from beside the template or built in, and the SHA-256 of its file.
-    Raises BadInput."""
+    """Load the picture (H, W, 3), RGB, of an example, from next to the template or built in; return it and the SHA-256
+    of its file. Raises BadInput."""
     with reading(name, "the picture of an example"):
         is_in_folder = folder is not None and (folder / name).is_file()
         data = (folder / name if folder is not None and is_in_folder else _BUILT_IN.joinpath(name)).read_bytes()
@@ -177,7 +182,7 @@ def load_picture(name: str, folder: Path | None) -> tuple[Image, str]:
 
 
 def parse_examples(data: bytes, name: str) -> Examples:
-    """Examples from the bytes of a YAML file. Raises BadInput with a sentence that names the entry, counted from 1."""
+    """Parse the examples of a YAML file. Raises BadInput with a sentence that names the entry, counted from 1."""
     with reading(name, "the examples"):
         loaded = parse_yaml(data)
     if not isinstance(loaded, list):

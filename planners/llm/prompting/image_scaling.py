@@ -1,4 +1,4 @@
-"""Pictures for a language model: no larger than it is to see them, and small things once more, enlarged."""
+"""Pictures for a language model: scaled down, and enlarged crops of small objects."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from homie.kernel.types import Detection, Image
 
 SMALL = 1 / 8
-"""Longest side of a small thing, as a share of its picture's: 32 of 256 pixels, which is two patches of a usual vision
-transformer (14 or 16 pixels) each way."""
-_AROUND = 3
-"""Sides of a crop by those of its thing: what it lies on, and beside, shows in its surroundings."""
-_LEAST = 1 / 6
-"""Sides of a crop at least, as a share of the picture's: with less nobody sees where it is."""
-_ENLARGED = 256
-"""Pixels of a side of an enlarged crop; one tile of GPT-4o holds up to 512."""
+"""Longest side of a small object, as a fraction of its picture's: 32 of 256 pixels, which is two patches of a usual
+vision transformer (14 or 16 pixels) each way."""
+_CROP_FACTOR = 3
+"""Side of a crop in sides of its object, to show the object's surroundings."""
+_MIN_CROP = 1 / 6
+"""Minimum side of a crop, as a fraction of the picture's: smaller crops do not show where the object is."""
+_CROP_PIXELS = 256
+"""Side of an enlarged crop, pixels; one tile of GPT-4o holds up to 512."""
 
 
 def shrink(picture: Image, longest: int) -> Image:
-    """The picture (H, W, 3) with its longest side at most `longest` pixels, in its proportions; never enlarged."""
+    """Scale a picture (H, W, 3) so that its longest side has at most `longest` pixels; never enlarge it."""
     height, width = picture.shape[:2]
     factor = longest / max(height, width)
     if factor >= 1:
@@ -33,8 +33,8 @@ def shrink(picture: Image, longest: int) -> Image:
 def small_things(
     things: Sequence[Detection], views: Mapping[str, Image], task: str, max_count: int
 ) -> tuple[Detection, ...]:
-    """At most so many of the things that are small in their pictures: those of which the task has a word first, then
-    the largest. Each in the picture that shows most of it."""
+    """Return at most `max_count` of the objects that are small in their pictures, those that the task mentions first,
+    then by size; of each object the detection with the largest box."""
     largest: dict[str, Detection] = {}
     for place, detection in enumerate(things):
         if detection.view not in views or max(_sides(detection)) > SMALL * max(views[detection.view].shape[:2]):
@@ -50,14 +50,14 @@ def small_things(
 
 
 def crop(picture: Image, detection: Detection) -> Image:
-    """A square around a thing, enlarged to 256 x 256, from a picture (H, W, 3) as the robot took it."""
+    """Return a square around an object, enlarged to 256 x 256, from the robot's original picture (H, W, 3)."""
     height, width = picture.shape[:2]
-    side = min(round(max(_AROUND * max(_sides(detection)), _LEAST * max(height, width))), height, width)
+    side = min(round(max(_CROP_FACTOR * max(_sides(detection)), _MIN_CROP * max(height, width))), height, width)
     x0, y0, x1, y1 = detection.box
     left = min(max((x0 + x1 - side) // 2, 0), width - side)
     top = min(max((y0 + y1 - side) // 2, 0), height - side)
     part = picture[top : top + side, left : left + side]
-    return np.asarray(cv2.resize(part, (_ENLARGED, _ENLARGED), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+    return np.asarray(cv2.resize(part, (_CROP_PIXELS, _CROP_PIXELS), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
 
 
 def _sides(detection: Detection) -> tuple[int, int]:

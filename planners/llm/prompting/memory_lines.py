@@ -1,4 +1,4 @@
-"""Knowledge of the home beyond what is in sight, as lines of a prompt."""
+"""Knowledge of the home beyond the current views, as lines of a prompt."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import PlannerInput, in_sight
 
 LONGEST_NAME = 4
-"""Words of a name that is taken from the task: `tomato soup can` has three, `top left white drawer` four."""
+"""Maximum words of a name taken from the task: `tomato soup can` has three, `top left white drawer` four."""
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-_NO_ENDS = frozenset(
+_NOT_AT_ENDS = frozenset(
     _WORD.findall(
         "a afterwards again all also an and any are as at away be both but by could do each every for from get go "
         "have here i if in inside instead into is it its me my need no not now of off on onto or our out over "
@@ -19,15 +19,15 @@ _NO_ENDS = frozenset(
         "up want we well what when where which while will with would you your"
     )
 )
-"""Words that no name begins or ends with."""
+"""Words with which no name begins or ends."""
 _NOT_IN_NAMES = frozenset(("a", "an", "into", "on", "onto", "the", "to"))
-"""Words that no name of a task has."""
+"""Words that no name in a task contains."""
 _NOWHERE = "room not known"
 _EXPLORED = {True: "explored", False: "not explored"}
 
 
 def room_lines(knowledge: Knowledge) -> list[str]:
-    """Where the robot is, which rooms are known, and which doorways there are, each on a line of its own."""
+    """Return lines with the robot's room, the known rooms, and the doorways."""
     lines = [f"Room: {knowledge.room}"] if knowledge.room else []
     if knowledge.rooms:
         lines.append(f"Rooms known: {', '.join(knowledge.rooms)}")
@@ -37,15 +37,15 @@ def room_lines(knowledge: Knowledge) -> list[str]:
 
 
 def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
-    """What has been seen so far, a line for each room, that of the robot first; then where objects were that the robot
-    has taken.
+    """Return the objects seen so far, a line for each room, the robot's first; then the former places of objects that
+    the robot has taken.
 
-    `fridge (closed), lamp (on), apple on the kitchen table (round 3)`: what is not in sight, and could be somewhere
-    else or in another state by now, has the round in which it was last seen.
+    `fridge (closed), lamp (on), apple on the kitchen table (round 3)`: an object out of sight, whose place or state may
+    have changed, has the round in which it was last seen.
     """
     by_room: dict[str, list[str]] = {knowledge.room: []}
     for remembered in knowledge.remembered:
-        by_room.setdefault(remembered.room, []).append(_remembered(remembered, round_number))
+        by_room.setdefault(remembered.room, []).append(_object_text(remembered, round_number))
     lines = [f"- {room or _NOWHERE}: {', '.join(things)}" for room, things in by_room.items() if things]
     taken = [f"{item.name}, which was {item.whereabouts}" for item in knowledge.taken]
     return [
@@ -55,7 +55,7 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
 
 
 def brief_lines(knowledge: Knowledge) -> list[str]:
-    """The same in few words: a line for each room that is known, that of the robot first, and unexplored doorways.
+    """Return the same in fewer words: a line for each known room, the robot's first, and unexplored doorways.
 
     `kitchen (here): fridge open (inside milk, jam), kitchen table (apple, bowl (inside pear)), lamp on`;
     `before: apple on sofa`.
@@ -77,7 +77,7 @@ def brief_lines(knowledge: Knowledge) -> list[str]:
 
 
 def _nested(things: Sequence[Remembered]) -> str:
-    """The objects of a room, each with those on it and those inside it in brackets."""
+    """Return the objects of a room, each with those on it and inside it in brackets."""
     names = {remembered.name for remembered in things}
     held: dict[tuple[str, str], list[Remembered]] = {}
     top = []
@@ -106,10 +106,10 @@ def _nested(things: Sequence[Remembered]) -> str:
 
 
 def known_names(planner_input: PlannerInput) -> tuple[str, ...]:
-    """The names that a target can have: what is in sight, remembered or held, rooms, doorways, and phrases of the task.
+    """Return possible names of a target: objects in sight, remembered or held, rooms, doorways, phrases of the task.
 
-    A phrase is up to `LONGEST_NAME` words of the task in a row that do not begin or end within another name: which of
-    them name a thing is for the planner to say.
+    A phrase is a sequence of up to `LONGEST_NAME` words of the task that does not begin or end within another name; the
+    planner has to decide which phrases name an object.
     """
     known = planner_input.knowledge
     names = (
@@ -138,12 +138,12 @@ def _phrases(task: str, names: Collection[str]) -> Iterator[str]:
                 auxiliary = end > first + 1 and lower[first] == "can"  # unlike the last word of `soup can`
                 within = any(begin < first < stop or begin < end < stop for begin, stop in spans)
                 sentence = not _NOT_IN_NAMES.isdisjoint(lower[first:end])
-                if not (auxiliary or within or sentence) and {lower[first], lower[end - 1]}.isdisjoint(_NO_ENDS):
+                if not (auxiliary or within or sentence) and {lower[first], lower[end - 1]}.isdisjoint(_NOT_AT_ENDS):
                     yield " ".join(words[first:end])
 
 
 def counted(names: Sequence[str]) -> tuple[str, ...]:
-    """Names with the number of those that are equal: `apple, 2 x chair`, in the order in which they come first."""
+    """Merge equal names: `apple, 2 x chair`, in the order of their first occurrences."""
     counts: Mapping[str, int] = {name: names.count(name) for name in dict.fromkeys(names)}
     return tuple(f"{number} x {name}" if number > 1 else name for name, number in counts.items())
 
@@ -155,15 +155,15 @@ def _doorway(doorway: Doorway) -> str:
     return f"{doorway.name} ({', '.join([*([' '.join(where)] if where else []), _EXPLORED[doorway.explored]])})"
 
 
-def _remembered(remembered: Remembered, round_number: int) -> str:
-    """`plant`, `fridge (closed, round 3)`, `microwave (open, off) on the table (round 3)`: the states of the thing."""
+def _object_text(remembered: Remembered, round_number: int) -> str:
+    """Describe an object: `plant`, `fridge (closed, round 3)`, `microwave (open, off) on the table (round 3)`."""
     moves = remembered.state or remembered.states or remembered.place
     round_seen = [f"round {remembered.seen}"] if moves and 0 < remembered.seen < round_number else []
     state = [*([remembered.state] if remembered.state else []), *remembered.states]
     if not remembered.place:
-        return f"{remembered.name}{_aside([*state, *round_seen])}"
-    return f"{remembered.name}{_aside(state)} {remembered.place}{_aside(round_seen)}"
+        return f"{remembered.name}{_in_brackets([*state, *round_seen])}"
+    return f"{remembered.name}{_in_brackets(state)} {remembered.place}{_in_brackets(round_seen)}"
 
 
-def _aside(words: Sequence[str]) -> str:
+def _in_brackets(words: Sequence[str]) -> str:
     return f" ({', '.join(words)})" if words else ""

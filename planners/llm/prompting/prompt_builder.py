@@ -1,4 +1,4 @@
-"""From what the robot knows to a request: the six-part instruction of EMMOE (equation 4), by a template.
+"""From the planner's input to a request: the six-part instruction of EMMOE (equation 4), by a template.
 
 PlannerInput --situation (text, pictures)--> template --> system message, earlier turns, this round
 """
@@ -26,12 +26,12 @@ from planners.llm.prompting.templates import Template, load_template
 from planners.llm.reading import Reading, Unreadable, chosen_rules, read
 
 HAND = "hand"
-"""What the picture of the camera at the hand is called."""
+"""Name of the picture of the wrist camera."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One view as a template sees it: its name, and the names in it (`apple`, `2 x chair`, with boxes `3: apple`)."""
+    """One view for a template: its name, and the names in it (`apple`, `2 x chair`, with boxes `3: apple`)."""
 
     name: str
     things: tuple[str, ...]
@@ -39,13 +39,13 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One round as it was asked, to be shown again later in a conversation.
-
-    text, pictures (in `VIEWS` order, then that of the hand) and answer.
+    """One round of a conversation, kept to be shown again in later rounds.
 
     Attributes:
-        again: The text as it is repeated later, without what every round says anew of the home; "" where nothing is
-            repeated.
+        pictures: In `VIEWS` order, then that of the wrist camera.
+        answer: The model's answer, "" if it could not be parsed.
+        again: The text for later rounds, without the knowledge of the home that every round repeats; "" if earlier
+            rounds are not shown.
     """
 
     text: str
@@ -54,12 +54,12 @@ class Turn:
     again: str = ""
 
     def answered(self, answer: str) -> Turn:
-        """The turn with what the model said; "" where it could not be read."""
+        """Return the turn with the model's answer; "" if it could not be parsed."""
         return replace(self, answer=answer)
 
 
 class Prompt:
-    """A template with its switches. Raises BadInput for a template or examples that cannot be used."""
+    """A template with its settings. Raises BadInput for a template or examples that cannot be used."""
 
     def __init__(self, settings: PromptSettings) -> None:
         self.settings = settings
@@ -88,20 +88,20 @@ class Prompt:
                 f"The template '{self.template.name}' has no examples with pictures: leave example_images out, or use"
                 " --template embodiedbench-arm or embodiedbench-nav."
             )
-        self._pictured = (
+        self._loaded_pictures = (
             {name: load_picture(name, self.template.folder) for name in named} if settings.example_images else {}
         )
         self.leniencies = chosen_rules(settings.leniencies)
 
     @property
     def layout(self) -> Layout:
-        """How answers are written, and by which profile they are read."""
+        """Format of the answers, and the profile by which they are parsed."""
         return Layout(self.template.answer, self.settings.reading)
 
     def request(self, planner_input: PlannerInput, earlier: Sequence[Turn] = ()) -> tuple[Request, Turn]:
-        """The question of this round and the turn to keep of it. `earlier`: the turns of the rounds before, in order.
+        """Return the request of this round and its turn for later rounds. `earlier`: the turns of earlier rounds.
 
-        Images are scaled, then marked; the numbers drawn are the numbers in the list of names.
+        Images are scaled, then marked; the drawn numbers are those in the list of names.
         """
         pictures = self._pictures(planner_input)
         marked = self._marked(planner_input, pictures)
@@ -117,23 +117,23 @@ class Prompt:
         for turn in kept_turns:
             if turn.answer:
                 shown_again = turn.pictures if any(turn is other for other in pictured_turns) else {}
-                messages.append(Message("user", (*first, *self._captioned(shown_again, 0), turn.again)))
+                messages.append(Message("user", (*first, *self._add_captions(shown_again, 0), turn.again)))
                 first = []
                 messages.append(Message("assistant", (turn.answer,)))
         past: list[str | Image] = []
         for ago, turn in zip(range(len(pictured_turns), 0, -1), pictured_turns, strict=True):
             if not (turn.answer and any(turn is other for other in kept_turns)):
-                past += self._captioned(turn.pictures, ago)
-        messages.append(Message("user", (*first, *past, *self._captioned(current_pictures, 0), latest.text)))
+                past += self._add_captions(turn.pictures, ago)
+        messages.append(Message("user", (*first, *past, *self._add_captions(current_pictures, 0), latest.text)))
         actions, models, arguments = planner_input.actions, planner_input.models, planner_input.arguments
         head = self.template.head
         targets = known_names(planner_input) if self.settings.targets == "known" else ()
         schema = decision_schema(head.answer, actions, models, arguments, analysis=head.analysis, targets=targets)
-        return Request(tuple(messages), schema, useless=_useless(planner_input.history)), latest
+        return Request(tuple(messages), schema, useless=_useless_steps(planner_input.history)), latest
 
     def read(self, text: str, planner_input: PlannerInput, leniencies: Collection[str] | None = None) -> Reading:
-        """What an answer says, by the leniencies of the settings or by those that are given. Raises Unreadable, also
-        for an example of the prompt that comes back word for word."""
+        """Parse an answer with the leniencies of the settings, restricted to `leniencies` if given. Raises Unreadable,
+        also for an answer that repeats an example of the prompt verbatim."""
         allowed = self.leniencies if leniencies is None else self.leniencies.intersection(leniencies)
         if self.layout.answer == "ids":
             reading = read_ids(text, planner_input.choices, allowed, quirks=planner_input.quirks)
@@ -142,7 +142,7 @@ class Prompt:
                 text,
                 self.layout,
                 planner_input.actions,
-                () if self.layout.answer == "poses" else planner_input.models,  # it has no place for a model
+                () if self.layout.answer == "poses" else planner_input.models,  # poses have no field for a model
                 planner_input.arguments,
                 allowed,
                 words=planner_input.words,
@@ -154,10 +154,12 @@ class Prompt:
         return reading
 
     def describe(self) -> dict[str, object]:
-        """Name, version and SHA-256 of the template and of its examples."""
+        """Return name, version and SHA-256 of the template and of its examples."""
         head = self.template.head
         pictures = (
-            {"pictures": {name: digest for name, (_, digest) in self._pictured.items()}} if self._pictured else {}
+            {"pictures": {name: digest for name, (_, digest) in self._loaded_pictures.items()}}
+            if self._loaded_pictures
+            else {}
         )
         examples = (
             {"name": self.examples.name, "sha256": self.examples.sha256, **pictures} if self.examples.name else None
@@ -171,12 +173,12 @@ class Prompt:
         }
 
     def texts(self) -> dict[str, str]:
-        """The template and its examples, by their SHA-256."""
+        """Return the texts of the template and its examples, by their SHA-256."""
         texts = {self.template.sha256: self.template.text, self.examples.sha256: self.examples.text}
         return {digest: text for digest, text in texts.items() if digest}
 
     def variables(self, planner_input: PlannerInput, marked: Marked) -> dict[str, object]:
-        """What a template may use."""
+        """Return the variables of a template."""
         settings, known = self.settings, planner_input.knowledge
         planner_input = by_number(planner_input)
         rooms, memory = self._includes(planner_input)
@@ -217,7 +219,8 @@ class Prompt:
         }
 
     def fitting(self, planner_input: PlannerInput) -> list[Example]:
-        """The examples that are shown: those of the setting whose actions there are, as many as the settings say."""
+        """Return the examples to show: those that fit the setting and the available actions, up to the configured
+        number."""
         rooms, _ = self._includes(planner_input)
         setting = planner_input.knowledge.setting
         choice_names = [choice.name for choice in planner_input.choices]
@@ -229,7 +232,7 @@ class Prompt:
         return fit[: self.settings.examples]
 
     def _includes(self, planner_input: PlannerInput) -> tuple[bool, bool]:
-        """Whether the prompt has rooms and doorways, and things seen before: without a setting nothing is known."""
+        """Return whether the prompt has rooms and doorways, and remembered objects: neither without a setting."""
         known = bool(planner_input.knowledge.setting)
         return self.settings.rooms and known, self.settings.memory and known
 
@@ -245,7 +248,7 @@ class Prompt:
         }
 
     def _marked(self, planner_input: PlannerInput, pictures: Mapping[str, Image]) -> Marked:
-        """What is in sight with its numbers, and the pictures with the same. They belong to this round only."""
+        """Number the objects in sight and draw the numbers on the pictures. They are valid for this round only."""
         if not (self.settings.boxes and self.settings.images):
             return Marked({}, pictures)
         things = [detection for detection in in_sight(planner_input.detections) if not detection.is_room]
@@ -253,7 +256,7 @@ class Prompt:
         return mark(pictures, things if planner_input.listing else in_order(things, VIEWS), widths=widths)
 
     def _sights(self, planner_input: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
-        """The names in each view: with their numbers in the order of these, then those without."""
+        """Return the names in each view: the numbered by number, then the others."""
         numbers = {id(detection) for detection in marked.things.values()}
         sights = []
         for view in [view for view in VIEWS if view in planner_input.views] or VIEWS:
@@ -271,24 +274,24 @@ class Prompt:
         return {view: shrink(picture, self.settings.image_size) for view, picture in camera_pictures.items()}
 
     def _example_pictures(self, planner_input: PlannerInput) -> list[str | Image]:
-        """What was seen in the examples, each with the number of its example, marked where this round's are."""
+        """Return the pictures of the examples with the number of each example, marked if this round's are."""
         if not self.settings.images:
             return []
         return [
             part
             for number, example in enumerate(self.fitting(planner_input), 1)
-            if example.picture in self._pictured
-            for part in (f"Picture of example {number}:", self._seen(example))
+            if example.picture in self._loaded_pictures
+            for part in (f"Picture of example {number}:", self._example_picture(example))
         ]
 
-    def _seen(self, example: Example) -> Image:
-        loaded_picture, _ = self._pictured[example.picture]
+    def _example_picture(self, example: Example) -> Image:
+        loaded_picture, _ = self._loaded_pictures[example.picture]
         picture = shrink(loaded_picture, self.settings.image_size)
         boxes = dict(enumerate(example.boxes, 1)) if self.settings.boxes else {}
         return draw_marks(picture, boxes, picture.shape[1] / loaded_picture.shape[1])
 
     def _crops(self, planner_input: PlannerInput) -> dict[str, Image]:
-        """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""
+        """Return enlarged crops of small objects, from the robot's original pictures, by caption."""
         if not self.settings.images:
             return {}
         things = [detection for detection in in_sight(planner_input.detections) if not detection.is_room]
@@ -298,7 +301,7 @@ class Prompt:
             for detection in chosen
         }
 
-    def _captioned(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:
+    def _add_captions(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:
         parts: list[str | Image] = []
         for view, picture in pictures.items():
             caption = self.template.render("view", {"view": view, "ago": ago})
@@ -306,9 +309,9 @@ class Prompt:
         return parts
 
 
-def _useless(history: Sequence[HistoryItem]) -> tuple[Subtask, ...]:
-    """What would change nothing: the last subtask if it succeeded, and those that a check has refused since the last
-    success. Actions beyond EMMOE's may help a second time."""
+def _useless_steps(history: Sequence[HistoryItem]) -> tuple[Subtask, ...]:
+    """Return subtasks without an effect now: the last if it succeeded, and those that a check has refused since the
+    last success. Actions beyond EMMOE's may have an effect when repeated."""
     refused_subtasks: list[Subtask] = []
     for item in reversed(history):
         if item.feedback.ok:
@@ -319,13 +322,13 @@ def _useless(history: Sequence[HistoryItem]) -> tuple[Subtask, ...]:
 
 
 def _history(planner_input: PlannerInput) -> str:
-    """The history with the reasons of earlier failures; that of the last subtask is the feedback."""
+    """Return the history with the reasons of failures, except for the last subtask, whose reason is the feedback."""
     earlier, last = planner_input.history[:-1], planner_input.history[-1:]
-    return " ".join([*(_reasoned(item) for item in earlier), *map(str, last)]) or "None"
+    return " ".join([*(_item_with_reason(item) for item in earlier), *map(str, last)]) or "None"
 
 
-def _reasoned(item: HistoryItem) -> str:
-    """A round of the history with what its feedback said, if it said anything; that of a success begins with None."""
+def _item_with_reason(item: HistoryItem) -> str:
+    """Return a round of the history with its feedback message, if any; that of a success begins with None."""
     reason = _failure_text(item)
     return f"({item.number}) {item.subtask}({item.feedback.status}{': ' if reason else ''}{reason})"
 
@@ -335,7 +338,7 @@ def _failure_text(item: HistoryItem) -> str:
 
 
 def _place_now(item: HistoryItem, known: Knowledge) -> str:
-    """Where the object is that the robot has gone to: `on shelf`."""
+    """Return the place of the object to which the robot went: `on shelf`."""
     if item.subtask.action != "Go to" or not item.feedback.ok:
         return ""
     places = (remembered.place for remembered in known.remembered if remembered.name == item.subtask.target)
@@ -343,7 +346,7 @@ def _place_now(item: HistoryItem, known: Knowledge) -> str:
 
 
 def _brief(item: HistoryItem, place: str, *, reasons: bool) -> str:
-    """A round of the history in few words: `Go to apple on shelf`, `Pick apple (fail: it is too far)`."""
+    """Return a round of the history in few words: `Go to apple on shelf`, `Pick apple (fail: it is too far)`."""
     subtask, reason = item.subtask, _failure_text(item) if reasons else ""
     words = ", ".join(filter(None, (subtask.target, subtask.destination)))
     result = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", reason)))

@@ -1,8 +1,8 @@
-"""JSON schemas of decisions: what a structured answer may say, with the actions and the models of this round.
+"""JSON schemas of structured answers, with the actions and models of the current round.
 
-Written so that the strict modes of endpoints and grammar libraries take them: an object at the root, every property
-required, no others, the action first so that the variants of a subtask differ at the start. What may be
-left out may be null here.
+They are accepted by the strict modes of endpoints and grammar libraries: an object at the root, every property
+required, no others, the action first so that the variants of a subtask differ at the start. Optional fields are
+nullable.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from planners.llm.answer_formats import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}
 _NULL: Mapping[str, object] = {"type": "null"}
-_ENDING: Mapping[str, object] = {
+_END_FIELDS: Mapping[str, object] = {
     "report": {"anyOf": [{"type": "string", "enum": [name for name in REPORTS if name]}, _NULL]},
     "answer": {"anyOf": [_TEXT, _NULL]},
 }
-"""What may be said with End."""
+"""Optional fields of End."""
 
 
 def decision_schema(
@@ -32,15 +32,15 @@ def decision_schema(
     analysis: bool = True,
     targets: Sequence[str] = (),
 ) -> Mapping[str, object] | None:
-    """The schema of an answer (equation 5 of EMMOE, or a plan of EmbodiedBench), None for free text.
+    """Return the schema of an answer (equation 5 of EMMOE, or a plan of EmbodiedBench), None for free text.
 
     Args:
         answer: The format of the answer.
         actions: Names of the actions.
-        models: Names of the models, none for a schema without a choice.
-        arguments: What each action takes.
-        analysis: Whether its texts come before the subtasks.
-        targets: The names that targets and destinations can have; none for any text.
+        models: Names of the models; empty for a schema without a model.
+        arguments: The arguments of each action.
+        analysis: Whether texts come before the subtasks.
+        targets: The allowed names of targets and destinations; empty for any text.
     """
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
@@ -62,13 +62,13 @@ def decision_schema(
 def _subtask(
     actions: Sequence[str], arguments: Arguments, targets: Sequence[str], *, ending: bool = False
 ) -> Mapping[str, object]:
-    """A subtask: one variant for each set of parts, so that End has no target and Put has a place.
+    """Return the schema of a subtask: one variant for each set of arguments, so that for example End has no target.
 
     Args:
         actions: Names of the actions.
-        arguments: What each action takes.
-        targets: The names that targets and destinations can have; none for any text.
-        ending: Whether End may have a report and an answer. It has none where its target is the report.
+        arguments: The arguments of each action.
+        targets: The allowed names of targets and destinations; empty for any text.
+        ending: Whether End may have a report and an answer. It has none if its target is the report.
     """
     variants: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for action in actions:
@@ -87,7 +87,7 @@ def _variant(
     else:
         target = {"type": "string", "enum": list(targets)} if targets else _TEXT
     action = {"type": "string", "enum": names}
-    return _object({"action": action, **dict.fromkeys(parts, target), **(_ENDING if ending and not parts else {})})
+    return _object({"action": action, **dict.fromkeys(parts, target), **(_END_FIELDS if ending and not parts else {})})
 
 
 def _object(properties: Mapping[str, object]) -> Mapping[str, object]:
@@ -100,36 +100,40 @@ def _object(properties: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def among_actions(schema: Mapping[str, Any], accepts: Callable[[str], bool]) -> Mapping[str, Any] | None:
-    """The schema of an answer with one subtask of some actions; None where it allows none of them, or no others.
+    """Restrict the schema of a single-subtask answer to some actions; None if it allows none of them, or no others.
 
     Args:
-        schema: Of `decision_schema`.
-        accepts: Whether an action is one of them.
+        schema: From `decision_schema`.
+        accepts: Whether to allow an action.
     """
     variants = _variants(schema)
-    chosen = [other for variant in variants if (other := _among(variant, accepts)) is not None]
+    chosen = [other for variant in variants if (other := _restrict_actions(variant, accepts)) is not None]
     return None if not chosen or chosen == variants else _replace_variants(schema, chosen)
 
 
 def without_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapping[str, Any]:
-    """The schema of an answer with one subtask that is none of these, where its targets are not any text.
+    """Exclude subtasks from the schema of a single-subtask answer, as far as it lists its targets.
 
     Args:
-        schema: Of `decision_schema`.
-        steps: What it is not.
+        schema: From `decision_schema`.
+        steps: The excluded subtasks.
     """
     actions = {step.action for step in steps}
-    variants = [other for v in _variants(schema) if (other := _among(v, lambda name: name not in actions)) is not None]
+    variants = [
+        other
+        for v in _variants(schema)
+        if (other := _restrict_actions(v, lambda name: name not in actions)) is not None
+    ]
     for action in sorted(actions):
         barred = [step for step in steps if step.action == action]
         for variant in _variants(schema):
-            if (single_action := _among(variant, action.__eq__)) is not None:
+            if (single_action := _restrict_actions(variant, action.__eq__)) is not None:
                 variants += _exclude_targets(single_action, barred)
     return _replace_variants(schema, variants) if variants else schema
 
 
 def _exclude_targets(variant: Mapping[str, Any], steps: Sequence[Subtask]) -> Iterator[Mapping[str, Any]]:
-    """The variants of a variant of one action without some subtasks."""
+    """Split the variant of one action into variants that exclude some subtasks."""
     targets = _names(variant, "target")
     if not targets:
         yield variant
@@ -153,7 +157,7 @@ def _replace_variants(schema: Mapping[str, Any], variants: Sequence[Mapping[str,
     return {**schema, "properties": {**schema["properties"], "subtask": chosen}}
 
 
-def _among(variant: Mapping[str, Any], accepts: Callable[[str], bool]) -> Mapping[str, Any] | None:
+def _restrict_actions(variant: Mapping[str, Any], accepts: Callable[[str], bool]) -> Mapping[str, Any] | None:
     actions = [name for name in _names(variant, "action") if accepts(name)]
     return _restrict_names(variant, "action", actions) if actions else None
 

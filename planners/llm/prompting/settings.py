@@ -1,4 +1,4 @@
-"""The switches of a prompt: what a language model is shown in every round."""
+"""Settings of a prompt: its contents in every round."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planners.llm.reading.rules import chosen_rules
 
 
 class PromptSettings(BaseModel):
-    """Settings of every model planner (`--set NAME=VALUE`). Planners add those of their endpoint or their weights."""
+    """Settings of every model planner (`--set NAME=VALUE`). Subclasses add those of their endpoint or weights."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,7 +42,7 @@ class PromptSettings(BaseModel):
 
     @field_validator("leniencies")
     @classmethod
-    def _known(cls, text: str) -> str:
+    def _check_leniencies(cls, text: str) -> str:
         try:
             chosen_rules(text)
         except BadInput as error:

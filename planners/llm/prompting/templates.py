@@ -1,7 +1,7 @@
-"""Prompt templates: files with a name, a version and the format of the answer, filled by Jinja in its sandbox.
+"""Prompt templates: files with a name, a version and the format of the answer, rendered by Jinja in its sandbox.
 
-A template is a front matter between two lines of `---` and three blocks: `system` (said once), `user` (said every
-round) and, if wanted, `view` (said before each picture). docs/prompts.md lists what they may use.
+A template is a front matter between two lines of `---` and three blocks: `system` (sent once), `user` (sent every
+round) and optionally `view` (before each picture). docs/prompts.md lists their variables.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ NAMES = (
     *("views", "names", "rooms", "memory", "tells_rooms", "tells_memory", "listing", "choices", "reports"),
     *("images", "boxes", "hand", "crops", "past_images", "examples", "view", "ago"),
 )
-"""What a template may use; docs/prompts.md says where."""
-_NEEDED = ("system", "user")
-_FAILURES = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError)
-"""What the expressions of a template can raise."""
+"""Variables of templates; docs/prompts.md says in which blocks."""
+_REQUIRED_BLOCKS = ("system", "user")
+_RENDER_ERRORS = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError)
+"""Exceptions that expressions of a template can raise."""
 _MARK = "---"
 ADVICE = "A template is a text file with a front matter and blocks in Jinja (docs/prompts.md)."
 _ENDING = ".md"
@@ -42,11 +42,11 @@ _BUILT_IN = files("planners.llm").joinpath("prompt_templates")
 
 
 class FrontMatter(PlainNumbers, BaseModel):
-    """The head of a template.
+    """The front matter of a template.
 
     Attributes:
-        answer: How the model answers.
-        analysis: Whether it says why before it says what.
+        answer: Format of the answer.
+        analysis: Whether the answer has an analysis before the decision.
         examples: A file of in-context examples, by the name of a built-in one or relative to the template.
     """
 
@@ -61,7 +61,7 @@ class FrontMatter(PlainNumbers, BaseModel):
 
 @dataclass(frozen=True)
 class Template:
-    """A template that was read and understood. `folder` is where its examples are looked for first, if anywhere."""
+    """A parsed template. `folder`, if any, is searched for its examples before the built-in ones."""
 
     head: FrontMatter
     text: str
@@ -78,7 +78,7 @@ class Template:
         return self.head.answer
 
     def render(self, block: str, variables: Mapping[str, object]) -> str:
-        """One block filled in, "" if the template does not have it. Raises BadInput for a name without a value."""
+        """Render a block, "" if the template does not have it. Raises BadInput for a variable without a value."""
         if block not in self.compiled.blocks:
             return ""
         try:
@@ -86,19 +86,19 @@ class Template:
         except jinja2.TemplateError as error:
             reason = " ".join(str(error).split()).rstrip(".")
             raise BadInput(f"The block '{block}' of the template '{self.name}' cannot be filled: {reason}.") from error
-        except _FAILURES as error:
+        except _RENDER_ERRORS as error:
             reason = str(error).rstrip(".") or "out of memory"
             raise BadInput(f"The block '{block}' of the template '{self.name}' fails: {reason}.") from error
 
 
 def built_in() -> list[str]:
-    """The names of the templates that come with Homie."""
+    """Return the names of the templates that ship with Homie."""
     names = (file.name for file in _BUILT_IN.iterdir())
     return sorted(name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
 
 
 def load_template(name: str) -> Template:
-    """A template by its built-in name or from a file. Raises BadInput with a sentence that says what to change."""
+    """Load a template by its built-in name or from a file. Raises BadInput with a sentence that says what to change."""
     if name in built_in():
         return parse_template(_BUILT_IN.joinpath(name + _ENDING).read_bytes(), name, None)
     path = Path(name).expanduser()
@@ -110,7 +110,7 @@ def load_template(name: str) -> Template:
 
 
 def parse_template(data: bytes, source: str, folder: Path | None) -> Template:
-    """A template from the bytes of its file; `source` names it in errors. Raises BadInput."""
+    """Parse the bytes of a template file; `source` names it in errors. Raises BadInput."""
     with reading(source, "the template", advice=ADVICE):
         text = data.decode()
     head, body = _split_front_matter(text, source)
@@ -124,7 +124,7 @@ def parse_template(data: bytes, source: str, folder: Path | None) -> Template:
     for name in sorted(variables.difference(NAMES, environment.globals)):
         hint = suggestion(name, NAMES, f"it may use: {', '.join(NAMES)}.")
         raise BadInput(f"The template {source} uses '{name}', which has no value here: {hint}")
-    for block in _NEEDED:
+    for block in _REQUIRED_BLOCKS:
         if block not in compiled.blocks:
             raise BadInput(
                 f"The template {source} has no block '{block}': write {{% block {block} %}}...{{% endblock %}}."
@@ -137,7 +137,7 @@ def parse_template(data: bytes, source: str, folder: Path | None) -> Template:
 
 
 def _split_front_matter(text: str, source: str) -> tuple[FrontMatter, str]:
-    """The front matter and the rest."""
+    """Split a template into its front matter and the rest."""
     start, _, template_body = text.replace("\r\n", "\n").partition(f"{_MARK}\n")
     head, end, body = template_body.partition(f"\n{_MARK}\n")
     if start.strip() or not end:

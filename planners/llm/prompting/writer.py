@@ -1,4 +1,4 @@
-"""Homie's own way of asking, for those who make training data: the requests and answers of the model planners.
+"""Prompt writer for training data: the same requests and answers as those of the model planners.
 
 PlannerInput --Prompt--> messages        subtask, analysis, model --the format of the template--> answer
 """
@@ -18,8 +18,8 @@ from planners.llm.reading import Unlisted, Unreadable
 
 
 class TemplateWriter(PromptWriter):
-    """Asks as `planners.llm.model_planner.ModelPlanner` does with the same settings. Raises BadInput for settings
-    that cannot be used together.
+    """Writes the same prompts as `planners.llm.model_planner.ModelPlanner` with equal settings. Raises BadInput for
+    incompatible settings.
 
     Example:
         writer = TemplateWriter(PromptSettings(template="emmoe-text"))

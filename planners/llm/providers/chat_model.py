@@ -32,37 +32,37 @@ if TYPE_CHECKING:
     import openai
 
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
-_OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
-"""The error of an endpoint when a model that reasons is asked like another one."""
-_OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
-"""Its error when a model that only reads text is shown pictures."""
-_NO_PICTURES = re.compile(r"image.{0,20}not supported|not support.{0,20}image|mmproj", re.IGNORECASE)
-"""The same with a status of 500 (llama.cpp)."""
-_FEW_PICTURES = re.compile(
+_REASONING_ERROR = re.compile(r"temperature|max_tokens|max_completion_tokens")
+"""Errors of endpoints when a reasoning model gets the parameters of others."""
+_PICTURE_ERROR = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
+"""Errors when a text-only model gets pictures."""
+_PICTURE_SERVER_ERROR = re.compile(r"image.{0,20}not supported|not support.{0,20}image|mmproj", re.IGNORECASE)
+"""The same with status 500 (llama.cpp)."""
+_PICTURE_LIMIT_ERROR = re.compile(
     r"at most (\d+) (?:image|picture|media|multi-?modal)|(?:max\w*|limit)[^.]{0,40}\bimages?\b[^.\d]{0,30}(\d+)"
     r"|too many images|\b(?:only|supports?) (?:one|a single|1) image",
     re.IGNORECASE,
 )
-"""Its error when it takes pictures, but not so many."""
-_WRONG = frozenset({400, 413, 422})
-"""Statuses of a request that is wrong, too large, or not of the form that is expected (FastAPI)."""
-_BROKE = "Internal Server Error"
-"""All that a server has to say, with status 500, whose own code broke on a request."""
+"""Errors when the number of pictures exceeds a limit."""
+_BAD_REQUEST = frozenset({400, 413, 422})
+"""Statuses of a request that is wrong, too large, or of an invalid form (FastAPI)."""
+_CRASHED = "Internal Server Error"
+"""Whole message, with status 500, of a server that crashed on a request."""
 _FINISH: Mapping[str, Finish] = {
     **dict.fromkeys(("", "stop", "eos", "eos_token", "stop_sequence", "stop_token", "end_turn"), "stop"),
     **dict.fromkeys(("complete", "completed", "finished", "done"), "stop"),
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_length", "max_output_tokens"), "length"),
     **dict.fromkeys(("content_filter", "content-filter", "safety", "refusal", "guardrail"), "refusal"),
 }
-"""What OpenAI, and other servers and gateways, call the ways in which an answer ends."""
-_CALLED = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
-"""How a reply ends that calls a tool. None is offered; some servers say so around an answer all the same."""
-_GAVE_UP = frozenset({"abort", "aborted", "cancelled", "error", "timeout"})
-"""The endpoint did not let the model finish (SGLang: abort, OpenRouter: error): whatever is there is no answer."""
+"""Finish reasons of OpenAI and of other servers and gateways."""
+_TOOL_CALL_REASONS = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
+"""Finish reasons of tool calls. No tools are offered, but some servers use these for ordinary answers."""
+_ABORT_REASONS = frozenset({"abort", "aborted", "cancelled", "error", "timeout"})
+"""Finish reasons of aborted answers (SGLang: abort, OpenRouter: error), whose text is not used."""
 
 
 class _Message(BaseModel):
-    """What is used of a message. Reasoning has two names: DeepSeek's and OpenRouter's, which vLLM took over."""
+    """The used fields of a message. Reasoning has two names: DeepSeek's, and OpenRouter's, which vLLM adopted."""
 
     content: Any = None
     refusal: Words = ""
@@ -76,7 +76,7 @@ class _Choice(BaseModel):
     """One completion.
 
     Attributes:
-        text: In place of a message, as older completions have it.
+        text: Instead of a message, in the older completions API.
     """
 
     message: _Message | None = None
@@ -92,14 +92,14 @@ class _Usage(BaseModel):
 
 
 class _Completion(BaseModel):
-    """The fields of a completion that are used; endpoints may add or leave out others."""
+    """The used fields of a completion; endpoints may add or omit others."""
 
     choices: list[_Choice] = Field(min_length=1)
     usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
 
 
 class ChatEndpoint(OpenAISettings):
-    """Of endpoints of chat completions."""
+    """Settings of endpoints of chat completions."""
 
     provider: str | None = Field(
         None, description="Whose endpoint it is (docs/models.md); default: by the host of base_url, else openai."
@@ -115,7 +115,7 @@ class ChatModel(OpenAIModel):
     settings: ChatEndpoint
     plainer: ClassVar[str] = "--set structured=text"
     forms: ClassVar[tuple[str, ...]] = ("json_schema", "schema_object", "json_object", "text")
-    """`schema_object` is JSON mode with the schema beside it, as llama-cpp-python takes it."""
+    """`schema_object` is JSON mode with the schema next to it, as llama-cpp-python accepts it."""
 
     def __init__(self, name: str, settings: ChatEndpoint) -> None:
         load_sdk("chat", "openai", "chat")
@@ -134,7 +134,7 @@ class ChatModel(OpenAIModel):
         s, provider = self.settings, self.provider
         body: Body = {"model": self.name, "messages": [self._message(message) for message in request.messages]}
         if request.schema is not None:
-            body.update(self._asked(request, form, body["messages"]))
+            body.update(self._schema_parameter(request, form, body["messages"]))
         if s.reasoning is not None:
             body["reasoning_effort"] = s.reasoning
             body[provider.limit] = s.max_tokens + s.reasoning_tokens
@@ -149,7 +149,7 @@ class ChatModel(OpenAIModel):
         return body
 
     def marked(self, body: Body, request: Request) -> Body:
-        """The system messages with the provider's mark at their end, and the key under which it finds them again."""
+        """Return the body with the provider's cache mark at the end of the system messages, and their cache key."""
         provider = self.provider
         messages = body["messages"]
         fixed = [place for place, message in enumerate(messages) if message["role"] == "system"]
@@ -161,7 +161,7 @@ class ChatModel(OpenAIModel):
             part = {"type": "text", "text": messages[last]["content"], provider.cache_mark: MARKS[provider.cache_mark]}
             messages = [*messages[:last], {"role": "system", "content": [part]}, *messages[last + 1 :]]
         if provider.cache_mark == "prompt_cache_breakpoint" and len(messages) == len(fixed) + 1:
-            # Else the question would be kept too, at a price, though it is never asked again.
+            # Otherwise the question would be cached too, at a price, although it is never sent again.
             extra_body["prompt_cache_options"] = {"mode": "explicit"}
         if provider.cache_key:
             extra_body["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
@@ -178,7 +178,7 @@ class ChatModel(OpenAIModel):
             raise self.error_inside({"error": choice.error})
         if message is None and not choice.text:
             raise self.garbage("its choice has no 'message'")
-        if reason in _GAVE_UP:
+        if reason in _ABORT_REASONS:
             raise Failure(f"{self.endpoint.host} gave up on its answer (finish reason '{reason}')", again=True)
         message = message or _Message(content={"text": choice.text})
         content = read_content(message.content)
@@ -187,7 +187,7 @@ class ChatModel(OpenAIModel):
             text, thought = text[inside.end() :], inside.group(1).strip()
         odd = [BESIDE] if content.odd or choice.message is None else []
         calls = called(message.tool_calls) or called(message.function_call)
-        if reason in _CALLED:
+        if reason in _TOOL_CALL_REASONS:
             finish: Finish = "stop"
             odd += [] if calls else [ODD_END]
         else:
@@ -206,15 +206,15 @@ class ChatModel(OpenAIModel):
         )
 
     def answer_inside(self, refusal: object) -> Reply | None:
-        """What the model wrote where an endpoint (Groq) refuses it as not of the schema: an answer like others."""
+        """Return the answer that an endpoint (Groq) rejects because it violates the schema, to parse it like others."""
         inner = refusal.get("error", refusal) if isinstance(refusal, Mapping) else {}
         answer_text = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
         return Reply(answer_text) if answer_text else None
 
     def hint(self, status: int, message: str, body: Body) -> str:
-        is_bad_request = status in _WRONG
+        is_bad_request = status in _BAD_REQUEST
         if (
-            (limit_match := _FEW_PICTURES.search(message))
+            (limit_match := _PICTURE_LIMIT_ERROR.search(message))
             and _shows_pictures(body)
             and (limit_match[1] or limit_match[2]) != "0"
         ):
@@ -222,16 +222,16 @@ class ChatModel(OpenAIModel):
                 " (it takes fewer images than are sent: raise its limit, for vLLM --limit-mm-per-prompt "
                 "'{\"image\": 8}', play a suite whose protocol has fewer views, or send none: --set images=false)"
             )
-        if is_bad_request and self.settings.reasoning is None and _OF_REASONING.search(message):
+        if is_bad_request and self.settings.reasoning is None and _REASONING_ERROR.search(message):
             return " (if it is a model that reasons, say so: --set reasoning=low)"
-        of_pictures = is_bad_request and (about_length(message) or _OF_PICTURES.search(message))
-        of_pictures = of_pictures or (status >= 500 and _NO_PICTURES.search(message))
-        if (of_pictures or (status == 500 and message.strip() == _BROKE)) and _shows_pictures(body):
+        of_pictures = is_bad_request and (about_length(message) or _PICTURE_ERROR.search(message))
+        of_pictures = of_pictures or (status >= 500 and _PICTURE_SERVER_ERROR.search(message))
+        if (of_pictures or (status == 500 and message.strip() == _CRASHED)) and _shows_pictures(body):
             return " (if the model only reads text: --set images=false)"
         return ""
 
     def _message(self, message: Message) -> dict[str, Any]:
-        """Text alone goes as a plain string, which every endpoint understands."""
+        """Return a message of the API; text alone becomes a plain string, which every endpoint understands."""
         if all(isinstance(part, str) for part in message.parts):
             return {"role": message.role, "content": "\n".join(str(part) for part in message.parts)}
         return {"role": message.role, "content": [self._part(part) for part in message.parts]}
@@ -242,8 +242,8 @@ class ChatModel(OpenAIModel):
         detail = {} if self.settings.image_detail == "auto" else {"detail": self.settings.image_detail}
         return {"type": "image_url", "image_url": {"url": self.pictures.url(part), **detail}}
 
-    def _asked(self, request: Request, form: str, messages: list[dict[str, Any]]) -> Body:
-        """The parameter that asks for the schema; where none can, the schema goes into the last message."""
+    def _schema_parameter(self, request: Request, form: str, messages: list[dict[str, Any]]) -> Body:
+        """Return the parameter that requests the schema; without one, append the schema to the last message."""
         assert request.schema is not None
         if form == "json_schema":
             schema: Body = {"name": request.name, "schema": dict(request.schema)}

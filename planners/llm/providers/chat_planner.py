@@ -13,7 +13,7 @@ from planners.llm.providers.chat_providers import key_variables
 
 
 class ChatSettings(PromptSettings, ChatEndpoint):
-    """Everything that can be set with `--set`."""
+    """Settings for `--set`."""
 
 
 class ChatPlanner(EndpointPlanner):

@@ -1,4 +1,4 @@
-"""What providers understand, from `chat_providers.yaml`."""
+"""Features of providers, from `chat_providers.yaml`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT = "openai"
 
 
 class Provider(BaseModel):
-    """One entry of the file, which says what the fields mean."""
+    """One entry of the file, which documents the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -36,18 +36,18 @@ class Provider(BaseModel):
 
 @functools.cache
 def providers() -> Mapping[str, Provider]:
-    """All of them by name."""
+    """Return all providers by name."""
     text = Path(__file__).with_name("chat_providers.yaml").read_text(encoding="utf-8")
     return MappingProxyType(TypeAdapter(dict[str, Provider]).validate_python(parse_yaml(text)))
 
 
 def key_variables() -> tuple[str, ...]:
-    """The environment variables that hold the keys of the providers."""
+    """Return the environment variables of the providers' keys."""
     return tuple(provider.key for provider in providers().values() if provider.key)
 
 
 def find_provider(name: str | None, base_url: str | None) -> tuple[str, Provider]:
-    """A provider by its name, else by the host of an address, else OpenAI itself. Raises BadInput."""
+    """Return a provider by its name, else by the host of a URL, else OpenAI itself. Raises BadInput."""
     known = providers()
     if name is not None:
         if name not in known:

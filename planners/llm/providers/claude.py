@@ -1,6 +1,6 @@
 """`--planner anthropic:MODEL`: Claude decides, through the `anthropic` SDK. The form of a decision is that of a tool.
 
-The module has another name than the SDK, which it must not hide.
+The module has another name than the SDK so as not to shadow it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from planners.llm.prompting.settings import PromptSettings
 BASE_URL = "https://api.anthropic.com"
 KEY = "ANTHROPIC_API_KEY"
 ADDRESS = "ANTHROPIC_BASE_URL"
-"""The variable of the vendor's SDK for the address of the endpoint."""
+"""Environment variable of the vendor's SDK for the endpoint's URL."""
 _FINISH: Mapping[str, Finish] = {
     **dict.fromkeys(("end_turn", "stop_sequence", "tool_use"), "stop"),
     "max_tokens": "length",
@@ -37,11 +37,11 @@ _FINISH: Mapping[str, Finish] = {
 
 
 class ClaudeSettings(PromptSettings, EndpointSettings):
-    """Everything that can be set with `--set`."""
+    """Settings for `--set`."""
 
 
 class _Usage(BaseModel):
-    """`input_tokens` are those behind the last mark of the provider's cache, the others come on top."""
+    """`input_tokens` are those after the last cache mark; the cached ones are additional."""
 
     input_tokens: Count = 0
     output_tokens: Count = 0
@@ -50,7 +50,7 @@ class _Usage(BaseModel):
 
 
 class _Answer(BaseModel):
-    """What is used of an answer of the Messages API."""
+    """The used fields of an answer of the Messages API."""
 
     content: Any
     stop_reason: Words = ""
@@ -60,16 +60,16 @@ class _Answer(BaseModel):
 class ClaudeModel(RemoteModel):
     """One Claude model. Raises BadInput, and MissingPart without the SDK.
 
-    Forms: `tool` forces a tool whose input is the decision; `offered` only offers it, since a model that thinks can
-    not be forced; `text` puts the schema into the question.
+    Forms: `tool` forces a tool whose input is the decision; `offered` only offers it, as a reasoning model cannot be
+    forced; `text` puts the schema into the question.
     """
 
     forms: ClassVar[tuple[str, ...]] = ("tool", "offered", "text")
 
     def __init__(self, name: str, settings: EndpointSettings) -> None:
         load_sdk("anthropic", "anthropic", "anthropic")
-        first = "offered" if _thinks(settings) else "tool"
-        # As with chat: a key is for its own provider, other addresses get the one that is named.
+        first = "offered" if _reasons(settings) else "tool"
+        # As with chat: the default key is only for the provider itself; other addresses get the key that is named.
         address = settings.base_url or os.environ.get(ADDRESS) or BASE_URL
         variable = KEY if host_name(address) == host_name(BASE_URL) else ""
         super().__init__(name, settings, base_url=address, variable=variable, first_form=first)
@@ -86,10 +86,10 @@ class ClaudeModel(RemoteModel):
         body: Body = {"model": self.name, "max_tokens": s.max_tokens, "messages": messages}
         if system:
             body["system"] = system
-        if _thinks(s):
+        if _reasons(s):
             body["max_tokens"] += s.reasoning_tokens
             body["thinking"] = {"type": "adaptive", "display": "summarized"}
-            # Of Claude's efforts `low` is the least.
+            # The lowest of Claude's efforts is `low`.
             body["output_config"] = {"effort": "low" if s.reasoning == "minimal" else s.reasoning}
         if request.schema is None:
             return body
@@ -109,7 +109,7 @@ class ClaudeModel(RemoteModel):
         return body
 
     def marked(self, body: Body, request: Request) -> Body:
-        """The system message as a block that ends a part to be cached: the tools, which come before it, and itself."""
+        """Mark the system message as the end of the cached prefix, which consists of the tools and this message."""
         if "system" not in body:
             return body
         return {**body, "system": [{"type": "text", "text": body["system"], "cache_control": {"type": "ephemeral"}}]}
@@ -138,7 +138,7 @@ class ClaudeModel(RemoteModel):
         blocks = answer.content if isinstance(answer.content, list) else [answer.content]
         contents = [read_content(block) for block in blocks if not _is_call(block)]
         return Reply(
-            text=_decided(blocks) or "\n".join(content.text for content in contents if content.text),
+            text=_tool_inputs(blocks) or "\n".join(content.text for content in contents if content.text),
             reasoning="\n".join(content.thought for content in contents if content.thought),
             finish=_FINISH.get(answer.stop_reason, "unknown"),
             leniencies=(BESIDE,) if any(content.odd for content in contents) else (),
@@ -150,7 +150,7 @@ class ClaudeModel(RemoteModel):
         )
 
     def _message(self, message: Message) -> dict[str, Any]:
-        """Text alone goes as a plain string, which servers that imitate the API understand too."""
+        """Return a message of the API; text alone becomes a plain string, which clones of the API understand too."""
         if all(isinstance(part, str) for part in message.parts):
             return {"role": message.role, "content": "\n".join(str(part) for part in message.parts)}
         return {"role": message.role, "content": list(self._blocks(message))}
@@ -168,14 +168,14 @@ def _is_call(block: object) -> bool:
     return isinstance(block, Mapping) and block.get("type") == "tool_use"
 
 
-def _decided(blocks: list[Any]) -> str:
-    """The inputs of the tools that were used, as JSON, a line each, "" for none; of several none is chosen here."""
+def _tool_inputs(blocks: list[Any]) -> str:
+    """Return the inputs of all tool calls as JSON, a line each, "" for none."""
     inputs = (arguments_of(block) for block in blocks if _is_call(block))
     texts = (held if isinstance(held, str) else json.dumps(held, ensure_ascii=False) for held in inputs if held)
     return "\n".join(texts)
 
 
-def _thinks(settings: EndpointSettings) -> bool:
+def _reasons(settings: EndpointSettings) -> bool:
     return settings.reasoning not in (None, "none")
 
 

@@ -1,6 +1,6 @@
 """`--planner gemini:MODEL`: Google's own generateContent.
 
-It takes a seed and a resolution of pictures, and tells what a model thought and how many tokens came from the cache.
+It accepts a seed and a resolution of pictures, and returns the reasoning and the number of cached tokens.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from planners.llm.prompting.settings import PromptSettings
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 KEY = "GEMINI_API_KEY"
 ADDRESS = "GOOGLE_GEMINI_BASE_URL"
-"""The variable of the vendor's SDK for the address of the endpoint."""
+"""Environment variable of the vendor's SDK for the endpoint's URL."""
 _FINISH: Mapping[str, Finish] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
@@ -37,7 +37,7 @@ _FINISH: Mapping[str, Finish] = {
 
 
 class GeminiSettings(PromptSettings, SampledSettings):
-    """Everything that can be set with `--set`."""
+    """Settings for `--set`."""
 
     image_detail: Literal["auto", "low", "medium", "high"] = Field(
         "auto", description="The resolution at which images are read; low: fewer tokens."
@@ -50,7 +50,7 @@ class _Content(BaseModel):
 
 class _Candidate(BaseModel):
     content: Annotated[_Content, BeforeValidator(a_mapping)] = _Content()
-    finishReason: Words = ""  # noqa: N815  (as the API calls it)
+    finishReason: Words = ""  # noqa: N815  (name in the API)
 
 
 class _Usage(BaseModel):
@@ -64,14 +64,14 @@ class _Feedback(BaseModel):
     blockReason: Words = ""  # noqa: N815
 
 
-def _several(value: object) -> object:
+def _or_empty_list(value: object) -> object:
     return [] if value is None else value
 
 
 class _Response(BaseModel):
-    """What is used of a response. Without candidates the question itself was blocked."""
+    """The used fields of a response. Without candidates the question itself was blocked."""
 
-    candidates: Annotated[list[_Candidate], BeforeValidator(_several)] = Field(default_factory=list)
+    candidates: Annotated[list[_Candidate], BeforeValidator(_or_empty_list)] = Field(default_factory=list)
     promptFeedback: Annotated[_Feedback, BeforeValidator(a_mapping)] = _Feedback()  # noqa: N815
     usageMetadata: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()  # noqa: N815
 
@@ -133,8 +133,8 @@ class GeminiModel(RemoteModel):
         if not (response.candidates or blocked):
             raise self.garbage("it has no candidate")
         candidate = response.candidates[0] if response.candidates else _Candidate(finishReason="SAFETY")
-        held = candidate.content.parts
-        parts = held if isinstance(held, list) else [held]
+        content_parts = candidate.content.parts
+        parts = content_parts if isinstance(content_parts, list) else [content_parts]
         calls = [part["functionCall"] for part in parts if isinstance(part, Mapping) and "functionCall" in part]
         content = read_content([part for part in parts if not (isinstance(part, Mapping) and "functionCall" in part)])
         reason = candidate.finishReason if response.candidates else response.promptFeedback.blockReason
@@ -161,7 +161,7 @@ class GeminiModel(RemoteModel):
 
 
 def _thinking(effort: str) -> Body:
-    """How a model is to think: by a level, of which `high` is the last, or not at all."""
+    """Return the reasoning configuration: a level, at most `high`, or no reasoning."""
     if effort == "none":
         return {"thinkingBudget": 0}
     return {"includeThoughts": True, "thinkingLevel": "high" if effort in ("xhigh", "max") else effort}

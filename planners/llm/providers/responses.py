@@ -1,6 +1,6 @@
-"""`--planner responses:MODEL`: OpenAI's Responses API, which tells a summary of what a model reasoned.
+"""`--planner responses:MODEL`: OpenAI's Responses API, which returns a summary of the model's reasoning.
 
-Nothing is stored at the provider and no call knows of another: a round is asked as with every other model.
+Nothing is stored at the provider and calls are independent of each other, as with every other model.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _CALLS = ("function_call", "custom_tool_call", "tool_call")
 
 
 class ResponsesSettings(PromptSettings, OpenAISettings):
-    """Everything that can be set with `--set`."""
+    """Settings for `--set`."""
 
 
 class _Item(BaseModel):
-    """One item of the output: a message, what was reasoned before it, or a call of a tool."""
+    """One item of the output: a message, the reasoning before it, or a tool call."""
 
     type: str
     content: Any = None
@@ -59,15 +59,15 @@ class _Usage(BaseModel):
     input_tokens_details: Annotated[CachedTokens, BeforeValidator(a_mapping)] = CachedTokens()
 
 
-class _Why(BaseModel):
+class _IncompleteDetails(BaseModel):
     reason: Words = ""
 
 
 class _Response(BaseModel):
-    """What is used of a response."""
+    """The used fields of a response."""
 
     status: Words = "completed"
-    incomplete_details: Annotated[_Why, BeforeValidator(a_mapping)] = _Why()
+    incomplete_details: Annotated[_IncompleteDetails, BeforeValidator(a_mapping)] = _IncompleteDetails()
     output: list[_Item]
     usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
 
@@ -108,7 +108,7 @@ class ResponsesModel(OpenAIModel):
         return body
 
     def marked(self, body: Body, request: Request) -> Body:
-        """The system messages with a mark at their end, and the key under which they are found again."""
+        """Return the body with a cache mark at the end of the system messages, and their cache key."""
         fixed = [item for item in body["input"] if item["role"] == "system"]
         if not fixed:
             return body
@@ -117,7 +117,7 @@ class ResponsesModel(OpenAIModel):
         other_items = body["input"][len(fixed) :]
         cache_fields: Body = {"prompt_cache_key": cache_key(fixed)}
         if len(other_items) == 1:
-            # Else the question would be kept too, at a price, though it is never asked again.
+            # Otherwise the question would be cached too, at a price, although it is never sent again.
             cache_fields["prompt_cache_options"] = {"mode": "explicit"}
         return {**body, "input": [*fixed[:-1], end, *other_items], "extra_body": cache_fields}
 

@@ -1,6 +1,6 @@
-"""Removes what chat formats leave around an answer (thoughts, channels, tags, tokens) and rejects texts without one.
+"""Strip an answer of its chat format (reasoning, channels, tags, tokens), and reject texts without an answer.
 
-raw text --> without thoughts --> without tokens of turns --> without tags of answers and tool calls --> text to read
+raw text --> without reasoning --> without turn tokens --> without tags of answers and tool calls --> text to parse
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _THOUGHTS = (
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
 )
-"""How models mark their reasoning: DeepSeek, Qwen, GLM, Claude in prompts, Seed, OpenThinker, Magistral, Kimi."""
+"""Marks of reasoning: DeepSeek, Qwen, GLM, Claude in prompts, Seed, OpenThinker, Magistral, Kimi."""
 _OPENS = {opening.lower(): number for number, (opening, _) in enumerate(_THOUGHTS)}
 _CLOSES = {closing.lower(): number for number, (_, closing) in enumerate(_THOUGHTS)}
 _THOUGHT = re.compile("|".join(map(re.escape, (*_OPENS, *_CLOSES))), re.IGNORECASE)
@@ -35,7 +35,7 @@ _MARKS = "\u00a0\u00ad\u180e\u200b-\u200f\u202f\u2060-\u2064\u3000\ufeff"
 _INVISIBLE = re.compile(
     rf"^[{_MARKS}]+|[{_MARKS}]+$|[{_MARKS}]+(?=[\s{_MARKS}]*[{{\[])|(?<=[}}\]])[{_MARKS}]+", re.MULTILINE
 )
-"""No-break and zero-width spaces, byte order marks and soft hyphens where they are around an answer."""
+"""No-break and zero-width spaces, byte order marks and soft hyphens around an answer."""
 _START = re.compile(
     r"\s*(?:<s>|<bos>|<\|begin_of_text\|>|<\|im_start\|>\s*assistant|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>"
     r"|<start_of_turn>\s*model|<\|assistant\|>|<\|start\|>assistant|\[/INST\]|(?:assistant|model)\s*[:：](?=\s*[\n{\[<]))"
@@ -61,18 +61,17 @@ _TURN = re.compile(
     r"(?:user|human|instruction|environment|observation|system)(?:\s*[:：]|[ \t]*$))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""The beginning of another speaker's turn: a model that does not stop invents the next round."""
-_ASKED = re.compile(
+"""Beginning of another speaker's turn: a model that does not stop hallucinates the next round."""
+_PROMPT_LINE = re.compile(
     r"^[ \t*_>-]{0,6}(task|inventory|history|historical execution|feedback)[*_]{0,2}[ \t]{0,3}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Lines of the question, which some models repeat."""
+"""Lines of the prompt, which some models repeat."""
 
 
 def cleaned(text: str, rules: Rules) -> str:
-    """The text without the chat format around the answer. Raises Unclear if there is no answer, or more than one
-    turn."""
-    text = _visible(text.lstrip("\ufeff"), rules)
+    """Strip the chat format around the answer. Raises Unclear if there is no answer, or more than one turn."""
+    text = _strip_invisible(text.lstrip("\ufeff"), rules)
     if _is_json(text):
         return text
     text = _strip_turn_tokens(_strip_thoughts(_final_channel(text, rules), rules), rules)
@@ -83,13 +82,13 @@ def cleaned(text: str, rules: Rules) -> str:
             text = pattern.sub("\n", text)
     if _TURN.search(text):
         raise Unclear("The answer goes on with somebody else's turn.")
-    if len({match[1].lower() for match in _ASKED.finditer(text)}) > 1:
+    if len({match[1].lower() for match in _PROMPT_LINE.finditer(text)}) > 1:
         raise Unclear("The answer repeats the question.")
     return text
 
 
-def _visible(text: str, rules: Rules) -> str:
-    """The text without invisible characters at the ends of its lines and beside brackets; those in names stay."""
+def _strip_invisible(text: str, rules: Rules) -> str:
+    """Remove invisible characters at the ends of lines and next to brackets; those in names stay."""
     seen = _INVISIBLE.sub(" ", text)
     if seen != text:
         rules.use("invisible")
@@ -114,8 +113,8 @@ def _final_channel(text: str, rules: Rules) -> str:
 
 
 def _strip_thoughts(text: str, rules: Rules) -> str:
-    """The text outside of thoughts. Text before a closing mark without an opening one is a thought too, because some
-    chat templates write the opening mark into the question. Raises Unclear for a thought that is not closed."""
+    """Remove reasoning. Text before a closing mark without an opening one is reasoning too, because some chat templates
+    write the opening mark into the prompt. Raises Unclear for reasoning that is not closed."""
     passages: list[str] = []
     at, opening_end = 0, -1
     marks = list(_THOUGHT.finditer(text))
@@ -137,7 +136,7 @@ def _strip_thoughts(text: str, rules: Rules) -> str:
 
 
 def _strip_turn_tokens(text: str, rules: Rules) -> str:
-    """The text without the tokens that begin and end a turn. Raises Unclear if text follows the end token."""
+    """Remove the tokens that begin and end a turn. Raises Unclear if text follows the end token."""
     if start := _START.match(text):
         rules.use("turn-token")
         text = text[start.end() :]

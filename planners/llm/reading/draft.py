@@ -9,7 +9,7 @@ from homie.kernel.types import Report, Subtask
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Subtasks in order; analysis, model, and what is said with End as written, "" for none."""
+    """Subtasks in order; analysis, model, and the report and answer with End, as written, "" for none."""
 
     subtasks: tuple[Subtask, ...]
     analysis: str = ""

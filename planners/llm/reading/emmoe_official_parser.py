@@ -1,7 +1,7 @@
 """EMMOE's official parser, reproduced exactly: it takes the last of several answers, and any text between the labels.
 
-It is the profile `strict-emmoe`, for figures that are compared with published ones. If it finds nothing, the official
-code ends the run with End; here the model is asked again.
+It is the profile `strict-emmoe`, for comparison with published results. If it finds nothing, the official code ends
+the run with End; here the model is asked again.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _LOOSE = re.compile(r"Subtask: *")
 
 
 def official_parts(text: str) -> tuple[str, str, str] | None:
-    """Analysis, subtask and model as the official parser takes them from an answer; None where it finds none of its two
-    forms, the strict one and the one without brackets."""
+    """Parse analysis, subtask and model as the official parser does; None if the answer has neither of its two forms,
+    with and without brackets."""
     parts = _strict(text) or _loose(text)
     if parts is None:
         return None
@@ -30,7 +30,7 @@ def official_parts(text: str) -> tuple[str, str, str] | None:
 
 
 def official_draft(text: str) -> Draft:
-    """The draft that the official parser finds: the strict form, or else the form without brackets.
+    """Parse an answer as the official parser does: the strict form, or else the form without brackets.
 
     Raises Unclear if there is neither, or if a subtask has an empty part or more than three parts.
     """
@@ -45,9 +45,9 @@ def official_draft(text: str) -> Draft:
 
 
 def _strict(text: str) -> tuple[str, str, str] | None:
-    """The last `Analysis:` that is followed by `Subtask: [...]` and, anywhere after it, `Model:`.
+    """Parse the last `Analysis:` that is followed by `Subtask: [...]` and, anywhere after it, `Model:`.
 
-    The analysis has at least one character, the model is all that follows the last `Model:`. Linear in the text.
+    The analysis has at least one character, the model is all text after the last `Model:`. Linear in the text.
     """
     model = text.rfind(_MODEL)
     starts = [(match.start(), match.end()) for match in _SUBTASK.finditer(text)]
@@ -68,7 +68,7 @@ def _strict(text: str) -> tuple[str, str, str] | None:
 
 
 def _loose(text: str) -> tuple[str, str, str] | None:
-    """The form without brackets: the subtask ends at the first `Model:` after it."""
+    """Parse the form without brackets: the subtask ends at the first `Model:` after it."""
     starts = [(match.start(), match.end()) for match in _LOOSE.finditer(text)]
     at = text.rfind(_ANALYSIS)
     while at >= 0:

@@ -48,10 +48,10 @@ _SPELLINGS: Mapping[str, str] = {
     "rationale": "analysis",
     "analyses": "analysis",
 }
-_SAID = ("analysis", "visual_state_description", "reasoning_and_reflection", "language_plan")
+_TEXT_KEYS = ("analysis", "visual_state_description", "reasoning_and_reflection", "language_plan")
 _REMARKS = frozenset(
     (
-        *_SAID,
+        *_TEXT_KEYS,
         "reason",
         "why",
         "description",
@@ -65,44 +65,45 @@ _REMARKS = frozenset(
         "number",
     )
 )
-"""Keys in or beside a subtask that do not change what is to be done."""
+"""Keys in or next to a subtask that do not change its meaning."""
 _PARTS = ("action", "target", "destination")
 _ARGUMENTS = (*_PARTS, "action_name", "place", "location", "to", "receptacle", "object", "item", "from", "where")
-"""Keys of the parts of a subtask, which must not be ignored beside one."""
-_ENDING = ("report", "answer")
-"""Keys of what is said of the task with End, in it or beside it."""
+"""Keys of the parts of a subtask, which must not be ignored next to one."""
+_END_KEYS = ("report", "answer")
+"""Keys of the report and answer with End, in the subtask or next to it."""
 _WRAPPERS = ("answer", "response", "output", "decision", "result", "final_answer", "final", "json")
-_CALLED = ("arguments", "parameters", "input", "args")
-_CALLS = ("name", "tool_name", "function", "tool", "function_name")
+_CALL_ARGUMENTS = ("arguments", "parameters", "input", "args")
+_CALL_NAMES = ("name", "tool_name", "function", "tool", "function_name")
 _NUMBERS = re.compile(r"\[\s*[-+\d.eE]+(\s*,\s*[-+\d.eE]+)*\s*\]")
 
 
 def speaks(value: Value | Broken, *, bare: bool) -> bool:
-    """Whether a value is a decision, or broke off before it could be one.
+    """Return whether a value is a decision, or the broken beginning of one.
 
     Args:
+        value: A JSON value.
         bare: Whether subtasks without an object around them count.
     """
     if isinstance(value, Broken):
-        return not value.keys.isdisjoint((*_HOLDERS, *_SAID, *_SPELLINGS, "action", "action_name"))
+        return not value.keys.isdisjoint((*_HOLDERS, *_TEXT_KEYS, *_SPELLINGS, "action", "action_name"))
     try:
         inner = unwrapped(value, Lists(), Rules())
     except Unclear:
         return True
     if isinstance(inner, list):
-        return bare and bool(inner) and all(isinstance(step, Members) and _acts(step) for step in inner)
+        return bare and bool(inner) and all(isinstance(step, Members) and _has_action(step) for step in inner)
     if not isinstance(inner, Members):
         return False
-    return any(_values(inner, key) for key in _HOLDERS) or (bare and _acts(inner) and not inner.cut)
+    return any(_values(inner, key) for key in _HOLDERS) or (bare and _has_action(inner) and not inner.cut)
 
 
 def is_step(value: Value | Broken) -> bool:
-    """Whether a value is a single subtask without an object around it."""
-    return isinstance(value, Members) and _acts(value) and not any(_values(value, key) for key in _HOLDERS)
+    """Return whether a value is a single subtask without an object around it."""
+    return isinstance(value, Members) and _has_action(value) and not any(_values(value, key) for key in _HOLDERS)
 
 
 def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """The draft that a JSON value contains. Raises Unclear."""
+    """Parse the draft in a JSON value. Raises Unclear."""
     value = unwrapped(value, lists, rules)
     if isinstance(value, Members):
         return _draft_with_ending(value, layout, lists, rules)
@@ -112,18 +113,18 @@ def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
 
 
 def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """The draft of an object, with the report and the answer that End has in it or beside it."""
+    """Parse an object, with the report and answer of End in the subtask or next to it."""
     texts_by_key: dict[str, str] = {}
     held = _only(value, "subtask")
     inside = held if isinstance(held, Members) else None
-    for key in _ENDING:
-        texts = [text for part in (value, inside) if part is not None and (text := _said_at_end(part, key))]
+    for key in _END_KEYS:
+        texts = [text for part in (value, inside) if part is not None and (text := _end_text(part, key))]
         if texts and any(text != texts[0] for text in texts):
             raise Unclear(f"'{key}' is written twice with different values.")
         texts_by_key |= {key: texts[0]} if texts else {}
     if inside is not None:
-        value = Members(tuple((k, _without(inside) if v is inside else v) for k, v in value.pairs), value.cut)
-    draft = _draft_of_object(_without(value), layout, lists, rules)
+        value = Members(tuple((k, _without_end_keys(inside) if v is inside else v) for k, v in value.pairs), value.cut)
+    draft = _draft_of_object(_without_end_keys(value), layout, lists, rules)
     if not texts_by_key:
         return draft
     if draft.subtasks[-1].action != END.action:
@@ -136,32 +137,34 @@ def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rule
     )
 
 
-def _said_at_end(value: Members, key: str) -> str:
-    """The text of a key; `none` is an answer, unlike for the parts of a subtask. Raises Unclear for what is not a
-    text."""
+def _end_text(value: Members, key: str) -> str:
+    """Return the text of a key; `none` is an answer, unlike for the parts of a subtask. Raises Unclear for a value that
+    is not a text."""
     held = _only(value, key)
     if held is not None and not isinstance(held, str):
         raise Unclear(f"'{key}' must be text in quotes.")
     return " ".join((held or "").split())
 
 
-def _without(value: Members) -> Members:
-    """An object without what is said with End."""
-    return Members(tuple(pair for pair in value.pairs if _key(pair[0]) not in _ENDING), value.cut)
+def _without_end_keys(value: Members) -> Members:
+    """Return an object without the report and answer of End."""
+    return Members(tuple(pair for pair in value.pairs if _key(pair[0]) not in _END_KEYS), value.cut)
 
 
 def _draft_of_object(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """The draft of an object without a report or an answer."""
+    """Parse an object without a report or an answer."""
     if value.cut:
         rules.use("missing-brace")
-    _note_spelling(value, rules)
+    _record_spelling(value, rules)
     holders = [key for key in _HOLDERS if _values(value, key)]
     if len(holders) > 1:
         raise Unclear(f"The answer has both '{holders[0]}' and '{holders[1]}'.")
-    analysis = "\n".join(text.strip() for key in _SAID for text in _values(value, key)[:1] if isinstance(text, str))
+    analysis = "\n".join(
+        text.strip() for key in _TEXT_KEYS for text in _values(value, key)[:1] if isinstance(text, str)
+    )
     if not holders:
         model = _model(value, lists, rules)
-        return Draft((_step(value, lists, rules, sibling_keys=_SAID),), analysis, model)
+        return Draft((_step(value, lists, rules, sibling_keys=_TEXT_KEYS),), analysis, model)
     if stray_key := next((key for key, _ in _pairs(value) if key in _ARGUMENTS), ""):
         raise Unclear(f"The answer has both '{holders[0]}' and '{stray_key}' beside it.")
     held = _only(value, holders[0])
@@ -169,14 +172,14 @@ def _draft_of_object(value: Members, layout: Layout, lists: Lists, rules: Rules)
     steps = _steps(held, layout, lists, rules) if is_plan and isinstance(held, list) else (_step(held, lists, rules),)
     if layout.has_steps and holders[0] == "subtask":
         rules.use("other-form")
-    return Draft(steps, analysis, _model(value, lists, rules) or _model_within(held, lists, rules))
+    return Draft(steps, analysis, _model(value, lists, rules) or _model_of_steps(held, lists, rules))
 
 
 # ---------------------------------------------------------------- wrappers
 
 
 def unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
-    """The value without lists, objects and tool calls around the answer."""
+    """Remove lists, objects and tool calls around the answer."""
     for _ in range(4):  # the deepest known nesting: tool_calls, function, arguments, answer
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Members):
             inner: Value = value[0]
@@ -186,7 +189,7 @@ def unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
         ):
             inner, rule = _call(value, lists)
             if not rule:
-                inner, rule = _wrapped(value)
+                inner, rule = _unwrap_key(value)
         else:
             return value
         if not rule or inner is None:
@@ -197,37 +200,37 @@ def unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
 
 
 def _call(value: Members, lists: Lists) -> tuple[Value, str]:
-    """The arguments of a tool call; if its name is that of an action, the subtask that it stands for."""
+    """Return the arguments of a tool call and the leniency; the subtask if the tool is named after an action."""
     for key in ("tool_calls", "tool_call", "function_call", "function"):
         held = _only(value, key)
         if isinstance(held, Members | list):
             return held, "tool-call"
-    key = next((candidate for candidate in _CALLED if _values(value, candidate)), "")
-    name = next((_only(value, candidate) for candidate in _CALLS if _values(value, candidate)), None)
+    key = next((candidate for candidate in _CALL_ARGUMENTS if _values(value, candidate)), "")
+    name = next((_only(value, candidate) for candidate in _CALL_NAMES if _values(value, candidate)), None)
     if not key or not isinstance(name, str):
         return None, ""
     arguments = _object(_only(value, key))
     if arguments is None:
         return None, ""
-    if speaks(arguments, bare=False) or (_acts(arguments) and named_action(name, lists, Rules()) is None):
+    if speaks(arguments, bare=False) or (_has_action(arguments) and named_action(name, lists, Rules()) is None):
         return arguments, "tool-call"
     return Members((("action", name), *arguments.pairs)), "tool-call"
 
 
-def _wrapped(value: Members) -> tuple[Value, str]:
+def _unwrap_key(value: Members) -> tuple[Value, str]:
     keys = [key for key in _WRAPPERS if _values(value, key)]
     if len(keys) != 1 or any(key not in (*_REMARKS, "model", keys[0]) for key, _ in _pairs(value)):
         return None, ""
     inner = _only(value, keys[0])
     held = _object(inner) or (inner if isinstance(inner, list) else None)
-    if isinstance(held, Members):  # the keys beside it belong to the answer
+    if isinstance(held, Members):  # the keys next to it belong to the answer
         other_pairs = tuple(pair for pair in value.pairs if _key(pair[0]) != keys[0])
         return Members((*other_pairs, *held.pairs), value.cut), "wrapper"
     return held, "wrapper" if held is not None else ""
 
 
 def _object(value: Value) -> Members | None:
-    """An object, or the text of one."""
+    """Return an object, parsing it if it is a JSON text; None for other values."""
     if isinstance(value, str):
         try:
             value = json.loads(value, object_pairs_hook=lambda pairs: Members(tuple(pairs)))
@@ -240,7 +243,7 @@ def _object(value: Value) -> Members | None:
 
 
 def _steps(values: Sequence[Value], layout: Layout, lists: Lists, rules: Rules) -> tuple[Subtask, ...]:
-    """The subtasks of a list: several if a plan was asked for, otherwise one."""
+    """Parse the subtasks of a list: several if a plan was requested, otherwise one."""
     if not values and layout.answer == "poses":
         return (END,)
     if not values:
@@ -262,7 +265,7 @@ def _steps(values: Sequence[Value], layout: Layout, lists: Lists, rules: Rules) 
 
 
 def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
-    """Whether a list is the parts of a single subtask: an action followed by names."""
+    """Return whether a list has the parts of a single subtask: an action followed by names."""
     words = [value for value in values if isinstance(value, str)]
     if not words or len(words) < len(values) or any(mark in word for word in words for mark in ",[]"):
         return False
@@ -272,9 +275,12 @@ def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
 
 
 def _step(value: Value, lists: Lists, rules: Rules, *, sibling_keys: Sequence[str] = ()) -> Subtask:
-    """One subtask. Raises Unclear.
+    """Parse one subtask. Raises Unclear.
 
     Args:
+        value: A JSON value.
+        lists: The listed actions and models.
+        rules: Records the leniencies used.
         sibling_keys: Keys that belong to the surrounding answer.
     """
     if numbers := _numbers(_only(value, "action") if isinstance(value, Members) else value, lists):
@@ -297,7 +303,7 @@ def _step(value: Value, lists: Lists, rules: Rules, *, sibling_keys: Sequence[st
 
 
 def _subtask_of_members(value: Members, lists: Lists, rules: Rules, sibling_keys: Sequence[str]) -> Subtask:
-    _note_spelling(value, rules)
+    _record_spelling(value, rules)
     named = bool(_values(value, "action_name"))
     if named and _values(value, "action"):
         raise Unclear("A subtask has both 'action' and 'action_name'.")
@@ -331,7 +337,7 @@ def _subtask_of_members(value: Members, lists: Lists, rules: Rules, sibling_keys
 
 
 def _numbers(value: Value, lists: Lists) -> str:
-    """A list of numbers, or the text of one, as text: `[54, 90, 49, 0, 60, 90, 1]`. "" for anything else."""
+    """Return a list of numbers, or its JSON text, as text: `[54, 90, 49, 0, 60, 90, 1]`. "" for anything else."""
     if MOVE not in lists.actions:
         return ""
     if isinstance(value, list) and value and all(type(number) in (int, float) for number in value):
@@ -345,7 +351,7 @@ def _numbers(value: Value, lists: Lists) -> str:
 
 
 def _model(value: Members, lists: Lists, rules: Rules) -> str:
-    """The model as written, "" for none."""
+    """Return the model as written, "" for none."""
     held = _only(value, "model")
     if isinstance(held, list) and len(held) == 1 and isinstance(held[0], str):
         rules.use("model-form")
@@ -358,8 +364,8 @@ def _model(value: Members, lists: Lists, rules: Rules) -> str:
     return ""
 
 
-def _model_within(held: Value, lists: Lists, rules: Rules) -> str:
-    """The model named inside the subtasks. Raises Unclear if they name different models."""
+def _model_of_steps(held: Value, lists: Lists, rules: Rules) -> str:
+    """Return the model named inside the subtasks. Raises Unclear if they name different models."""
     inside = [
         _model(item, lists, rules) for item in (held if isinstance(held, list) else [held]) if isinstance(item, Members)
     ]
@@ -383,15 +389,15 @@ def _pairs(value: Members) -> list[tuple[str, Value]]:
     return [(_key(name), inner) for name, inner in value.pairs]
 
 
-def _note_spelling(value: Members, rules: Rules) -> None:
-    """Record that keys are spelt in another way."""
-    known = {*_HOLDERS, *_SAID, *_PARTS, "model"}
+def _record_spelling(value: Members, rules: Rules) -> None:
+    """Record alternative spellings of keys."""
+    known = {*_HOLDERS, *_TEXT_KEYS, *_PARTS, "model"}
     if any(_key(name) in known and _key(name) != name for name, _ in value.pairs):
         rules.use("key-spelling")
 
 
 def _values(value: Members, key: str) -> list[Value]:
-    """The different values of a key in any spelling, at most two; null does not count."""
+    """Return the distinct values of a key in any spelling, at most two; null does not count."""
     values: list[Value] = []
     for name, inner in value.pairs:
         if len(values) < 2 and _key(name) == key and inner is not None and inner not in values:
@@ -399,12 +405,12 @@ def _values(value: Members, key: str) -> list[Value]:
     return values
 
 
-def _acts(value: Members) -> bool:
+def _has_action(value: Members) -> bool:
     return bool(_values(value, "action") or _values(value, "action_name"))
 
 
 def _text(value: Members, key: str) -> str:
-    """The text of a key, "" if the key is missing. Raises Unclear for any other value."""
+    """Return the text of a key, "" if the key is missing. Raises Unclear for any other value."""
     held = _only(value, key)
     if held is None:
         return ""

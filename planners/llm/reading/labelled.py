@@ -32,9 +32,9 @@ _LABEL = re.compile(
 _EXACT = frozenset(("Analysis:", "Subtask:", "Model:"))
 _KEY = re.compile(r"(?:-\s*)?(?:action|target)\s*:", re.IGNORECASE)
 _REASON = re.compile(r"[,;]?\s*(?:because|since|as|so that|in order to)\b", re.IGNORECASE)
-"""Beginnings of a remark after a subtask that only gives a reason for it."""
+"""Beginnings of a remark after a subtask that only gives its reason."""
 CONTEXT = 60
-"""Characters before a label that are searched for the end of a sentence."""
+"""Number of characters before a label that are searched for the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Field:
     """A label in a text.
 
     Attributes:
-        start, end: Of the label.
+        start, end: Position of the label.
         stop: End of its value, at the next label.
         inline: Whether the label is in the middle of a sentence.
         exact: Whether it is written as in the protocol.
@@ -57,12 +57,13 @@ class Field:
 
 
 def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field]:
-    """The labels of a text, in order.
+    """Find the labels of a text, in order.
 
     Args:
-        hidden: Parts of the text without labels, such as JSON objects.
+        text: The text.
+        hidden: Parts of the text to ignore, such as JSON objects.
     """
-    labels = [match for match in _LABEL.finditer(text) if not _hides(hidden, match.start())]
+    labels = [match for match in _LABEL.finditer(text) if not _is_hidden(hidden, match.start())]
     fields = []
     for at, match in enumerate(labels):
         stop = labels[at + 1].start() if at + 1 < len(labels) else len(text)
@@ -74,22 +75,22 @@ def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field
                 start=match.start(),
                 end=match.end(),
                 stop=stop,
-                inline=_inside(text, match.start()),
+                inline=_is_inside_sentence(text, match.start()),
                 exact=exact,
             )
         )
     return fields
 
 
-def _hides(parts: Sequence[tuple[int, int]], at: int) -> bool:
-    """Whether a position is in one of some sorted, disjoint parts."""
+def _is_hidden(parts: Sequence[tuple[int, int]], at: int) -> bool:
+    """Return whether a position is in one of some sorted, disjoint parts."""
     index = bisect_right(parts, at, key=lambda part: part[0]) - 1
     return index >= 0 and at < parts[index][1]
 
 
-def _inside(text: str, at: int) -> bool:
-    """Whether a position is in the middle of a sentence: not at the beginning of a line, after the end of a sentence or
-    after two blanks."""
+def _is_inside_sentence(text: str, at: int) -> bool:
+    """Return whether a position is in the middle of a sentence: not at the beginning of a line, after the end of a
+    sentence or after two blanks."""
     context = text[max(0, at - CONTEXT) : at]
     line = context.rpartition("\n")[2] if "\n" in context or at <= CONTEXT else context
     line_start = line.rstrip(f"{DECORATION}>-•#1234567890.)(")
@@ -108,7 +109,7 @@ class Block:
 
 
 def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: Rules) -> Block:
-    """The block of the subtask in `fields[at]`. Raises Unclear."""
+    """Parse the block of the subtask in `fields[at]`. Raises Unclear."""
     field = fields[at]
     if field.inline:
         raise Unclear("The label of the subtask stands inside a sentence.")
@@ -116,7 +117,7 @@ def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: R
     inside, trailing = _value(text[field.end : field.stop], followed, lists, rules)
     subtask = subtask_of(inside.split(","), lists, rules)
     same_line, newline, following_lines = trailing.partition("\n")
-    _check_behind(same_line, rules)
+    _check_rest_of_line(same_line, rules)
     start, analysis = said_before(text, fields, at)
     model, end = model_after(text, fields, at, field.stop - len(newline + following_lines))
     if followed and fields[at + 1].name == "model" and following_lines.strip(f"{DECORATION}-|"):
@@ -129,7 +130,7 @@ def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: R
 
 
 def said_before(text: str, fields: Sequence[Field], at: int) -> tuple[int, str]:
-    """The start of the block of a subtask, and its analysis, which may mention models; "" for none."""
+    """Return the start of the block of a subtask, and its analysis, which may mention models; "" for none."""
     start, analysis = fields[at].start, ""
     for item in fields[:at]:
         if item.name == "analysis":
@@ -140,7 +141,7 @@ def said_before(text: str, fields: Sequence[Field], at: int) -> tuple[int, str]:
 
 
 def model_after(text: str, fields: Sequence[Field], at: int, end: int) -> tuple[str, int]:
-    """The model after a subtask, "" for none, and the end of the block (`end` without a model)."""
+    """Return the model after a subtask, "" for none, and the end of the block (`end` without a model)."""
     model = ""
     for item in fields[at + 1 :]:
         if item.name != "model":
@@ -153,7 +154,7 @@ def model_after(text: str, fields: Sequence[Field], at: int, end: int) -> tuple[
 
 
 def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str, str]:
-    """The parts of a subtask as one text without brackets, and the rest after them. Raises Unclear."""
+    """Return the parts of a subtask as one text without brackets, and the text after it. Raises Unclear."""
     value = value.lstrip(DECORATION)
     if not value.strip(DECORATION):
         raise Unclear("The subtask is empty.")
@@ -165,7 +166,7 @@ def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str,
         if ("]" if body[0] == "[" else ")") in value:
             return unbracketed(value, rules)
         words = body[1:].strip(DECORATION)
-        if not (followed or following_lines.strip()) or not _begins_well(words, lists):
+        if not (followed or following_lines.strip()) or not _begins_with_subtask(words, lists):
             raise Unclear(f"The bracket of the subtask '{short(body)}' is not closed.")
         rules.use("open-bracket")
         return words, newline + following_lines
@@ -176,14 +177,14 @@ def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str,
     return inside, newline + following_lines
 
 
-def _begins_well(text: str, lists: Lists) -> bool:
-    """Whether a text can only be a subtask: a listed action and its names."""
+def _begins_with_subtask(text: str, lists: Lists) -> bool:
+    """Return whether a text can only be a subtask: a listed action and its names."""
     parts = [part.strip(DECORATION) for part in text.split(",")]
     return len(parts) <= MAX_PARTS and (not lists.actions or named_action(parts[0], lists, Rules()) is not None)
 
 
-def _check_behind(line: str, rules: Rules) -> None:
-    """Raises Unclear if the rest of a subtask's line is more than a reason."""
+def _check_rest_of_line(line: str, rules: Rules) -> None:
+    """Raise Unclear if the rest of a subtask's line is more than a reason."""
     words = line.strip(f"{DECORATION}.|")
     if not words:
         return

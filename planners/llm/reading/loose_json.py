@@ -1,7 +1,8 @@
-"""JSON as language models write it: in prose and fences, with single or curly quotes, comments, trailing commas.
+"""Tolerant parser for JSON in the variants of language models: in prose and fences, with single or curly quotes,
+comments, trailing commas.
 
-A small tolerant parser with bounded depth and bounded work. It is used only if the `json` module fails, it evaluates
-nothing, and ambiguous input becomes `Broken` instead of being repaired.
+Its depth and work are bounded. It is used only if the `json` module fails, it evaluates nothing, and ambiguous input
+becomes `Broken` instead of being repaired.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import TypeAlias
 
 MAX_DEPTH = 32
 WORK_PER_CHARACTER = 8
-"""Characters that may be inspected per character of the text before the parser gives up."""
+"""Maximum inspected characters per character of the text before the parser gives up."""
 SPARE_WORK = 1000
-"""Characters that may be inspected in addition, so that short texts are parsed completely."""
+"""Additional inspected characters, so that short texts are parsed completely."""
 
 _TOO_DEEP = "it is nested too deeply"
 _CLOSING = {'"': '"', "'": "'", "“": "”“", "‘": "’‘"}
@@ -50,7 +51,8 @@ class Members:
     cut: bool = False
 
     def all(self, key: str) -> list[Value]:
-        """The different values of a key, at most two, by its plain spelling (`plain_key`); null does not count."""
+        """Return the distinct values of a key, at most two, by its plain spelling (`plain_key`); null does not
+        count."""
         values: list[Value] = []
         for name, value in self.pairs:
             if len(values) < 2 and plain_key(name) == key and value is not None and value not in values:
@@ -87,7 +89,7 @@ class Found:
 
 
 def find_json(text: str) -> list[Found]:
-    """The outermost JSON objects and arrays of a text, in order; a broken one ends where it breaks.
+    """Find the outermost JSON objects and arrays of a text, in order; a broken one ends at the error.
 
     Valid JSON is parsed by the `json` module. The work is linear in the length of the text.
 
@@ -97,16 +99,16 @@ def find_json(text: str) -> list[Found]:
         ((('action', 'End'),), False)
     """
     try:
-        document = _exactly(text)
+        document = _parse_strictly(text)
     except (ValueError, RecursionError):
-        return [_settled(text, piece) for piece in _Reader(text).scan()]
+        return [_parse_piece(text, piece) for piece in _Reader(text).scan()]
     if not isinstance(document, Members | list):
         return []
-    return [Found(_shallow(document), 0, len(text), exact=True)]
+    return [Found(_check_depth(document), 0, len(text), exact=True)]
 
 
 def string_of_json(text: str) -> str:
-    """The content of a JSON string, if the whole text is one and contains an object or an array; otherwise ""."""
+    """Return the content of a JSON string, if the text is one and contains an object or an array; otherwise ""."""
     try:
         inside = json.loads(text)
         held = json.loads(inside) if isinstance(inside, str) else None
@@ -115,22 +117,22 @@ def string_of_json(text: str) -> str:
     return inside if isinstance(held, dict | list) else ""
 
 
-def _exactly(text: str) -> Value:
-    """Valid JSON. Raises ValueError, RecursionError."""
+def _parse_strictly(text: str) -> Value:
+    """Parse valid JSON. Raises ValueError, RecursionError."""
     value: Value = json.loads(text, object_pairs_hook=lambda pairs: Members(tuple(pairs)))
     return value
 
 
-def _settled(text: str, piece: Found) -> Found:
-    """A piece of a text, parsed by the `json` module if it is valid JSON."""
+def _parse_piece(text: str, piece: Found) -> Found:
+    """Parse a piece of a text again with the `json` module if it is valid JSON."""
     try:
-        value = _exactly(text[piece.start : piece.end])
+        value = _parse_strictly(text[piece.start : piece.end])
     except (ValueError, RecursionError):
         return piece
-    return replace(piece, value=_shallow(value), exact=True) if isinstance(value, Members | list) else piece
+    return replace(piece, value=_check_depth(value), exact=True) if isinstance(value, Members | list) else piece
 
 
-def _shallow(value: Members | list[Value]) -> Members | list[Value] | Broken:
+def _check_depth(value: Members | list[Value]) -> Members | list[Value] | Broken:
     if _depth(value) <= MAX_DEPTH:
         return value
     keys = value.pairs if isinstance(value, Members) else ()
@@ -138,7 +140,7 @@ def _shallow(value: Members | list[Value]) -> Members | list[Value] | Broken:
 
 
 def _depth(value: Value) -> int:
-    """The nesting depth of a value, computed without recursion, which has a limit of its own."""
+    """Return the nesting depth of a value, without recursion, which has a limit of its own."""
     depth, level = 0, [value]
     while level := [item for item in level if isinstance(item, Members | list)]:
         depth += 1
@@ -151,10 +153,10 @@ def _depth(value: Value) -> int:
 
 
 class _NotJson(Exception):
-    """Why the parser stopped, and where.
+    """Parse error with its reason and position.
 
     Args:
-        deep: Because of too many nested brackets.
+        deep: Whether the reason is too many nested brackets.
     """
 
     def __init__(self, reason: str, at: int, deep: bool = False) -> None:
@@ -166,12 +168,12 @@ class _NotJson(Exception):
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._left = WORK_PER_CHARACTER * len(text) + SPARE_WORK
+        self._remaining_work = WORK_PER_CHARACTER * len(text) + SPARE_WORK
         self._keys: set[str] = set()
         self._at = 0
 
     def scan(self) -> Iterator[Found]:
-        """Every object and array in the text, and everything that begins like one."""
+        """Yield every object and array in the text, and every broken beginning of one."""
         at = 0
         while match := _START.search(self._text, at):
             start, self._at, self._keys = match.start(), match.start(), set()
@@ -181,7 +183,7 @@ class _Reader:
                 at = max(why.at, start + 1) if self._keys or why.deep else start + 1
                 if self._keys:
                     yield Found(Broken(str(why), frozenset(self._keys)), start, max(why.at, start + 1))
-                if self._left <= 0:
+                if self._remaining_work <= 0:
                     return
                 continue
             at = self._at
@@ -191,7 +193,7 @@ class _Reader:
     # ------------------------------------------------------------ grammar
 
     def _value(self, depth: int) -> Value:
-        self._blank()
+        self._skip_blanks()
         if depth > MAX_DEPTH:
             raise _NotJson(_TOO_DEEP, self._at, deep=True)
         character = self._peek()
@@ -214,7 +216,7 @@ class _Reader:
         self._move(self._at + 1)
         pairs: list[tuple[str, Value]] = []
         while True:
-            self._blank()
+            self._skip_blanks()
             character = self._peek()
             if character == "}":
                 self._move(self._at + 1)
@@ -222,7 +224,7 @@ class _Reader:
             if not character and depth == 0 and pairs:
                 return Members(tuple(pairs), cut=True)
             key = self._key()
-            self._blank()
+            self._skip_blanks()
             if self._peek() != ":":
                 raise self._error("a colon is missing after a key")
             self._move(self._at + 1)
@@ -234,7 +236,7 @@ class _Reader:
         self._move(self._at + 1)
         values: list[Value] = []
         while True:
-            self._blank()
+            self._skip_blanks()
             if self._peek() == "]":
                 self._move(self._at + 1)
                 return values
@@ -243,7 +245,7 @@ class _Reader:
 
     def _separator(self, closing: str, *, end_allowed: bool) -> None:
         """Skip a comma (a trailing one is allowed), or stop before the closing bracket."""
-        self._blank()
+        self._skip_blanks()
         character = self._peek()
         if character == ",":
             self._move(self._at + 1)
@@ -259,7 +261,8 @@ class _Reader:
         raise self._error("a key is missing")
 
     def _string(self) -> str:
-        """A string. A quote closes it only if a value can end there, so that apostrophes and quoted words do not."""
+        """Parse a string. A quote closes it only if a value can end there, so that apostrophes and quoted words do
+        not."""
         quote = self._text[self._at]
         self._move(self._at + 1)
         characters: list[str] = []
@@ -267,19 +270,19 @@ class _Reader:
             characters.append(self._text[self._at : match.start()])
             self._move(match.end())
             if match.group() == "\\":
-                characters.append(self._escaped())
+                characters.append(self._escape())
                 continue
             blanks = _BLANKS.match(self._text, self._at)
             next_index = blanks.end() if blanks else self._at
-            self._left -= next_index - self._at
+            self._remaining_work -= next_index - self._at
             if next_index >= len(self._text) or self._text[next_index] in _AFTER_STRING:
                 return "".join(characters)
             characters.append(match.group())
         self._move(len(self._text))
         raise self._error("a string is not closed")
 
-    def _escaped(self) -> str:
-        """The character of an escape sequence; an escape that JSON does not have stands for its character."""
+    def _escape(self) -> str:
+        """Parse an escape sequence; an escape that JSON does not have stands for its character."""
         character = self._peek()
         self._move(self._at + 1)
         if character == "u" and re.fullmatch("[0-9a-fA-F]{4}", digits := self._text[self._at : self._at + 4]):
@@ -289,7 +292,7 @@ class _Reader:
 
     # ------------------------------------------------------------ text
 
-    def _blank(self) -> None:
+    def _skip_blanks(self) -> None:
         """Skip white space and comments."""
         while True:
             if match := _BLANKS.match(self._text, self._at):
@@ -307,9 +310,9 @@ class _Reader:
         return self._text[self._at : self._at + 1]
 
     def _move(self, position: int) -> None:
-        self._left -= position - self._at
+        self._remaining_work -= position - self._at
         self._at = position
-        if self._left <= 0:
+        if self._remaining_work <= 0:
             raise self._error("it is too tangled")
 
     def _error(self, reason: str) -> _NotJson:
@@ -318,5 +321,5 @@ class _Reader:
 
 @lru_cache(maxsize=4096)
 def plain_key(key: str) -> str:
-    """A key in lower case, with underscores for blanks and hyphens."""
+    """Return a key in lower case, with underscores for blanks and hyphens."""
     return re.sub(r"[\s-]+", "_", key.strip(" *_`").lower())

@@ -1,6 +1,6 @@
-"""Answers in other notations, written as JSON so that one parser reads them: calls in XML, `\\boxed{}`, YAML.
+"""Convert answers in other notations to JSON, for a single parser: XML calls, `\\boxed{}`, YAML.
 
-A notation is converted only if all of it fits; otherwise the text is left as it is, or the answer is unclear.
+A notation is converted only if all of it fits; otherwise the text stays unchanged, or the answer is unclear.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ _CALL = re.compile(
     r"<(?P<tag>function|invoke)(?:=|\s+name\s*=\s*)[\"']?(?P<name>[\w .-]{1,40})[\"']?\s*>(?P<body>.*?)</(?P=tag)\s*>",
     re.DOTALL | re.IGNORECASE,
 )
-"""A call as Qwen3-Coder writes it, `<function=Pick>`, or as in prompts for Claude, `<invoke name="Pick">`."""
-_CALL_BEGINS = re.compile(r"<(?:function|invoke)(?:=|\s+name\s*=)", re.IGNORECASE)
+"""A call in the form of Qwen3-Coder, `<function=Pick>`, or of prompts for Claude, `<invoke name="Pick">`."""
+_CALL_START = re.compile(r"<(?:function|invoke)(?:=|\s+name\s*=)", re.IGNORECASE)
 _PARAMETER = re.compile(
     r"\s*<parameter(?:=|\s+name\s*=\s*)[\"']?(?P<name>[\w .-]{1,40})[\"']?\s*>(?P<value>.*?)</parameter\s*>\s*",
     re.DOTALL | re.IGNORECASE,
 )
 _PAIRS = re.compile(r"<tool_call>\s*(?P<name>[\w .-]{1,40}?)\s*(?P<body><arg_key>.*?)</tool_call>", re.DOTALL)
-"""A call as GLM writes it: its name, then keys and values by turns."""
+"""A call in the form of GLM: its name, then alternating keys and values."""
 _PAIR = re.compile(r"\s*<arg_key>(?P<name>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>\s*", re.DOTALL)
 
 _BOXED = re.compile(r"(?:\$\$?|\\\[|\\\()?\s*\\boxed\s*\{")
-_BEHIND = re.compile(r"\s*(?:\$\$?|\\\]|\\\))")
+_BOX_END = re.compile(r"\s*(?:\$\$?|\\\]|\\\))")
 _TEXT = re.compile(r"\\(?:text|mathrm|texttt)\s*\{([^{}]*)\}")
 
 _LINE = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w ]{0,40}?) ?:(?: +(?P<value>.*))?")
@@ -36,11 +36,11 @@ _SPECIAL = ("|", ">", "&", "*", "!", "%", "@", "`", "- ", "? ")
 
 
 def without_xml_calls(text: str, rules: Rules) -> str:
-    """The text with calls in XML as calls in JSON. Raises Unclear for one that is not closed or has other things in
-    it."""
+    """Replace XML calls by JSON calls. Raises Unclear for a call that is not closed or has other content than
+    parameters."""
     for call_pattern, parameter_pattern in ((_CALL, _PARAMETER), (_PAIRS, _PAIR)):
         text = call_pattern.sub(partial(_as_json, part=parameter_pattern, rules=rules), text)
-    if _CALL_BEGINS.search(text):
+    if _CALL_START.search(text):
         raise Unclear("The call in the answer is not closed.")
     return text
 
@@ -61,7 +61,7 @@ def _as_json(call: re.Match[str], part: re.Pattern[str], rules: Rules) -> str:
 
 
 def _value(text: str) -> object:
-    """An object or a list where the text is one, else the text."""
+    """Parse a text that is a JSON object, list or string; return other texts unchanged."""
     try:
         held = json.loads(text)
     except (ValueError, RecursionError):
@@ -70,20 +70,20 @@ def _value(text: str) -> object:
 
 
 def unboxed(text: str, rules: Rules) -> str:
-    """The text with the content of `\\boxed{...}` in its place. Raises Unclear for a box that is not closed."""
+    """Replace `\\boxed{...}` by its content. Raises Unclear for a box that is not closed."""
     while match := _BOXED.search(text):
         end = _closing(text, match.end())
         if end < 0:
             raise Unclear("The box of the answer is not closed.")
         rules.use("wrapper")
         inside = _TEXT.sub(r"\1", text[match.end() : end]).replace("\\{", "{").replace("\\}", "}").replace("\\_", "_")
-        trailing = _BEHIND.match(text, end + 1)
+        trailing = _BOX_END.match(text, end + 1)
         text = f"{text[: match.start()]}\n{inside}\n{text[trailing.end() if trailing else end + 1 :]}"
     return text
 
 
 def _closing(text: str, start: int) -> int:
-    """The place of the brace that closes one before `start`, braces in strings of JSON apart; -1 for none."""
+    """Return the index of the brace that closes one before `start`, ignoring braces in JSON strings; -1 for none."""
     depth, quoted, at = 1, False, start
     while at < len(text):
         character = text[at]
@@ -101,8 +101,8 @@ def _closing(text: str, start: int) -> int:
 
 
 def yaml_as_json(text: str) -> str:
-    """An answer in YAML as JSON: `analysis`, `subtask` with its parts below it, `model`, a line each, or the parts of a
-    subtask alone. "" for any other text."""
+    """Convert a YAML answer to JSON: `analysis`, `subtask` with its parts below it, `model`, a line each, or only the
+    parts of a subtask. "" for any other text."""
     lines = [line.rstrip() for line in text.strip("\n").splitlines() if line.strip() and line.strip() != "---"]
     answer: dict[str, object] = {}
     parts: dict[str, object] | None = None
@@ -133,7 +133,7 @@ def _scalar(value: str) -> object:
 
 
 def _is_answer(answer: dict[str, object]) -> bool:
-    """Whether it has one subtask, whose action is named."""
+    """Return whether there is one subtask with an action."""
     subtask = answer.get("subtask")
     has_parts = any(key in answer for key in _PART_KEYS)
     if "subtask" in answer:

@@ -1,11 +1,11 @@
-"""Parses the answer of a language model into one decision, or into a sentence that tells the model what to write.
+"""Parse the answer of a language model into one decision, or into a sentence that tells the model what to write.
 
 text --cleaned--> every answer in it --exactly one--> subtasks, analysis, model --lists--> Reading
                             `--> none, or several: Unreadable
 
-Nothing is evaluated and no action is invented: every word of a subtask is in the text. If there are several different
-answers, none is chosen. Deviations from the protocol are accepted only by a rule (`planners.llm.reading.rules`), which
-the reading records.
+Nothing is evaluated and no action is invented: every word of a subtask is in the text. Of several different answers
+none is chosen. Deviations from the protocol are accepted only by a rule (`planners.llm.reading.rules`), which the
+reading records.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from planners.llm.reading.subtasks import DECORATION, Lists, short, text_subtask
 from planners.llm.reading.surroundings import check_surroundings, only_between, unfenced
 
 MAX_TEXT = 100_000
-"""Longest answer in characters; a longer one is rejected."""
+"""Maximum characters of an answer; a longer one is rejected."""
 MAX_ANSWERS = 40
-"""Largest number of answers in a text: no plan is longer."""
+"""Maximum number of answers in a text: no plan is longer."""
 MAX_BARE = 200
-"""Longest text in characters that can be nothing but a subtask."""
+"""Maximum characters of a text that consists only of a subtask."""
 _CALL = r"([A-Za-z]\w*\([^()]*\))"
 _TOOL_CODE = re.compile(rf"print\((?:default_api\.)?{_CALL}\)|default_api\.{_CALL}")
-"""A call as Gemini's and Gemma's `tool_code` has it."""
+"""A call in `tool_code` of Gemini and Gemma."""
 
 
 class Unreadable(Exception):
@@ -46,7 +46,7 @@ class Unreadable(Exception):
 
 
 class Unlisted(Unreadable):
-    """The answer was parsed, but it names an action or a model that is not listed: `reading` has it as written."""
+    """The answer was parsed, but names an unlisted action or model; `reading` has it as written."""
 
     def __init__(self, sentence: str, reading: Reading) -> None:
         super().__init__(sentence)
@@ -59,7 +59,7 @@ class Reading:
 
     Attributes:
         leniencies: The rules that were needed, () if it follows the protocol.
-        report, answer: What is said with End.
+        report, answer: Report on the task and answer to a question, given with End.
     """
 
     subtasks: tuple[Subtask, ...]
@@ -70,10 +70,10 @@ class Reading:
     answer: str = ""
 
     def decision(self, raw: str) -> Decision:
-        """What it decides.
+        """Convert to a decision.
 
         Args:
-            raw: The text that was read.
+            raw: The parsed text.
         """
         return Decision(self.subtasks, self.analysis, self.model, raw=raw, report=self.report, answer=self.answer)
 
@@ -92,11 +92,11 @@ def read(
 
     Args:
         text: the answer.
-        layout: the form that was asked for.
+        layout: the requested form.
         actions: the actions of the round; () allows any.
         models: the skill models of the round; () allows any.
         arguments: the arguments of each action.
-        leniencies: names of the rules that are allowed.
+        leniencies: names of the allowed rules.
         words: synonyms of actions, each with the action that it means.
 
     Raises:
@@ -116,12 +116,12 @@ def read(
         valid_text = text.encode("utf-8", "replace").decode()
         if layout.profile == "strict-emmoe":
             draft = official_draft(valid_text)
-            return Reading(draft.subtasks, _sound(draft.analysis), listed_model(_sound(draft.model), models))
+            return Reading(draft.subtasks, _writable(draft.analysis), listed_model(_writable(draft.model), models))
         draft = _only_draft(valid_text, layout, lists, rules)
-        reading = _finished(draft, lists, rules)
+        reading = _to_reading(draft, lists, rules)
     except (Unclear, BadInput) as error:
         raise Unreadable(f"{error} {how(layout.answer)}") from error
-    if problem := _unlisted(reading, lists):
+    if problem := _unlisted_problem(reading, lists):
         raise Unlisted(f"{problem} {how(layout.answer)}", reading)
     return reading
 
@@ -144,7 +144,7 @@ class _Answer:
 
 
 def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """The only answer of a text. Raises Unclear if there is none or more than one."""
+    """Parse the only answer of a text. Raises Unclear if there is none or more than one."""
     if inside := string_of_json(text):
         rules.use("json-in-string")
         text = inside
@@ -167,7 +167,7 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     answers = [_from_json(text, item, fields, labelled, layout, lists, rules) for item in spoken]
     answers += [_from_label(text, fields, at, layout, lists, rules) for at in labelled]
     if not answers:
-        return _bare(text, lists, rules)
+        return _bare_subtask(text, lists, rules)
     first, *remaining = answers
     if remaining and layout.has_steps and all(item.step for item in answers) and _are_adjacent(text, answers):
         rules.use("split-plan")
@@ -196,7 +196,7 @@ def _content(answer: _Answer) -> tuple[tuple[Subtask, ...], str, str, str]:
 def _from_json(
     text: str, piece: Found, fields: list[Field], labelled: list[int], layout: Layout, lists: Lists, rules: Rules
 ) -> _Answer:
-    """The answer in a piece of JSON, with the labels around it if it is the value of a label. Raises Unclear."""
+    """Parse the answer in a piece of JSON, with the labels around it if it is a label's value. Raises Unclear."""
     if isinstance(piece.value, Broken):
         raise Unclear(f"The JSON of the answer is broken: {piece.value}.")
     if layout.answer == "text":
@@ -226,8 +226,8 @@ def _are_adjacent(text: str, answers: Sequence[_Answer]) -> bool:
     return all(only_between(text[previous.end : following.start]) for previous, following in pairwise(answers))
 
 
-def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
-    """A text that is nothing but a subtask. Raises Unclear."""
+def _bare_subtask(text: str, lists: Lists, rules: Rules) -> Draft:
+    """Parse a text that consists only of a subtask. Raises Unclear."""
     inside = unfenced(text)
     if inside != text:
         rules.use("fence")
@@ -249,7 +249,7 @@ def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
 
 
 def _plain_call(text: str, rules: Rules) -> str:
-    """A call of `tool_code` without what is around it: `print(default_api.Pick("apple"))`."""
+    """Strip a call of its `tool_code` wrapper: `print(default_api.Pick("apple"))`."""
     if not (match := _TOOL_CODE.fullmatch(text)):
         return text
     rules.use("tool-call")
@@ -259,15 +259,15 @@ def _plain_call(text: str, rules: Rules) -> str:
 # ---------------------------------------------------------------- the lists
 
 
-def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
-    """The draft with its model looked up in the list. Raises Unclear if a subtask follows End."""
+def _to_reading(draft: Draft, lists: Lists, rules: Rules) -> Reading:
+    """Convert a draft to a reading, with its model looked up in the list. Raises Unclear if a subtask follows End."""
     if END.action in [subtask.action for subtask in draft.subtasks[:-1]]:
         raise Unclear("Nothing can follow End: it is the last step.")
     subtasks = tuple(
-        Subtask(*(_sound(part) for part in (subtask.action, subtask.target, subtask.destination)))
+        Subtask(*(_writable(part) for part in (subtask.action, subtask.target, subtask.destination)))
         for subtask in draft.subtasks
     )
-    model_name = _sound(draft.model)
+    model_name = _writable(draft.model)
     model = listed_model(model_name, lists.models)
     is_end = [subtask.action for subtask in subtasks] == [END.action]
     if is_end and model not in lists.models:
@@ -276,11 +276,11 @@ def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
         rules.use("model-form")
     if not model and lists.models and not is_end:
         rules.use("no-model")
-    return Reading(subtasks, _sound(draft.analysis), model, rules.used, draft.report, _sound(draft.answer))
+    return Reading(subtasks, _writable(draft.analysis), model, rules.used, draft.report, _writable(draft.answer))
 
 
-def _unlisted(reading: Reading, lists: Lists) -> str:
-    """A sentence about an action or a model that is not listed; "" if all are."""
+def _unlisted_problem(reading: Reading, lists: Lists) -> str:
+    """Return a sentence about an unlisted action or model; "" if all are listed."""
     for subtask in reading.subtasks:
         if lists.actions and subtask.action not in lists.actions:
             return f"'{short(subtask.action)}' is not in the list of actions: {', '.join(lists.actions)}."
@@ -290,7 +290,7 @@ def _unlisted(reading: Reading, lists: Lists) -> str:
 
 
 def listed_model(written: str, models: Sequence[str]) -> str:
-    """The listed name that the first line gives, ignoring brackets, quotes and marks; otherwise the text as written."""
+    """Return the listed name in the first line, ignoring brackets, quotes and marks; otherwise the text as written."""
     stripped = written.strip()
     first = (stripped.splitlines() or [""])[0].partition("</s>")[0].partition("<|")[0].partition("|")[0]
     bare = first.strip(" \t*_`'\"“”‘’[]().,;")
@@ -298,6 +298,6 @@ def listed_model(written: str, models: Sequence[str]) -> str:
     return known.get(stripped.casefold()) or known.get(bare.casefold()) or stripped
 
 
-def _sound(text: str) -> str:
-    """The text without lone surrogates, which cannot be written to files, and without surrounding blanks."""
+def _writable(text: str) -> str:
+    """Remove lone surrogates, which cannot be written to files, and surrounding blanks."""
     return text.encode("utf-8", "replace").decode().strip()

@@ -1,4 +1,4 @@
-"""The leniencies of the parser: named rules that can be switched off and are recorded when they are used.
+"""Leniencies of the parser: named rules that can be switched off and are recorded when used.
 
 An answer that follows the protocol needs none of them. No rule accepts an ambiguous answer.
 """
@@ -60,7 +60,7 @@ FORMAL = frozenset(
     }
     | {"tool-call", "wrapper", "model-form", "no-model"}
 )
-"""Leniencies under which a text is still one whole answer and nothing else, so not a draft or a part of one."""
+"""Leniencies for a text that is still one complete answer and nothing else, so not a draft or a part of one."""
 ALL = frozenset(RULES)
 
 
@@ -87,7 +87,7 @@ class Rules:
 
 
 def chosen_rules(text: str) -> frozenset[str]:
-    """The leniencies of a setting: `all`, `none`, or names separated by commas. A name with a minus is removed.
+    """Parse a setting of leniencies: `all`, `none`, or names separated by commas. A name with a minus is removed.
 
     Raises:
         BadInput: there is no leniency of that name.

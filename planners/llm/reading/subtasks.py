@@ -1,4 +1,4 @@
-"""Parses one subtask from its parts or from words: an action with exactly the arguments that it takes."""
+"""Parse one subtask from its parts or from words: an action with exactly its arguments."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from planners.llm.reading.rules import Rules, Unclear
 DECORATION = " \t\r\n*_`'\"“”‘’"
 MAX_PARTS = 3
 _COMMAS = ",，、"
-"""The comma, which separates names, and characters that look like it."""
+"""The comma, which separates names, and its look-alikes."""
 _NAME_LENGTH = 80
-"""Longest name in characters. The longest of the catalogue have 25; a longer text is a sentence."""
+"""Maximum characters of a name. The longest of the catalogue have 25; a longer text is a sentence."""
 _SHOWN = 60
-"""Characters of a text that a message quotes."""
+"""Maximum characters of a text quoted in a message."""
 _NAME_WORDS = 5
-"""Largest number of words of a name in a phrase without commas."""
+"""Maximum words of a name in a phrase without commas."""
 _NOTHING = frozenset(("", "none", "null", "n/a", "nil"))
-"""How models fill in a target that an action does not have."""
+"""Values that models write for a target that an action does not have."""
 
 _NAME = re.compile(r"[^\W_][\w '’-]*")
 _STOPS = frozenset(
@@ -34,7 +34,7 @@ _STOPS = frozenset(
         "what"
     )
 )  # fmt: skip
-"""Words that a name in a phrase without commas cannot have: with them the phrase is more than one subtask."""
+"""Words that a name in a phrase without commas cannot contain: with them the phrase is more than one subtask."""
 _PLACES = frozenset(("in", "into", "inside", "on", "onto"))
 _ARTICLES = frozenset(("the", "a", "an"))
 _NUMBERED = re.compile(r"(?:\(?\d{1,2}[.):]\)?|[-•+])\s+(?=\S)")
@@ -44,7 +44,7 @@ _KEYWORD = re.compile(r"\s*(?:target|destination|object|name)\s*=\s*")
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The choices of a round: actions with their arguments and synonyms, and models. Empty if they are not known."""
+    """Choices of a round: actions with their arguments and synonyms, and models. Empty if unknown."""
 
     actions: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -52,13 +52,13 @@ class Lists:
     words: Mapping[str, str] = field(default_factory=lambda: WORDS)
 
     def misfit(self, subtask: Subtask) -> str:
-        """As `misfit` of `homie.kernel.actions`; "" for an action not listed, which is checked elsewhere."""
+        """Apply `misfit` of `homie.kernel.actions`; "" for an unlisted action, which is checked elsewhere."""
         known = subtask.action in (self.actions or self.arguments)
         return misfit(subtask, arguments_of(subtask.action, self.arguments)) if known else ""
 
 
 def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
-    """A subtask from its parts as written. An action that is not listed stays as it is.
+    """Make a subtask from its parts as written. An unlisted action stays unchanged.
 
     Raises Unclear for parts that are not a subtask or that do not fit the action.
     """
@@ -70,10 +70,10 @@ def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
         raise Unclear(
             f"'{short(', '.join(stripped))}' is not a subtask: write [End], [action, target] or [Put, object, place]."
         )
-    if not _speaks(named_parts[0]):
+    if not _has_letters(named_parts[0]):
         raise Unclear(f"'{short(named_parts[0])}' is not an action.")
     action = named_action(named_parts[0], lists, rules)
-    if action is None and len(named_parts) == 1 and (spoken := _spoken(named_parts[0], lists, rules)):
+    if action is None and len(named_parts) == 1 and (spoken := _subtask_in_words(named_parts[0], lists, rules)):
         return spoken
     if action is None and lists.actions and _is_sentence(named_parts[0], lists):
         raise Unclear(f"'{short(named_parts[0])}' does not begin with an action of the list and a comma.")
@@ -88,8 +88,7 @@ def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
 
 
 def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
-    """The listed action that a text names, None if it names none. Look-alike letters of other alphabets do not
-    match."""
+    """Return the listed action that a text names, or None. Look-alike letters of other alphabets do not match."""
     if text in lists.actions:
         return text
     if not text.isascii():
@@ -107,7 +106,7 @@ def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
 
 
 def text_subtask(text: str, lists: Lists, rules: Rules) -> Subtask:
-    """A whole text as one subtask: in brackets or not, numbered, as a call, or in words. Raises Unclear."""
+    """Parse a whole text as one subtask: with or without brackets, numbered, as a call, or in words. Raises Unclear."""
     inside, trailing = unbracketed(text, rules)
     if trailing.strip(f"{DECORATION}.,"):
         raise Unclear(f"'{short(text)}' says more than one subtask.")
@@ -115,7 +114,7 @@ def text_subtask(text: str, lists: Lists, rules: Rules) -> Subtask:
 
 
 def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
-    """The text between the brackets of a subtask and the text after them; without brackets the whole text and "".
+    """Return the text between the brackets of a subtask and the text after them; without brackets all of it and "".
 
     Raises Unclear for an unmatched bracket.
     """
@@ -141,37 +140,37 @@ def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
 
 
 def unnumbered(text: str) -> str:
-    """A text without the number or the bullet before it."""
+    """Remove the number or bullet before a text."""
     match = _NUMBERED.match(text)
     return text[match.end() :].lstrip(DECORATION) if match else text
 
 
 def check_name(name: str) -> None:
-    """Raises Unclear for a text that is not the name of a single object."""
+    """Raise Unclear for a text that is not the name of a single object."""
     if mark := next((mark for mark in name if mark in _COMMAS), ""):
         hint = "" if mark == "," else f" ({mark} is not the comma that separates names)"
         raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets{hint}.")
-    if any(mark in name for mark in "[]{}") or not _speaks(name) or len(name) > _NAME_LENGTH:
+    if any(mark in name for mark in "[]{}") or not _has_letters(name) or len(name) > _NAME_LENGTH:
         raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets.")
 
 
 def short(text: str) -> str:
-    """The beginning of a text, for a message about it."""
+    """Return the beginning of a text, for a message about it."""
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} ..."
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a text stands for a missing value, such as `None`."""
+    """Return whether a text stands for a missing value, such as `None`."""
     return text.casefold() in _NOTHING
 
 
-def _speaks(text: str) -> bool:
+def _has_letters(text: str) -> bool:
     return any(letter.isalnum() for letter in text)
 
 
 def _is_sentence(text: str, lists: Lists) -> bool:
-    """Whether a text in the place of an action is longer than any action, or begins with one and continues."""
+    """Return whether a text in the place of an action is longer than any action, or begins with one and continues."""
     words = text.split()
     begins_with_action = any(named_action(" ".join(words[:count]), lists, Rules()) for count in range(1, len(words)))
     return begins_with_action or len(words) > max(len(action.split()) for action in lists.actions)
@@ -181,8 +180,8 @@ def _letters(text: str) -> str:
     return re.sub(r"[\s_-]+", "", text).lower()
 
 
-def _spoken(text: str, lists: Lists, rules: Rules) -> Subtask | None:
-    """A subtask in words, `Put the apple in the fridge`; None if they are ambiguous."""
+def _subtask_in_words(text: str, lists: Lists, rules: Rules) -> Subtask | None:
+    """Parse a subtask in words, `Put the apple in the fridge`; None if they are ambiguous."""
     words = text.rstrip(".!").split()
     for count in range(min(3, len(words)), 0, -1):
         trial = Rules()
@@ -199,7 +198,7 @@ def _spoken(text: str, lists: Lists, rules: Rules) -> Subtask | None:
 
 
 def _names(words: list[str], arguments: tuple[str, ...]) -> list[str] | None:
-    """The names in words without commas, as many as an action takes; None if they are ambiguous."""
+    """Parse the names in words without commas, as many as an action takes; None if they are ambiguous."""
     groups = [words] if words else []
     if len(arguments) > 1:
         marks = [at for at, word in enumerate(words) if word.lower() in _PLACES]

@@ -1,4 +1,4 @@
-"""Checks the text around an answer, which may introduce it as something else or retract it.
+"""Check the text around an answer, which may introduce it as something else or retract it.
 
 An answer is on its own lines or after a colon. In doubt the model is asked again, which costs no round.
 """
@@ -12,9 +12,9 @@ from planners.llm.reading.rules import Rules, Unclear
 _BLANK = " \t\r\n*_`~\"'“”>-–—=#|;,."
 _FENCE = re.compile(r"(?:```|~~~)[ \t]{0,3}[\w+.-]{0,20}")
 _WHOLE_FENCE = re.compile(r"\s*(```|~~~)[ \t]{0,3}[\w+.-]{0,20}[ \t]*\n(.*?)\n?[ \t]*\1\s*", re.DOTALL)
-_NEAR = 400
-"""Characters before an answer that are searched for its introduction."""
-_BESIDE = re.compile(
+_LEAD_LENGTH = 400
+"""Number of characters before an answer that are searched for its introduction."""
+_NOT_THE_ANSWER = re.compile(
     r"\b(?:not|never|n't|no|without|avoid|wrong|incorrect\w*|mistake\w*|bad|invalid|instead|rather|unlike|previous\w*"
     r"|earlier|before|already|last|past|answered|said|wrote|was|were|had|would|could|might|may|should|if|unless|suppose"
     r"|imagine|consider\w*|alternativ\w*|option\w*|either|example|examples|e\.g|instance|sample|like|such|format|schema"
@@ -33,7 +33,7 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 """Introductions of an answer that contain such words: `in the requested format`, `after thinking`."""
-_THIS = re.compile(
+_POINTS_TO_ANSWER = re.compile(
     r"\b(?:following|below|this (?:answer|output|object|json|subtask|response)|next lines?)\b", re.IGNORECASE
 )
 _RETRACTED = re.compile(
@@ -50,7 +50,7 @@ _RETRACTED = re.compile(
 _BRACKETED = re.compile(r"\[\s*[A-Za-z][\w ]{0,30}[,\]]|\{\s*[\"'“]\w{1,30}[\"'”]\s*:")
 """Text after an answer that looks like another subtask."""
 
-_ALONE = re.compile(r"^[ \t*_`\"'>-]*\[\s*[A-Za-z][\w ]{0,30}(?:,[^\[\]\n]*)?\][ \t*_`\"'.,]*$", re.MULTILINE)
+_ANSWER_LINE = re.compile(r"^[ \t*_`\"'>-]*\[\s*[A-Za-z][\w ]{0,30}(?:,[^\[\]\n]*)?\][ \t*_`\"'.,]*$", re.MULTILINE)
 """A line before an answer that is an answer itself."""
 
 
@@ -67,20 +67,20 @@ def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
 
 
 def unfenced(text: str) -> str:
-    """The inside of the only fenced block that a text is; any other text as it is."""
+    """Return the content of a text that is a single fenced block; return any other text unchanged."""
     match = _WHOLE_FENCE.fullmatch(text)
     return match[2] if match and match[1] not in match[2] else text
 
 
 def only_between(text: str) -> bool:
-    """Whether there are only marks between two answers."""
+    """Return whether a text between two answers has only marks."""
     return not re.sub(r"\d{1,2}[.)]|\bstep \d{1,2}\b:?", "", _FENCE.sub("", text), flags=re.IGNORECASE).strip(
         _BLANK + ":"
     )
 
 
 def _unfenced(text: str, *, opening: bool) -> tuple[str, bool]:
-    """The text without the fence mark next to the answer, which is on a line of its own."""
+    """Remove the fence mark next to the answer, on a line of its own; return whether there was one."""
     marks = list(_FENCE.finditer(text[-40:] if opening else text[:40]))
     if opening and marks and not (text[-40:])[marks[-1].end() :].strip(" \t\r\n*"):
         return text[: len(text) - len(text[-40:]) + marks[-1].start()] + "\n", True
@@ -93,13 +93,13 @@ def _check_lead(lead: str) -> None:
     line = lead.rpartition("\n")[2].strip(" \t*_`\"'")
     if line and not line.endswith((":", "：")) and not re.fullmatch(r"(?:[-*•]|\(?\d{1,2}[.)])", line):
         raise Unclear("The answer stands inside a sentence.")
-    if _ALONE.search(lead):
+    if _ANSWER_LINE.search(lead):
         raise Unclear("Another subtask stands on a line of its own before the answer.")
-    ending = lead.rstrip(" \t\r\n*_`\"'")[-_NEAR:]
+    ending = lead.rstrip(" \t\r\n*_`\"'")[-_LEAD_LENGTH:]
     sentences = [sentence for sentence in re.split(r"(?<=[.!])\s+|\n\s*", ending) if sentence.strip(_BLANK)]
     last = sentences[-1] if sentences else ""
     introduces = not last.rstrip().endswith((".", "!", ")"))
-    if _BESIDE.search(_HARMLESS.sub(" ", last)) and (introduces or _THIS.search(last)):
+    if _NOT_THE_ANSWER.search(_HARMLESS.sub(" ", last)) and (introduces or _POINTS_TO_ANSWER.search(last)):
         raise Unclear("The words before the answer make it doubtful whether it is meant.")
 
 
