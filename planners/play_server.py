@@ -1,9 +1,9 @@
-"""The server: chat completions for robots, a page for the person who answers them.
+"""Server with a chat completions API for robots, and a page for the person who answers as the model.
 
-POST /v1/chat/completions   waits until the person has answered         Authorization: Bearer TOKEN
-GET  /v1/models             the one model that there is
-GET  /?token=TOKEN          lets a browser in, once: a cookie takes over
-GET  /                      the page; it asks /api/waiting and posts to /api/answer
+POST /v1/chat/completions   waits for the person's answer               Authorization: Bearer TOKEN
+GET  /v1/models             the only model
+GET  /?token=TOKEN          logs a browser in, after which it uses a cookie
+GET  /                      the page; it polls /api/waiting and posts to /api/answer
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from homie.kernel.support.page_headers_and_cookies import cookie_in, page_header
 from planners.play_desk import Desk, Question
 
 LARGEST = 64 * 2**20
-"""Bytes of a request: a hundred times four pictures of 768 x 768."""
+"""Maximum bytes of a request: a hundred times four pictures of 768 x 768."""
 LOOK = 25.0
-"""Seconds that the page waits for a change before it asks again; browsers and proxies give up after 30 or more."""
+"""Seconds of one long poll of the page; browsers and proxies time out after 30 or more."""
 GLANCE = 0.5
-"""Seconds after which a robot that waits is looked at: it may have hung up."""
+"""Interval for checking whether a waiting robot is still connected, s."""
 COOKIE = "homie-play"
 MODEL = "person"
 _FILES = {
@@ -42,11 +42,11 @@ _FILES = {
     "/page.js": ("page.js", "text/javascript"),
 }
 _HEADERS = page_headers(pictures="data:")
-"""What a robot sends is shown, and never run."""
+"""Their policy lets content from robots be displayed but never executed."""
 
 
 class Refusal(Exception):
-    """A request that is not served: a status and one sentence."""
+    """A refused request: an HTTP status and one sentence."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -54,10 +54,11 @@ class Refusal(Exception):
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Listens at an address.
+    """HTTP server for robots and the page.
 
     Args:
-        token: What robots bring as their API key, and browsers once in the address.
+        host, port: Address to listen at.
+        token: API key of robots, and the browser's token in the first URL.
     """
 
     daemon_threads = True
@@ -73,20 +74,20 @@ class PlayServer(ThreadingHTTPServer):
 
     @property
     def page(self) -> str:
-        """The address that lets a browser in."""
+        """The URL of the page with the token."""
         return f"{self.url}/?token={self.token}"
 
     @property
     def base_url(self) -> str:
-        """The address for `--base-url`."""
+        """The URL for `--base-url`."""
         return f"{self.url}/v1"
 
     def knows(self, token: str) -> bool:
-        """Whether it is the token."""
+        """Return whether a token is the server's."""
         return same_secret(token, self.token)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore clients that hang up in the middle."""
+        """Ignore clients that disconnect during a request."""
 
 
 class _Connection(BaseHTTPRequestHandler):
@@ -106,7 +107,7 @@ class _Connection(BaseHTTPRequestHandler):
         self.query = parse_qs(address.query)
         try:
             if address.path == "/" and self.server.knows(self.query.get("token", [""])[0]):
-                self._let_in()
+                self._log_in()
                 return
             self._check()
             if address.path not in routes:
@@ -117,9 +118,9 @@ class _Connection(BaseHTTPRequestHandler):
             self._send(refusal.status, {"error": {"message": str(refusal), "type": "invalid_request_error"}})
 
     def log_message(self, *args: object) -> None:
-        """Quiet: addresses have the token in them."""
+        """Log nothing, as URLs contain the token."""
 
-    # ------------------------------------------------------------ who may
+    # ------------------------------------------------------------ access
 
     def _check(self) -> None:
         bearer = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
@@ -127,8 +128,8 @@ class _Connection(BaseHTTPRequestHandler):
         if not (self.server.knows(bearer) or self.server.knows(cookie)):
             raise Refusal(401, "This server wants its token: open the address that `homie play-server` has printed.")
 
-    def _let_in(self) -> None:
-        """The token leaves the address for a cookie that scripts and other sites cannot use."""
+    def _log_in(self) -> None:
+        """Move the token from the URL into a cookie that scripts and other sites cannot use."""
         self.send_response(303)
         self.send_header("Location", "/")
         self.send_header("Set-Cookie", secret_cookie(COOKIE, self.server.token))
@@ -147,7 +148,7 @@ class _Connection(BaseHTTPRequestHandler):
         if body.get("stream"):
             raise Refusal(400, "A person does not stream: leave `stream` out.")
         question = self.server.desk.ask(body)
-        text = self._answered(question)
+        text = self._wait_for_answer(question)
         if text is None:
             self.close_connection = True
             return
@@ -163,16 +164,16 @@ class _Connection(BaseHTTPRequestHandler):
             },
         )
 
-    def _answered(self, question: Question) -> str | None:
-        """What the person answers, None if the robot has hung up before."""
+    def _wait_for_answer(self, question: Question) -> str | None:
+        """Wait for the person's answer; None if the robot disconnects before."""
         desk = self.server.desk
         while (text := desk.wait(question, GLANCE)) is None:
-            if self._gone():
+            if self._has_disconnected():
                 desk.withdraw(question)
                 return None
         return text
 
-    def _gone(self) -> bool:
+    def _has_disconnected(self) -> bool:
         try:
             readable, _, _ = select.select([self.connection], [], [], 0)
             return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
@@ -249,15 +250,15 @@ def _template(name: str) -> bytes:
 
 
 LEAST = 16
-"""Characters of a token that is not made here."""
-_OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
+"""Minimum characters of a token that the user sets."""
+_PORT_ERRORS = (errno.EADDRINUSE, errno.EACCES)
 
 
 def serve_play(*, host: str, port: int, token_env: str, ready: Callable[[PlayServer], None]) -> None:
     """Serve until KeyboardInterrupt, which is raised again. `ready` is called when it listens; port 0 is a free one.
 
-    The token is that of the environment variable, else made for this once. Raises BadInput for an address that is
-    not this machine's or a token that is too weak, InfrastructureError for a port that is taken.
+    The token is that of the environment variable, else generated. Raises BadInput for an address that is not this
+    machine's or a weak token, InfrastructureError for a port that is taken.
     """
     token = os.environ.get(token_env, "").strip()
     if token and (len(token) < LEAST or not token.isascii() or not token.isalnum()):
@@ -267,7 +268,7 @@ def serve_play(*, host: str, port: int, token_env: str, ready: Callable[[PlaySer
     try:
         server = PlayServer(host, port, token or secrets.token_hex(16))
     except OSError as error:
-        if error.errno not in _OF_THE_PORT:
+        if error.errno not in _PORT_ERRORS:
             raise BadInput(f"Cannot listen at {host}: {reason_of(error)}. Give an address of this machine.") from error
         raise InfrastructureError(
             f"Cannot listen at {host} port {port}: {reason_of(error)}. Try another --port."

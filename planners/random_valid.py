@@ -1,4 +1,4 @@
-"""The random planner: any subtask that is possible by its form, whatever the task: a lower bound for comparisons."""
+"""The random planner: samples well-formed subtasks whatever the task, as a lower bound for comparisons."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from planners.common_sense import is_container, is_furniture, is_room, is_surfac
 
 
 class RandomPlanner(Planner):
-    """Draws an action that is possible with the hand as it is, then its target among the names in sight.
+    """Samples an action that is possible with the current state of the hand, then its target among the names in sight.
 
-    Go to: anything, or a room seen before. Pick: with an empty hand, anything but furniture. Put: the held object,
-    on or into furniture. Open, Close: what has a door or a drawer by its name. Move: seven numbers in their ranges, all
-    as likely. Where actions are numbered it samples from their list: an action, then a number of it. It ends in the
-    last round, where it can. It reads neither the task nor feedback; the seed of the episode decides it.
+    Go to: any name, or a room seen before. Pick: with an empty hand, anything but furniture. Put: the held object, on
+    or into furniture. Open, Close: furniture with a door or a drawer by its name. Move: seven numbers, uniform in their
+    ranges. From numbered actions it samples an action, then one of its numbers. In the last round it ends the task, if
+    possible. It uses neither the task nor feedback, only the seed of the episode.
     """
 
     name = "random"
@@ -42,7 +42,7 @@ class RandomPlanner(Planner):
         return Decision((self._random.choice(choices[action]),), "Drawn at random.")
 
     def _numbered(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
-        """The numbered actions that are possible with the current state of the hand, by action."""
+        """Return the numbered actions that are possible with the current state of the hand, by action."""
         hand_is_full = bool(planner_input.inventory)
         possible: dict[str, list[Subtask]] = {}
         for choice in planner_input.choices:
@@ -53,7 +53,7 @@ class RandomPlanner(Planner):
         return possible
 
     def _choices(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
-        """What can be done, by action."""
+        """Return the possible subtasks, by action."""
         seen = list(dict.fromkeys(canonical(detection.name) for detection in in_sight(planner_input.detections)))
         self._rooms.update(dict.fromkeys(name for name in seen if is_room(name)))
         doors = [name for name in seen if is_container(name)]
@@ -73,5 +73,5 @@ class RandomPlanner(Planner):
         }
 
     def _poses(self) -> list[Subtask]:
-        """A Move, drawn."""
+        """Return one sampled Move."""
         return [Subtask(MOVE, str([self._random.randint(0, last) for last in NUMBERS.values()]))]

@@ -1,4 +1,4 @@
-"""The scripted planner: decisions from a YAML or JSON file, one a round, then End. For tests, demos and replays."""
+"""The scripted planner: decisions from a YAML or JSON file, one per round, then End. For tests, demos and replays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ScriptEntry(BaseModel):
     answer: StrictStr = ""
 
     def decision(self) -> Decision:
-        """The entry as a decision. Raises BadInput."""
+        """Convert the entry to a decision. Raises BadInput."""
         if (self.subtask is None) == (self.subtasks is None):
             raise BadInput("it needs either 'subtask' or 'subtasks'.")
         step_fields = [self.subtask] if self.subtask is not None else self.subtasks or []
@@ -47,7 +47,7 @@ class ScriptEntry(BaseModel):
 class ScriptedPlanner(Planner):
     """Plays the decisions of a file, or of the folder of an episode. Format: docs/planners.md.
 
-    Raises BadInput for what cannot be used.
+    Raises BadInput for an unusable file.
     """
 
     name = "scripted"
@@ -81,12 +81,12 @@ class ScriptedPlanner(Planner):
 
 
 def read_script(path: Path) -> tuple[Decision, ...]:
-    """The decisions in a YAML or JSON file. Raises BadInput with a sentence that names the entry, counted from 1."""
+    """Read the decisions in a YAML or JSON file. Raises BadInput with a sentence that names the entry, from 1."""
     return parse_script(_read(path), path)
 
 
 def parse_script(text: str, path: Path) -> tuple[Decision, ...]:
-    """The decisions in the text of a script; `path` names it in errors. Raises BadInput as `read_script`."""
+    """Parse the text of a script; `path` names it in errors. Raises BadInput as `read_script`."""
     with reading(path, "the script", advice=ADVICE):
         loaded = parse_yaml(text)
     if not isinstance(loaded, list) or not loaded:
@@ -95,9 +95,9 @@ def parse_script(text: str, path: Path) -> tuple[Decision, ...]:
 
 
 def script_of(episode: Path) -> str:
-    """The decisions of an episode as a script (YAML), from its folder: one entry a round. Raises BadInput.
+    """Return the decisions of an episode folder as a script (YAML), one entry per round. Raises BadInput.
 
-    Rounds whose output could not be read are left out.
+    Rounds whose output could not be parsed are omitted.
     """
     if not (episode / "steps.jsonl").exists():
         raise BadInput(f"The folder {episode} is not an episode of a run: it has no steps.jsonl. {ADVICE}")

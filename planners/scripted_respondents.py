@@ -1,4 +1,4 @@
-"""Who answers questions without a model, for tests and comparison: a file, always the same, or at random."""
+"""Respondents without a model, for tests and baselines: from a file, constant, or random."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from homie.kernel.support.files import reading
 
 
 class ScriptedRespondent(Respondent):
-    """Answers from a JSON file: an object with answers by the ids of questions; to others it says nothing.
+    """Answers from a JSON file: an object with answers by question ids; other questions get an empty answer.
 
-    Raises BadInput for what cannot be used.
+    Raises BadInput for an unusable file.
     """
 
     def __init__(self, argument: str) -> None:
@@ -39,7 +39,7 @@ class ScriptedRespondent(Respondent):
 
 
 class ConstantRespondent(Respondent):
-    """Says the same to every question: `constant:A`."""
+    """Gives the same answer to every question: `constant:A`."""
 
     def __init__(self, argument: str) -> None:
         if not argument:
@@ -54,7 +54,7 @@ class ConstantRespondent(Respondent):
 
 
 class RandomRespondent(Respondent):
-    """Takes a random answer, the same for a question every time; where none are listed a point in the picture."""
+    """Samples an answer, the same for a question every time; a point in the picture if no answers are listed."""
 
     def __init__(self, argument: str) -> None:
         self._seed = argument

@@ -1,4 +1,4 @@
-"""The rule planner: household instructions are parsed into orders and run one subtask per round."""
+"""The rule planner: parses household instructions into orders and runs one subtask per round."""
 
 from planners.rule.planner import RulePlanner
 

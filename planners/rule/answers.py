@@ -1,4 +1,4 @@
-"""How the rule planner answers questions: it goes and looks, opens what is shut and closes it again."""
+"""Question answering of the rule planner: it goes and looks, opens closed containers and closes them again."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from planners.rule.reading.orders import Ask
 from planners.rule.states import StateAnswers, listed
 
 ROUNDS_TO_LOOK = 4
-"""Go to, Open and Close of one container, and End."""
+"""Rounds to look into one container: Go to, Open, Close and End."""
 
 
 class Answers(StateAnswers):
-    """Answers one question. `answer` is "" where it could not be found out; `doubts` say what was not looked at."""
+    """Answers one question. `answer` is "" if unknown; `doubts` are sentences about what was not examined."""
 
     def ask(self, question: Ask) -> Course[None]:
-        """Find out, and leave everything as it was."""
+        """Find the answer, and restore the state of containers."""
         words, place = question.item.words, question.place.words
         match question.about:
             case "open" | "closed":
@@ -30,11 +30,11 @@ class Answers(StateAnswers):
                     things = self.memory.things_at(place)
                     self.answer = listed([thing.name for thing in things]) or "nothing"
             case "there":
-                yield from (self._is_there(words, place) if place else self._exists(words))
+                yield from (self._is_at(words, place) if place else self._exists(words))
             case "count":
-                yield from (self._how_many_are(question) if question.state else self._how_many(words, place))
+                yield from (self._count_in_state(question) if question.state else self._how_many(words, place))
             case "state":
-                yield from self._is_so(question)
+                yield from self._check_state(question)
             case "holds":
                 yield from self._holds(words)
 
@@ -60,12 +60,12 @@ class Answers(StateAnswers):
         elif not name:
             self.doubts.append(self.why_missed(words))
         elif self.memory.room:
-            # Gone to without being seen: it is shut in.
+            # Reached without being seen: it is inside a closed container.
             self.answer = f"in the {self.memory.room}"
             if place := self.memory.container_ahead():
                 self.answer += f", in or near the {place}"
 
-    def _is_there(self, words: str, place: str) -> Course[None]:
+    def _is_at(self, words: str, place: str) -> Course[None]:
         if (yield from self._look_at(place)):
             number = len(self.memory.things_at(place, words))
             self.answer = "no" if not number else "yes" if number == 1 else f"yes, {number}"
@@ -79,7 +79,7 @@ class Answers(StateAnswers):
             self.answer = "no"
         else:
             self.answer = "no, I have not found any"
-            self.doubts += self._not_looked_into()
+            self.doubts += self._unexamined_doubts()
 
     def _how_many(self, words: str, place: str) -> Course[None]:
         if place and not is_room(place):
@@ -88,13 +88,13 @@ class Answers(StateAnswers):
             return
         yield from self._look_around(words, place)
         number = len(self.memory.things_at(place, words)) if place else len(self.memory.things_like(words))
-        self.doubts += self._not_looked_into(place)
+        self.doubts += self._unexamined_doubts(place)
         self.answer = str(number) if not self.doubts else f"at least {number}"
 
     # ------------------------------------------------------------ looking
 
     def _look_at(self, place: str) -> Course[bool]:
-        """Go to a place, and look into it if it opens; it is closed again."""
+        """Go to a place, and look into it if it opens; close it again. Return whether that succeeded."""
         memory = self.memory
         reason = f"I go and look at the {place}."
         known = any(thing.name == place for thing in memory.remembered)
@@ -111,7 +111,7 @@ class Answers(StateAnswers):
         return True
 
     def _look_around(self, words: str, room: str) -> Course[None]:
-        """See all furniture of a room, or of the home, as far as the rounds allow."""
+        """Look at all furniture of a room, or of the home, as far as the rounds allow."""
         memory = self.memory
         if not room:
             for name in memory.rooms():
@@ -129,25 +129,25 @@ class Answers(StateAnswers):
                 yield from self.go_to(piece, f"I count the {words} and look at the {piece}.")
 
     def unseen(self, room: str) -> list[str]:
-        """Furniture of a room that was not seen from nearby, that which is shut last."""
+        """Return furniture of a room that was not seen from nearby, containers last."""
         memory = self.memory
         pieces = [thing for thing in memory.remembered if is_furniture(kind_of(thing.name)) and can_hold(thing.name)]
         names = [thing.name for thing in pieces if not room or canonical(thing.room) == canonical(room)]
         unvisited = [name for name in names if not memory.visited[canonical(name)]]
         return sorted(unvisited, key=lambda name: is_container(kind_of(name)))
 
-    def _not_looked_into(self, room: str = "") -> list[str]:
+    def _unexamined_doubts(self, room: str = "") -> list[str]:
         unexamined = [name for name in self.unseen(room) if canonical(name) not in self.memory.looked_into]
         summary = f"{', '.join(unexamined[:4])} and more" if len(unexamined) > 4 else listed(unexamined)
         return [f"I have not looked at the {summary}."] if unexamined else []
 
 
 def can_hold(name: str) -> bool:
-    """Whether things are found in or on furniture of this name."""
+    """Return whether objects are found in or on furniture of this name."""
     return is_container(kind_of(name)) or is_surface(kind_of(name))
 
 
 def whereabouts(thing: Remembered) -> str:
-    """Where a thing is, in words: `in the kitchen, on kitchen counter 4`."""
+    """Describe the location of an object: `in the kitchen, on kitchen counter 4`."""
     room = f"in the {thing.room}" if thing.room else ""
     return ", ".join(part for part in (room, thing.place) if part) or "I have seen it, and cannot say where"

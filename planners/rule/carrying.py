@@ -1,4 +1,4 @@
-"""How the rule planner carries one thing: it takes it from where it should be and leaves it at its place."""
+"""Carrying of the rule planner: it picks one object up at its source and puts it at its destination."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from planners.rule.reading.orders import Place
 from planners.rule.states import listed
 
 ROUNDS_TO_MAKE_ROOM = 10
-"""Go to and Put of the held object, Go to, Pick, Go to and Put of one that is in the way, and again of the first."""
+"""Rounds to make room: Go to and Put of the held object, Go to, Pick, Go to and Put of an obstructing one, and Go to,
+Pick, Go to and Put of the first."""
 
 ROUNDS_TO_OPEN_WAY = 8
-"""After the first Go to: Put of the held object, Go to and Close of what is open, then Go to, Pick, Go to, Put and End.
-Each further open container needs one more."""
+"""Rounds to unblock the way after the first Go to: Put of the held object, Go to and Close of the open container, then
+Go to, Pick, Go to, Put and End. Each further open container needs one more."""
 
 
 class Carrying(Moves):
-    """Takes, carries and leaves one thing."""
+    """Picks up, carries and puts down one object."""
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
@@ -30,7 +31,7 @@ class Carrying(Moves):
         """Sentences about failures and assumptions."""
 
     def _carry(self, words: str, source: str, place: Place) -> Course[str]:
-        """Bring one object to the place. Returns its name, or "" on failure."""
+        """Bring one object to the place. Return its name, or "" on failure."""
         for _ in range(TRIES):
             taken_name = yield from self._take(words, source, place.words)
             if not taken_name:
@@ -38,12 +39,12 @@ class Carrying(Moves):
             was_put = yield from self._leave(taken_name, place)
             if was_put is not None:
                 return taken_name if was_put else ""
-            if source:  # it is no longer there
+            if source:  # the object is no longer at its source
                 words, source = taken_name, ""
         return ""
 
     def _take(self, words: str, source: str, destination: str = "") -> Course[str]:
-        """Pick something up, but not what is at its destination. Returns its name, or "" on failure."""
+        """Pick an object up, except one at its destination. Return its name, or "" on failure."""
         memory = self.memory
         if memory.held and means(words, memory.held):
             return memory.held
@@ -79,10 +80,10 @@ class Carrying(Moves):
             elif feedback.code is ErrorCode.F2:
                 memory.refuse(name)
                 memory.forget(name)
-            elif memory.visited[canonical(name)]:  # else a nearer look may show how
+            elif memory.visited[canonical(name)]:  # otherwise a closer look may help
                 other = "" if source else (yield from self._alternative_name(words, name))
                 if not other and not source and feedback.lasting:
-                    other = yield from self._further(words, name, destination)
+                    other = yield from self._further_name(words, name, destination)
                 if not other:
                     self._misses.append(failed_with(f"Picking up the {name}", feedback.words))
                     return ""
@@ -91,14 +92,14 @@ class Carrying(Moves):
         return ""
 
     def _go_to_source(self, source: str, words: str) -> Course[str]:
-        """Go to where something is to be taken from, and open it if it opens. Returns the name of the place, "" if it
-        is not there. Another one of that kind is taken for it if it is the only one that can be meant."""
+        """Go to the source of an object, and open it if it opens. Return the name of the source, "" if it was not
+        found. A different place of the same kind is used if it is the only one."""
         memory = self.memory
         reached_name = source if memory.at == canonical(source) else ""
         reason = f"The {words} should be at the {source}, so I go there first."
         room = memory.room_in(source)
         if not reached_name and room and memory.by_sight is not True:
-            # What is not known there by this name is not looked for elsewhere: the room says which one is meant.
+            # Do not search for it elsewhere if it is unknown in its room: the room identifies the intended one.
             reached_name = source if (yield from self.go_to(source, reason)) else ""
             if not reached_name:
                 yield from self.go_to(room, f"There is no {source}, so I look what the {room} has.")
@@ -123,7 +124,7 @@ class Carrying(Moves):
         return source
 
     def _is_from(self, words: str, source: str, room: str) -> bool:
-        """Whether the thing that the robot has gone to is at its source, which is in that room."""
+        """Return whether the object that the robot has reached is at its source, which is in that room."""
         memory = self.memory
         visible_things = memory.seen_now(words)
         if any(memory.is_at(thing, source) for thing in visible_things) or means(source, memory.place_of(words)):
@@ -132,18 +133,18 @@ class Carrying(Moves):
         if misplaced is None and (not room or memory.room == room):
             return True
         container = memory.container_ahead() if misplaced is None and is_container(source) else ""
-        if container and means(source, kind_of(container)):  # another drawer, where any drawer is meant
+        if container and means(source, kind_of(container)):  # another drawer, if any drawer is meant
             return True
         sighting = f"; I have seen one {whereabouts(misplaced)}" if misplaced is not None else ""
         self._reasons.append(f"I have not found the {words} at the {source}{sighting}.")
         return False
 
     def _alternative_name(self, words: str, failed: str) -> Course[str]:
-        """The name of another object that also fits the words and has not failed yet; "" if there is none."""
+        """Return the name of another object that matches the words and has not failed yet; "" if there is none."""
         memory = self.memory
         memory.refused[canonical(failed)] += TRIES
         names = memory.seen(words)
-        # A description most likely resolved to the first.
+        # A description was most likely resolved to the first match.
         alternatives = names if canonical(failed) in names else names[1:]
         for name in alternatives:
             if memory.refused[name] < TRIES:
@@ -157,9 +158,9 @@ class Carrying(Moves):
                 return failed if reached_name else ""
         return ""
 
-    def _further(self, words: str, failed: str, destination: str) -> Course[str]:
-        """The name of a further object of the kind, with a number of its own, that is known or that rooms show in which
-        the robot has not been; "" if there is none."""
+    def _further_name(self, words: str, failed: str, destination: str) -> Course[str]:
+        """Return the name of another numbered object of the kind, known or found by visiting further rooms; "" if there
+        is none."""
         memory = self.memory
         tried_names = (canonical(failed), memory.before_robot(failed))
 
@@ -176,7 +177,7 @@ class Carrying(Moves):
         return known()
 
     def _leave(self, held: str, place: Place) -> Course[bool | None]:
-        """Put the held object at its place. None if it was lost and has to be picked up again."""
+        """Put the held object at its place; return whether that succeeded, None if it must be picked up again."""
         memory, words = self.memory, place.words
         tried_places: list[str] = []
         for _ in range(TRIES):
@@ -202,7 +203,7 @@ class Carrying(Moves):
                 memory.shut(container)
                 if not (yield from self.open(container, f"The {container} is closed, so I open it.")):
                     return False
-                if words != place.words:  # it is the one with room
+                if words != place.words:  # this piece of furniture is the one with free space
                     memory.replace(place.words, container)
                 return None
             memory.refused[canonical(reached_name)] += 1
@@ -211,21 +212,21 @@ class Carrying(Moves):
             if not other and (yield from self._make_room(feedback, reached_name)):
                 return None
             self._misses.append(failed_with(f"Putting the {held} {side} the {reached_name}", feedback.words))
-            if not memory.held:  # put down elsewhere, and what is in the way cannot be moved
+            if not memory.held:  # put down elsewhere, but the obstructing object cannot be moved
                 return False
             words = other or words
             memory.at = ""
         return False
 
     def _doors_open(self, place: str) -> list[str]:
-        """Doors next to a known place that the robot has opened, which may block the way to it."""
+        """Return containers that the robot has opened, whose doors may block the way to a known place."""
         memory = self.memory
         known = memory.by_sight is not True or memory.seen(memory.piece(place)) or memory.hinted(place)
         return [name for name in memory.open if memory.piece(name) != memory.piece(place)] if known else []
 
     def _open_way(self, held: str, place: str) -> Course[bool]:
-        """Close what the robot has opened last, as no way leads to a place past its door, with the held object put down
-        for that. False if that is not the reason, or too few rounds are left."""
+        """Put the held object down and close the container that the robot opened last, if its door may block the path
+        to a place. Return False if the last failure has another reason, or too few rounds are left."""
         memory = self.memory
         no_way = self._last is not None and self._last[1].code is ErrorCode.E1
         if not no_way or memory.left < ROUNDS_TO_OPEN_WAY + len(memory.open) - 1:
@@ -235,8 +236,8 @@ class Carrying(Moves):
         return (yield from self.free_hand(reason)) and (yield from self.close(door, reason))
 
     def _make_room(self, feedback: Feedback, place: str) -> Course[bool]:
-        """Put the held object down elsewhere and move aside what the feedback names as in the way at a place. False if
-        it names nothing, too few rounds are left or it fails."""
+        """Put the held object down elsewhere and move the objects aside that obstruct a place by the feedback. Return
+        False if it names none, too few rounds are left or a move fails."""
         memory = self.memory
         if not feedback.about or memory.left < ROUNDS_TO_MAKE_ROOM + len(memory.open):
             return False

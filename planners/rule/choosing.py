@@ -1,4 +1,4 @@
-"""Which thing the rule planner brings next, where an order is about several or about a class such as fruit."""
+"""Choice of the next object that the rule planner brings, for orders about several or about a class such as fruit."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from planners.rule.reading.orders import Item, Place
 
 
 class Choosing(Carrying):
-    """Finds the next object that an item stands for."""
+    """Finds the next object to which an item refers."""
 
-    def _which(
+    def _next_object(
         self, item: Item, place: Place, moved_names: Sequence[str] = (), failed_names: Sequence[str] = ()
     ) -> Course[tuple[str, str]]:
-        """The name of the next object to bring and the place to take it from; ("", "") if there is none.
+        """Return the name of the next object to bring and its source; ("", "") if there is none.
 
         An object of another kind than those already moved (or, for a class word such as `can`, than those seen at the
         destination) is approached directly by its name. For an object of the same kind the name would resolve to the
         nearest, which is the one moved last, so the robot first goes to the place of the others.
         """
         choose_kind = bool(kinds_of(item.words)) and item.count is not None and not item.source
-        if choose_kind and (moved_names or self._there(item, place)):
+        if choose_kind and (moved_names or self._at_destination(item, place)):
             return self._next_of_class(item, place, moved_names, failed_names)
         looked_for = item.words and not moved_names
         if looked_for and failed_names:
@@ -35,8 +35,8 @@ class Choosing(Carrying):
             return item.words, item.source
         if moved_names and not item.source and (name := self._known_elsewhere(item, place, failed_names)):
             return name, ""
-        sources = [item.source] if item.source else self._elsewhere(item, place)
-        present_names = self._there(item, place)
+        sources = [item.source] if item.source else self._other_places(item, place)
+        present_names = self._at_destination(item, place)
         if moved_names and (present_names or item.words not in moved_names):
             for name in (name for source in sources for name in self.memory.known_on(source)):
                 if self._matches(item, name) and name not in (*moved_names, *failed_names, *present_names):
@@ -54,14 +54,14 @@ class Choosing(Carrying):
                     return name, source
             self.memory.cleared(item.words, source)
         if moved_names and not item.source:
-            return (yield from self._another(item, place, failed_names))
+            return (yield from self._search_another(item, place, failed_names))
         if item.source and not moved_names and not failed_names:
             item_name = item.words or "anything"
             self._reasons.append(f"I have not found {item_name} at the {item.source}.")
         return "", ""
 
-    def _another(self, item: Item, place: Place, failed_names: Sequence[str]) -> Course[tuple[str, str]]:
-        """One more of an item, which was not seen yet: the robot looks into rooms and containers for it."""
+    def _search_another(self, item: Item, place: Place, failed_names: Sequence[str]) -> Course[tuple[str, str]]:
+        """Search rooms and containers for another object of an item that was not seen yet."""
         for places in (self._other_rooms, self._furniture):
             for name in places(item.words):
                 if name_elsewhere := self._known_elsewhere(item, place, failed_names):
@@ -78,7 +78,7 @@ class Choosing(Carrying):
         return self._known_elsewhere(item, place, failed_names), ""
 
     def _known_elsewhere(self, item: Item, place: Place, failed_names: Sequence[str]) -> str:
-        """The name of a matching object that is known to be elsewhere and has not failed; "" if there is none."""
+        """Return the name of a matching object known to be elsewhere that has not failed; "" if there is none."""
         memory = self.memory
         names = (thing.name for thing in memory.things_like(item.words) if not memory.is_at(thing, place.words))
         return next((name for name in names if name not in failed_names and self._matches(item, kind_of(name))), "")
@@ -86,11 +86,11 @@ class Choosing(Carrying):
     def _next_of_class(
         self, item: Item, place: Place, moved_names: Sequence[str], failed_names: Sequence[str]
     ) -> tuple[str, str]:
-        """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere
-        come first, then the other kinds of the class."""
+        """Return the next object of a class such as fruit, of another kind than those at the destination: kinds seen
+        elsewhere come first, then the other kinds of the class."""
         excluded_names = [
             moved_name
-            for moved_name in (*moved_names, *failed_names, *self._there(item, place))
+            for moved_name in (*moved_names, *failed_names, *self._at_destination(item, place))
             if moved_name != canonical(item.words)
         ]
         known_names = [name for name in self.memory.seen(item.words) if not is_furniture(name)]
@@ -103,8 +103,8 @@ class Choosing(Carrying):
                 return name, ""
         return "", ""
 
-    def _there(self, item: Item, place: Place) -> list[str]:
-        """Names of matching objects that have been seen at the destination."""
+    def _at_destination(self, item: Item, place: Place) -> list[str]:
+        """Return names of matching objects seen at the destination."""
         return [name for name in self.memory.known_on(place.words) if self._matches(item, name)]
 
     def _matches(self, item: Item, name: str) -> bool:
@@ -112,6 +112,6 @@ class Choosing(Carrying):
             means(excluded_name, name) for excluded_name in item.excluded
         )
 
-    def _elsewhere(self, item: Item, place: Place) -> list[str]:
-        """Places other than the destination where matching objects have been seen."""
+    def _other_places(self, item: Item, place: Place) -> list[str]:
+        """Return places other than the destination where matching objects were seen."""
         return [name for name in self.memory.places_with(item.words) if not means(place.words, name)]

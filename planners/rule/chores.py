@@ -1,4 +1,4 @@
-"""How the rule planner runs orders that need other actions than taking and putting: switching, washing, heating."""
+"""Orders of the rule planner with other actions than Pick and Put: switching, washing, heating."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from planners.rule.reading.orders import Item, Place, Use
 
 BASIN, MICROWAVE = Place("sink", True), Place("microwave", True)
 TOOLS = {"Slice": "knife", "Wipe": "sponge"}
-"""What has to be in the hand."""
+"""Tools that must be held, by action."""
 
 
 class Chores(Carrying):
     """Runs the orders of `Use`."""
 
     def use(self, order: Use) -> Course[bool]:
-        """Do the action of an order. Returns whether it is done."""
+        """Do the action of an order. Return whether it succeeded."""
         item = order.item
         match order.action:
             case "Hand over" | "Show":
                 return (yield from self._present(order))
             case "Wash" | "Fill":
-                return (yield from self._at_the_tap(order.action, item))
+                return (yield from self._use_sink(order.action, item))
             case "Heat":
                 return (yield from self._heat(item))
             case "Slice" | "Wipe":
@@ -32,7 +32,7 @@ class Chores(Carrying):
                 return (yield from self._do(order.action, item.words, needs_free_hand=order.action != "Follow"))
 
     def _do(self, action: str, words: str, *, needs_free_hand: bool = False) -> Course[bool]:
-        """Go to something and do an action to it, with a free hand if it needs one."""
+        """Go to an object and do an action on it, with a free hand if needed."""
         memory = self.memory
         if needs_free_hand and memory.held and not (yield from self.free_hand(f"I need a free hand for the {words}.")):
             return False
@@ -42,8 +42,8 @@ class Chores(Carrying):
             return False
         return (yield from self.act(Subtask(action, reached_name), reached_name, f"I am at the {reached_name}.")).ok
 
-    def _at_the_tap(self, action: str, item: Item) -> Course[bool]:
-        """Wash or fill something in the sink, and turn the water off again."""
+    def _use_sink(self, action: str, item: Item) -> Course[bool]:
+        """Wash or fill an object in the sink, and turn the water off again."""
         name = yield from self._carry(item.words, item.source, BASIN)
         if not name or not (yield from self._do("Turn on", BASIN.words, needs_free_hand=True)):
             return False
@@ -52,7 +52,7 @@ class Chores(Carrying):
         return feedback.ok and off
 
     def _heat(self, item: Item) -> Course[bool]:
-        """Heat something in the microwave, and turn that off again."""
+        """Heat an object in the microwave, and turn the microwave off again."""
         reason = "I open the microwave with a free hand."
         if not (yield from self.open(MICROWAVE.words, reason)):
             return False
@@ -66,7 +66,7 @@ class Chores(Carrying):
         return feedback.ok and off
 
     def _present(self, order: Use) -> Course[bool]:
-        """Give something to a person, or show it."""
+        """Hand an object over to a person, or show it."""
         name = yield from self._take(order.item.words, order.item.source)
         if not name:
             return False

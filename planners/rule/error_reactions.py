@@ -1,4 +1,4 @@
-"""Moves of the rule planner: single subtasks with the reactions to each error code.
+"""Moves of the rule planner: single subtasks with reactions to each error code.
 
 Every method is a generator: it yields a decision, receives the planner input of the next round, and returns its result.
 The error codes are those of EMMOE, section 4.3.
@@ -20,35 +20,35 @@ T = TypeVar("T")
 Course: TypeAlias = Generator[Decision, PlannerInput, T]
 
 USUAL = 1.5
-"""How much more is expected at usual places of a thing."""
+"""Weight of the usual places of an object in a search."""
 NEAR_BY = OPENING_ROUNDS / (OPENING_ROUNDS - 1)
-"""How much more is expected for each round in a container that is opened without going there first."""
+"""Weight per round of a container that can be opened without going there first."""
 NOT_FOUND = "I have not found"
 
 
 class Moves:
-    """Subtasks with reactions to their feedback, on one memory."""
+    """Subtasks with reactions to their feedback, sharing one memory."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self._failures = 0
-        self._in_a_row = 0
+        self._repeat_count = 0
         self._last: tuple[Subtask, Feedback] | None = None
         self._clearing = False
         self._unreached: dict[str, str] = {}
-        """Known names that the robot could not get to, and the feedback."""
+        """Feedback by the known names that the robot could not reach."""
         self._misses: list[str] = []
-        """Sentences about why it did not reach a target."""
+        """Sentences that explain why targets were not reached."""
 
     # ------------------------------------------------------------ one subtask
 
     def do(self, subtask: Subtask, analysis: str) -> Course[Feedback]:
-        """Ask for one subtask and remember its feedback.
+        """Execute one subtask and record its feedback.
 
-        A subtask that has just failed three times, or for a lasting reason, is not asked again: its last feedback is
+        A subtask that has just failed three times, or for a lasting reason, is not repeated: its last feedback is
         returned. Raises GaveUp after too many failures.
         """
-        if self._last is not None and self._last[0] == subtask and self._known(self._last[1]):
+        if self._last is not None and self._last[0] == subtask and self._would_repeat(self._last[1]):
             return self._last[1]
         inputs = yield Decision((subtask,), analysis)
         feedback = inputs.feedback
@@ -58,24 +58,24 @@ class Moves:
             self.memory.visited[self.memory.at] += 1
         self.memory.take_in(inputs)
         if feedback.ok:
-            self._last, self._in_a_row = None, 0
+            self._last, self._repeat_count = None, 0
         else:
             is_repeated = self._last is not None and self._last[0] == subtask
-            self._last, self._in_a_row = (subtask, feedback), self._in_a_row + 1 if is_repeated else 1
+            self._last, self._repeat_count = (subtask, feedback), self._repeat_count + 1 if is_repeated else 1
             self._failures += 1
             if self._failures >= MAX_FAILURES:
                 raise GaveUp(f"{self._failures} subtasks have failed, the last one with '{feedback.message}'.")
         return feedback
 
-    def _known(self, answer: Feedback) -> bool:
-        """Whether asking again would give the same feedback."""
-        return self._in_a_row >= TRIES or answer.lasting
+    def _would_repeat(self, answer: Feedback) -> bool:
+        """Return whether repeating the subtask would give the same feedback."""
+        return self._repeat_count >= TRIES or answer.lasting
 
     def go_to(self, words: str, reason: str) -> Course[bool]:
-        """Go to a name, with up to three attempts if the skill fails (E1). False if it is unknown (F2) or not
-        reached. A robot that cannot go anywhere is at everything that has not been refused."""
+        """Go to a name, with up to three attempts if the skill fails (E1). Return False if it is unknown (F2) or not
+        reached. A robot without Go to counts as being at every object that was not refused."""
         if "Go to" not in self.memory.actions:
-            return self._at_hand(words)
+            return self._is_manipulable(words)
         for attempt in range(TRIES):
             analysis = reason if attempt == 0 else f"I did not get to the {words}, so I try again."
             seen = bool(self.memory.seen(words)) or self.memory.hinted(words)
@@ -99,28 +99,29 @@ class Moves:
         return False
 
     def is_unreached(self, words: str) -> bool:
-        """Whether these words mean something known that the robot could not get to."""
-        return self._barrier(words) is not None
+        """Return whether these words mean a known object that the robot could not reach."""
+        return self._failed_approach(words) is not None
 
-    def _barrier(self, words: str) -> str | None:
-        """The feedback of a failed Go to for these words, None where the robot did not try."""
+    def _failed_approach(self, words: str) -> str | None:
+        """Return the feedback of a failed Go to for these words, None if there was none."""
         return next((feedback_text for name, feedback_text in self._unreached.items() if means(words, name)), None)
 
     def why_missed(self, words: str, search_area: str = "") -> str:
-        """A sentence about why the robot did not reach its target.
+        """Return a sentence about why the robot did not reach its target.
 
         Args:
-            search_area: Where it was looked for, as ` in the kitchen`.
+            words: The target.
+            search_area: The searched area, as ` in the kitchen`.
         """
         if canonical(words) in self.memory.absent:
             return f"There is no {words} here."
-        barrier = self._barrier(words)
+        barrier = self._failed_approach(words)
         if barrier is None:
             return f"{NOT_FOUND} the {words}{search_area}."
         return failed_with(f"Going to the {words}", barrier)
 
-    def _at_hand(self, words: str) -> bool:
-        """Whether a robot without Go to may manipulate something: what has been refused is not there."""
+    def _is_manipulable(self, words: str) -> bool:
+        """Return whether a robot without Go to may manipulate an object: not if it was refused."""
         name = canonical(words)
         if self.memory.refused[name]:
             return False
@@ -129,10 +130,10 @@ class Moves:
         return True
 
     def act(self, subtask: Subtask, target_name: str, analysis: str) -> Course[Feedback]:
-        """Manipulate something that the robot is at.
+        """Manipulate an object that the robot has reached.
 
-        After distance errors (D1, D2) and failed skills (E1) the robot moves the objects that the feedback says are in
-        the way and approaches again. Returns the last feedback.
+        After distance errors (D1, D2) and failed skills (E1) the robot moves obstructing objects that the feedback
+        names, and approaches again. Returns the last feedback.
         """
         feedback = yield from self.do(subtask, analysis)
         for attempt in range(1, TRIES):
@@ -159,7 +160,7 @@ class Moves:
         return feedback
 
     def _clear_away(self, feedback: Feedback, target_name: str) -> Course[bool]:
-        """Move the objects aside that the feedback says are in the way. False if it names none, the hand is full or a
+        """Move obstructing objects that the feedback names aside. Return False if it names none, the hand is full or a
         move fails."""
         names = [canonical(name) for name in feedback.about]
         if not names or self.memory.held or self._clearing:
@@ -180,7 +181,7 @@ class Moves:
         return True
 
     def _step_away(self, target_name: str) -> Course[None]:
-        """Go to other furniture in sight, so that the next approach starts from elsewhere."""
+        """Go to other furniture in sight, so that the next approach starts from another side."""
         for name in self.memory.surfaces_in_sight():
             if not means(target_name, name) and not self.memory.refused[name]:
                 yield from self.go_to(
@@ -189,18 +190,18 @@ class Moves:
                 return
 
     def _contradicted(self, subtask: Subtask, feedback: Feedback) -> bool:
-        """Whether the feedback contradicts what is known: the hand is reported full or empty (L1, L2) against the
+        """Return whether the feedback contradicts the state: the hand is reported full or empty (L1, L2) against the
         inventory or the subtask, or a listed action is reported unknown (F1)."""
         held, puts = bool(self.memory.held), subtask.action == "Put"
         reports_full, reports_empty = feedback.code is ErrorCode.L1, feedback.code is ErrorCode.L2
         reports_unknown = feedback.code is ErrorCode.F1
         return reports_unknown or (reports_full and (puts or not held)) or (reports_empty and (held or not puts))
 
-    # ------------------------------------------------------------ getting somewhere
+    # ------------------------------------------------------------ navigation and search
 
     def reach(self, words: str, reason: str) -> Course[str]:
-        """Go to an object or a place: directly if it may be known, otherwise by searching for it. Returns the words by
-        which it was reached, "" if it was not found."""
+        """Go to an object or a place: directly if it may be known, otherwise after a search. Return the name by which
+        it was reached, "" if it was not found."""
         words = self.memory.piece(words)
         if canonical(words) == self.memory.at:
             return words
@@ -223,7 +224,7 @@ class Moves:
                 sighted = yield from self._search(words, places, searched)
                 if not sighted:
                     break
-                if self._beside(sighted):
+                if self._is_in_opened_container(sighted):
                     self.memory.at = sighted
                     return sighted
                 if (yield from self.go_to(sighted, f"I can see the {sighted} now, so I go to it.")):
@@ -239,15 +240,15 @@ class Moves:
                 return words
         return ""
 
-    def _beside(self, name: str) -> bool:
-        """Whether something is in the container that the robot has just opened, where the arm reaches it."""
+    def _is_in_opened_container(self, name: str) -> bool:
+        """Return whether an object is in the container that the robot has just opened, in reach of the arm."""
         memory = self.memory
         return memory.at in memory.open and (memory.is_in(name, memory.at) or memory.has_appeared(name))
 
     def _search(self, words: str, places: Callable[[str], list[str]], searched: set[str]) -> Course[str]:
-        """Search for something in the places that a function lists, in its order.
+        """Search for an object in the places that a function lists, in its order.
 
-        Returns the name to go to as soon as it is in sight, "" if it is not found. `searched` collects tried places.
+        Returns the name to go to as soon as it is in sight, "" if it is not found. `searched` collects visited places.
         """
         sighted = self.memory.worth_going(words)
         while not sighted:
@@ -258,7 +259,7 @@ class Moves:
             reason = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
             looks_inside = self._looks_inside(words, place)
             is_reached = (looks_inside and self.memory.is_near(place)) or (yield from self.go_to(place, reason))
-            if is_reached or not self.memory.refused_here(place):  # what is not known here may be known elsewhere
+            if is_reached or not self.memory.refused_here(place):  # a name unknown here may be known elsewhere
                 searched.add(place)
             if is_reached:
                 sighted = self.memory.worth_going(words)
@@ -267,8 +268,7 @@ class Moves:
         return sighted
 
     def _look_inside(self, words: str, place: str) -> Course[str]:
-        """Open a container that the robot is at, and close it again if it is not in there: later the robot would have
-        to come back for that."""
+        """Open the container at the robot; close it again if the object is not inside, which saves coming back."""
         memory = self.memory
         if not (yield from self.open(place, f"I look into the {place}.")):
             return ""
@@ -278,32 +278,32 @@ class Moves:
         return sighted
 
     def _looks_inside(self, words: str, place: str) -> bool:
-        """Whether a place would be opened in the search for something."""
+        """Return whether a place would be opened in the search for an object."""
         return is_container(place) and not is_furniture(words) and not self.memory.held
 
     def _affordable(self, place: str, words: str) -> bool:
-        """Whether enough rounds are left, after a look at a place, to bring a thing from there."""
+        """Return whether enough rounds are left to visit a place and bring an object from there."""
         opening = OPENING_ROUNDS - 1 - self.memory.is_near(place) if self._looks_inside(words, place) else 0
         return self.memory.left >= RESERVE + len(self.memory.open) + opening
 
     def _worth_a_look(self, place: str) -> bool:
-        """Whether the robot can go to a place and has not been there. A container may be visited again to look
+        """Return whether the robot can go to a place and has not been there. A container may be visited again to look
         inside, unless the robot has opened it."""
         memory = self.memory
         is_examined = memory.is_open(place) if is_container(place) else bool(memory.visited[place])
         return not (is_examined or memory.refused_here(place))
 
     def _rooms(self, words: str) -> list[str]:
-        """Usual rooms of an object; only those already seen if names have to be seen to be accepted."""
+        """Return usual rooms of an object; only those already seen if names must be seen to be accepted."""
         memory = self.memory
         return [p for p in usual_places(words) if is_room(p) and (memory.by_sight is not True or memory.seen(p))]
 
     def _other_rooms(self, words: str) -> list[str]:
-        """All rooms that the robot may be able to go to."""
+        """Return all rooms that the robot may be able to reach."""
         return self.memory.rooms()
 
     def _furniture(self, words: str) -> list[str]:
-        """Furniture seen so far, the most promising first."""
+        """Return the furniture seen so far, most promising first."""
         memory = self.memory
         usual_names = {name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)}
         pieces = {
@@ -319,7 +319,7 @@ class Moves:
     # ------------------------------------------------------------ hands
 
     def free_hand(self, reason: str, crowded: Sequence[str] = ()) -> Course[bool]:
-        """Put the held object on a surface nearby, but not on one in `crowded`. Returns whether the hand is free."""
+        """Put the held object on a surface nearby, but not on one in `crowded`. Return whether the hand is free."""
         memory = self.memory
         excluded = [name for name in crowded if name]
         remembered = [name for surface in SURFACES for name in memory.seen(surface)]
@@ -339,8 +339,8 @@ class Moves:
         return not memory.held
 
     def open(self, words: str, reason: str) -> Course[bool]:
-        """Open a container, after going there unless it is near. False on failure; True also for furniture that does
-        not open (L4)."""
+        """Open a container, after going there unless it is near. Return False on failure; True also for furniture that
+        does not open (L4)."""
         if self.memory.is_open(self.memory.piece(words)):
             return True
         if "Open" not in self.memory.actions:
@@ -364,7 +364,7 @@ class Moves:
         return feedback.ok or feedback.code is ErrorCode.L4
 
     def close(self, words: str, reason: str) -> Course[bool]:
-        """Go to a container and close it. False on failure, and for a robot that closes nothing."""
+        """Go to a container and close it. Return False on failure, and for a robot without Close."""
         if "Close" not in self.memory.actions:
             return False
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to close the {words}.")):
@@ -380,10 +380,10 @@ class Moves:
 
 
 def failed_with(attempt: str, message: str) -> str:
-    """The sentence that an attempt failed, with the message of the feedback, if any."""
+    """Return the sentence that an attempt failed, with the message of the feedback, if any."""
     return f"{attempt} failed{f' ({message})' if message else ''}."
 
 
 def closed_container(feedback: Feedback) -> str:
-    """The container that the feedback reports closed (L3), "" if it names none."""
+    """Return the container that the feedback reports closed (L3), "" if it names none."""
     return canonical(feedback.about[0]) if feedback.about else ""

@@ -1,4 +1,4 @@
-"""What the rule planner remembers of an episode. It comes from the planner inputs only, never from world state."""
+"""Memory of the rule planner in an episode, built from planner inputs only, never from world state."""
 
 from __future__ import annotations
 
@@ -14,39 +14,42 @@ from planners.common_sense import ROOMS, could_be, is_container, is_furniture, i
 from planners.rule.search_order import promise
 
 CLOSE = 0.4
-"""Least share of the picture's width that furniture takes up if it was seen closely."""
+"""Minimum width of furniture, as a fraction of the picture's, to count as seen closely."""
 IN_THIS_ROOM = 0.15
-"""Least share of the picture's width that furniture takes up if it is assumed to be in the robot's current room."""
+"""Minimum width of furniture, as a fraction of the picture's, to count as in the robot's current room."""
 WITHIN_REACH = 0.25
-"""Least share of the picture's width that a container takes up if it is nearer than 2 m (EMMOE, D1): one of 0.9 m is
-1.8 m away then, in a view of 90 degrees, and few are wider."""
+"""Minimum width of a container, as a fraction of the picture's, to count as nearer than 2 m (EMMOE, D1): a container
+of 0.9 m is then 1.8 m away, with a field of view of 90 degrees, and few are wider."""
 AHEAD = "front"
-"""The view that shows what the robot has gone to."""
+"""The view that shows the object to which the robot has gone."""
 FOOT_MARGIN = 0.25
-"""Share of an object's height by which its lower edge may be outside of its support's box: boxes are not exact."""
+"""Tolerance for an object's lower edge outside of its support's box, as a fraction of its height: boxes are inexact."""
 NESTED = 3
-"""How deep things may lie in or on each other: the plum in the bowl on the table."""
+"""Maximum nesting depth of objects in or on each other: the plum in the bowl on the table."""
 REFUSALS = 3
 """Refusals (F2) of a name after which the robot no longer goes to it."""
 PLACE_REFUSALS = 2
-"""Refusals (F2) of a place after which the robot no longer asks for it, from wherever it is."""
+"""Refusals (F2) of a place after which the robot no longer goes to it, from anywhere."""
 
 
 class Memory:
-    """Names in sight and where they were seen, places visited, containers opened.
+    """Detected names and their places, visited places, opened containers.
 
-    at: the last place or object that the robot has gone to. by_sight: whether names have to be seen before they are
-    accepted; None until that is known. It is True where the planner sees so (the sensors setting), and otherwise
-    becomes True when a name that was never in sight is refused, and False when such a name is accepted before the robot
-    has moved (later the robot may have seen more in passing than its planner).
-    known: all that Go to can find, where the planner sees; None where it is not. absent: what nothing in the home is
-    called, as Go to would have found it wherever it is.
-    remembered: what the planner sees was seen, in every setting. room: where the robot is, start: where it was at
-    first, "" where nobody says.
-    actions: what the robot can be told; an arm on a table has no Go to.
-    left: number of rounds after this one. open: containers that were opened. looked_into: those that were at some time.
-    stuck: containers that did not open.
-    meant: for words that fit several pieces of furniture, the name of the piece that they stand for from now on.
+    Attributes:
+        at: the last place or object that the robot has gone to.
+        by_sight: whether Go to accepts only names that have been seen; None until known. It is True in the sensors
+            setting; otherwise it becomes True when a name that was never in sight is refused, and False when such a
+            name is accepted before the robot has moved (later the robot may have seen more than its planner).
+        known: in the sensors setting all knowledge that Go to uses, else None.
+        absent: names that nothing in the home has, as Go to would have found it anywhere.
+        remembered: objects seen so far, in every setting.
+        room, start: current and initial room of the robot, "" if unknown.
+        actions: available actions; an arm on a table has no Go to.
+        left: number of rounds after this one.
+        open: containers that the robot has opened and not closed.
+        looked_into: containers that it has opened at some time.
+        stuck: containers that did not open.
+        meant: for words that match several pieces of furniture, the piece to which they refer from now on.
     """
 
     def __init__(self) -> None:
@@ -56,7 +59,7 @@ class Memory:
         self.by_sight: bool | None = None
         self.known: Knowledge | None = None
         self.absent: set[str] = set()
-        self._finds_all = False
+        self._goto_finds_all = False
         self.remembered: tuple[Remembered, ...] = ()
         self.room = self.start = ""
         self.round = 0
@@ -70,22 +73,22 @@ class Memory:
         self.refused: Counter[str] = Counter()
         self._refused_from: set[tuple[str, str]] = set()
         self._seen: dict[str, None] = {}
-        self._closely: set[str] = set()
+        self._seen_closely: set[str] = set()
         self._near: set[str] = set()
         self._rooms_with: dict[str, dict[str, None]] = {}
-        self._stood_on: dict[tuple[str, str], None] = {}
+        self._seen_at: dict[tuple[str, str], None] = {}
         self._states: dict[str, str] = {}
         self._states_before: dict[str, str] = {}
 
     def take_in(self, inputs: PlannerInput) -> None:
-        """Remember what is in sight: objects, furniture (also if only its door or drawer is seen) and rooms."""
+        """Record the objects, furniture (also if only its door or drawer is seen) and rooms in sight."""
         self.in_sight = in_sight(inputs.detections)
         self.actions = inputs.actions
         self.inventory = inputs.inventory
         self.left, self.round = inputs.rounds - inputs.round, inputs.round
         self.remembered, self.room = inputs.knowledge.remembered, inputs.knowledge.room
         self.start = self.start or self.room
-        self._finds_all = inputs.knowledge.setting == "background"
+        self._goto_finds_all = inputs.knowledge.setting == "background"
         self._states_before = self._states
         self._states = {canonical(remembered.name): remembered.state for remembered in inputs.knowledge.remembered}
         if inputs.knowledge.setting == "sensors":
@@ -103,13 +106,13 @@ class Memory:
             if share >= WITHIN_REACH:
                 self._near.update((name, canonical(detection.called)))
             if not detection.is_room and share >= CLOSE:
-                self._closely.update((name, canonical(detection.called)))
+                self._seen_closely.update((name, canonical(detection.called)))
             if not detection.is_room and share >= IN_THIS_ROOM and is_room(self.at):
                 self._rooms_with.setdefault(name, {})[self.at] = None
         for place in self.receptacles():
             in_view = any(canonical(visible.name) == place for visible in self.in_sight)
             for name in self.things_on(place) if in_view else ():
-                self._stood_on[name, place] = None
+                self._seen_at[name, place] = None
 
     @property
     def held(self) -> str:
@@ -117,7 +120,7 @@ class Memory:
         return self.inventory[-1] if self.inventory else ""
 
     def seen(self, words: str) -> list[str]:
-        """Names seen so far that match the words, those in sight first. A number means one piece only."""
+        """Return names seen so far that match the words, those in sight first. A number means one piece only."""
         visible_names = [canonical(detection.name) for detection in self.in_sight]
         numbered_names = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
         return [
@@ -126,10 +129,10 @@ class Memory:
             if name and means(words, name)
         ]
 
-    # ------------------------------------------------------------ knowledge of things and places
+    # ------------------------------------------------------------ knowledge of objects and places
 
     def things_like(self, words: str) -> list[Remembered]:
-        """Loose things that were seen and match the words ("" for all), each by a name of its own."""
+        """Return movable objects seen so far that match the words ("" for all), each with its own name."""
         loose_things = (thing for thing in self.remembered if not is_furniture(kind_of(thing.name)))
         return [
             thing
@@ -138,8 +141,8 @@ class Memory:
         ]
 
     def named(self, words: str, room: str = "") -> list[Remembered]:
-        """All that was seen, furniture too, that words mean, in a room if one is given: by its very name before what
-        may be called so too."""
+        """Return objects and furniture seen so far that match the words, in a room if given; if some have exactly this
+        name, only those."""
         candidates = [thing for thing in self.remembered if not room or canonical(thing.room) == canonical(room)]
         exact = [
             thing for thing in candidates if canonical(words) in (canonical(thing.name), canonical(kind_of(thing.name)))
@@ -147,11 +150,11 @@ class Memory:
         return exact or [t for t in candidates if means(words, t.name) or means(words, kind_of(t.name))]
 
     def things_at(self, place: str, words: str = "") -> list[Remembered]:
-        """Matching things at a place: furniture, a vessel or a room."""
+        """Return matching objects at a place: furniture, a vessel or a room."""
         return [thing for thing in self.things_like(words) if self.is_at(thing, place)]
 
     def is_at(self, thing: Remembered, place: str) -> bool:
-        """Whether a seen thing is at a place, directly or in or on something there."""
+        """Return whether an object is at a place, directly or in or on another object there."""
         if is_room(place):
             return canonical(thing.room) == canonical(place)
         holder, room = _holder(thing), self.room_in(place)
@@ -169,16 +172,16 @@ class Memory:
         return False
 
     def room_in(self, place: str) -> str:
-        """The room that a name begins with: `kitchen` for `kitchen table`, "" if there is none."""
+        """Return the room with which a name begins: `kitchen` for `kitchen table`, "" for none."""
         return next((name for name in ROOMS if canonical(place).startswith(f"{name} ")), "")
 
     def seen_now(self, words: str) -> list[Remembered]:
-        """Loose things that match the words and are in sight."""
+        """Return movable objects in sight that match the words."""
         return [thing for thing in self.things_like(words) if thing.seen == self.round]
 
     def alike(self, place: str) -> list[str]:
-        """Furniture that was seen and that the words for a piece in a room may mean although it is called otherwise:
-        the only `white cabinet` of the kitchen for the `kitchen cupboard`."""
+        """Return furniture to which the words for a piece in a room may refer although it has another name: the only
+        `white cabinet` of the kitchen for the `kitchen cupboard`."""
         room = self.room_in(place)
         place_name = canonical(place).removeprefix(f"{room} ")
         pieces = [thing for thing in self.remembered if is_furniture(kind_of(thing.name))]
@@ -189,7 +192,7 @@ class Memory:
         ]
 
     def state_of(self, place: str) -> str:
-        """Whether a container is `open`, `ajar` or `closed`, as it was last seen; "" if that is unknown."""
+        """Return the last seen state of a container, `open`, `ajar` or `closed`; "" if unknown."""
         states = [thing for thing in self.remembered if thing.state and means(place, kind_of(thing.name))]
         name_ahead = self.before_robot(place)
         exact = [thing for thing in states if canonical(thing.name) in (name_ahead, self.piece(place))]
@@ -197,7 +200,7 @@ class Memory:
         return next((thing.state for thing in (*exact, *visible_things, *states)), "")
 
     def container_ahead(self) -> str:
-        """The widest container in the view ahead, "" for none."""
+        """Return the widest container in the front view, "" for none."""
         containers = [seen for seen in self.in_sight if seen.view == AHEAD and is_container(seen.name)]
         widest = max(containers, key=lambda seen: seen.box[2] - seen.box[0], default=None)
         return "" if widest is None else canonical(widest.called)
@@ -210,60 +213,60 @@ class Memory:
         self._refused_from.add((canonical(words), self.at))
 
     def miss(self, words: str) -> None:
-        """Record that Go to does not know these words: where it finds everything, that is not there."""
-        if self._finds_all and is_plain(words) and not self.seen(words):
+        """Record that Go to does not know these words: if it finds every object, there is no such object."""
+        if self._goto_finds_all and is_plain(words) and not self.seen(words):
             self.absent.add(canonical(words))
 
     def refused_here(self, place: str) -> bool:
-        """Whether a place was refused from here, or often enough elsewhere."""
+        """Return whether a place was refused from here, or often enough elsewhere."""
         return self.refused[place] >= PLACE_REFUSALS or (place, self.at) in self._refused_from
 
     def worth_going(self, words: str) -> str:
-        """A remembered name that matches the words and was not refused from here, "" if there is none."""
+        """Return a remembered name that matches the words and was not refused from here, "" if there is none."""
         names = (name for name in self.seen(words) if self.refused[name] < REFUSALS)
         return next((name for name in names if (name, self.at) not in self._refused_from), "")
 
     def promise(self, words: str, place: str) -> float:
-        """How much a look at a piece of furniture promises for the search for something: see `promise`."""
+        """Return the priority of a piece of furniture in the search for an object: see `search_order.promise`."""
         known = None
         if self.known is not None:
             known = sum(_holder(remembered) == place for remembered in self.known.remembered)
-        return promise(words, place, known, closely=place in self._closely or self._passed(place))
+        return promise(words, place, known, closely=place in self._seen_closely or self._visited_similar(place))
 
-    def _passed(self, place: str) -> bool:
-        """Whether the robot was at another piece of that name in the same room, as at the next of a row of counters."""
+    def _visited_similar(self, place: str) -> bool:
+        """Return whether the robot was at another piece of that kind in the same room, such as the next counter."""
         pieces = self.known.remembered if self.known is not None else ()
         rooms = {canonical(remembered.name): remembered.room for remembered in pieces}
         visited_pieces = [piece for piece in self.each(kind_of(place)) if self.visited[piece]]
         return any(rooms.get(piece) == rooms.get(place) for piece in visited_pieces)
 
     def is_in(self, name: str, container: str) -> bool:
-        """Whether a thing is known to be in a container."""
+        """Return whether an object is known to be in a container."""
         things = self.known.remembered if self.known is not None else ()
         return any(canonical(remembered.name) == name and _holder(remembered) == container for remembered in things)
 
     def each(self, name: str) -> list[str]:
-        """Words for each piece of furniture with a name: its number where the planner sees what is known, else the
-        room if such pieces were seen in several rooms.
+        """Return a phrase for each piece of furniture of a kind: numbered names in the sensors setting, otherwise with
+        the room if such pieces were seen in several rooms.
 
-        Names of the knowledge replace earlier ones: from nearby a gray table may be the white one.
+        Names of the knowledge replace earlier ones: from nearby a gray table may turn out to be the white one.
         """
         if self.known is not None:
             names = (canonical(remembered.name) for remembered in self.known.remembered)
             return [piece for piece in names if kind_of(piece) == name]
         rooms = self._rooms_with.get(name, {})
-        is_ambiguous = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
+        is_ambiguous = len(rooms) > 1 and not any(room in name for room in rooms)  # not for a `kitchen counter`
         return [f"{room} {name}" for room in rooms] if is_ambiguous else [name]
 
     def pieces(self, words: str) -> list[str]:
-        """Remembered furniture that the words can mean, each by its own name: `kitchen counter 1`. If there is none,
-        furniture that they may describe: a `drawer 3` without a detected colour may be the `beige drawer`."""
+        """Return the names of remembered furniture that the words can mean: `kitchen counter 1`. If there is none,
+        those of furniture that they may describe: a `drawer 3` without a detected colour may be the `beige drawer`."""
         candidates = [name for name in self._states if means(words, name) or means(words, kind_of(name))]
         return candidates or [name for name in self._states if could_be(words, kind_of(name))]
 
     def before_robot(self, words: str) -> str:
-        """The piece of furniture that the robot is at, of those that the words can mean: the widest one ahead, "" if
-        none is in sight."""
+        """Return the piece of furniture in front of the robot that the words can mean: the widest in the front view, ""
+        if none is in sight."""
         pieces = self.pieces(words)
         detections = [
             seen
@@ -274,26 +277,26 @@ class Memory:
         return "" if widest is None else canonical(widest.called)
 
     def is_near(self, words: str) -> bool:
-        """Whether furniture that the words can mean is in sight, so large that it is within the arm's reach (D1).
+        """Return whether furniture that the words can mean is in sight and large enough to be in reach of the arm (D1).
 
-        Only where the planner sees what is known (the sensors setting), since searches take most rounds there.
+        Only in the sensors setting, where searches take most rounds.
         """
         return self.known is not None and any(means(words, name) for name in self._near)
 
     def is_open(self, piece: str) -> bool:
-        """Whether a container stands open because the robot has opened it."""
+        """Return whether the robot has opened a container and not closed it."""
         return any(piece in (words, self.piece(words)) for words in self.open)
 
     def has_appeared(self, name: str) -> bool:
-        """Whether a thing is remembered that was not before the last subtask: what the opened container shows."""
+        """Return whether an object was seen for the first time after the last subtask, as in an opened container."""
         return name in self._states and name not in self._states_before
 
     def piece(self, words: str) -> str:
-        """The piece of furniture that words stand for, the words themselves where that is open."""
+        """Return the piece of furniture to which words refer, or the words themselves if that is undecided."""
         return self.meant.get(words, words)
 
     def opened(self, words: str) -> None:
-        """Record that a container was opened; of several with that name it stands for the one that was."""
+        """Record that a container was opened; of several with that name the words now refer to this one."""
         self.open.append(words)
         pieces = self.pieces(words)
         if len(pieces) == 1:
@@ -305,7 +308,7 @@ class Memory:
         self.looked_into.add(canonical(self.piece(words)))
 
     def replace(self, words: str, piece: str) -> None:
-        """Let words stand for another piece from now on. The one that they stood for stays open, by its own name."""
+        """Let words refer to another piece from now on. The previous one stays recorded as open, by its own name."""
         if words in self.meant:
             self.open = [self.meant[words] if name == words else name for name in self.open]
             self.meant[words] = piece
@@ -315,13 +318,13 @@ class Memory:
         self.open = [name for name in self.open if container not in (name, self.piece(name))]
 
     def hinted(self, words: str) -> bool:
-        """Whether something was seen that the words could describe: a `table` may be the `brown table`."""
+        """Return whether an object was seen that the words could describe: a `table` may be the `brown table`."""
         return any(could_be(words, name) for name in self._seen)
 
     def rooms(self) -> list[str]:
-        """Rooms and ways to rooms that the robot can be sent to, most useful first.
+        """Return rooms, and doorways to unknown rooms, to which the robot can go, most useful first.
 
-        Everything that homes have if knowledge is not given: it may have passed their doors without noticing.
+        Without knowledge these are all rooms that homes have: the robot may have passed their doors without noticing.
         """
         if self.known is None:
             return [*ROOMS]
@@ -329,29 +332,29 @@ class Memory:
         return [*(room for room in ROOMS if room in self.known.rooms), *unexplored]
 
     def places_with(self, words: str) -> list[str]:
-        """Furniture on which something that matches the words has been seen."""
-        return list(dict.fromkeys(place for name, place in self._stood_on if means(words, name)))
+        """Return furniture on which a matching object was seen."""
+        return list(dict.fromkeys(place for name, place in self._seen_at if means(words, name)))
 
     def cleared(self, words: str, place: str) -> None:
-        """Record that nothing that matches the words ("" for anything) is left at a place."""
-        self._stood_on = {(n, p): None for n, p in self._stood_on if p != place or (words and not means(words, n))}
+        """Record that no matching object ("" for any) is left at a place."""
+        self._seen_at = {(n, p): None for n, p in self._seen_at if p != place or (words and not means(words, n))}
 
     def known_on(self, place: str) -> list[str]:
-        """Names of objects that have been seen at a place, in sight now or not."""
-        return [name for name, surface in self._stood_on if means(place, surface)]
+        """Return names of objects that were seen at a place, now or earlier."""
+        return [name for name, surface in self._seen_at if means(place, surface)]
 
     def forget(self, name: str) -> None:
         """Remove a name from memory."""
         self._seen.pop(canonical(name), None)
 
     def receptacles(self) -> list[str]:
-        """Furniture seen so far that can hold objects, surfaces before containers."""
+        """Return furniture seen so far that can hold objects, surfaces before containers."""
         names = list(self._seen)
         surfaces = [name for name in names if is_surface(name) and not is_container(name)]
         return surfaces + [name for name in names if is_container(name)]
 
     def surfaces_in_sight(self) -> list[str]:
-        """Surfaces in sight, those with the largest boxes first, which are probably the nearest."""
+        """Return surfaces in sight, those with the largest boxes first, which are probably the nearest."""
         surfaces = [visible for visible in self.in_sight if is_surface(visible.name) and not is_container(visible.name)]
         surfaces.sort(
             key=lambda visible: (visible.box[2] - visible.box[0]) * (visible.box[3] - visible.box[1]), reverse=True
@@ -359,7 +362,7 @@ class Memory:
         return list(dict.fromkeys(canonical(visible.name) for visible in surfaces))
 
     def all_on(self, place: str) -> list[str]:
-        """Names of movable objects at a place in sight, one entry per object."""
+        """Return names of movable objects at a place in sight, one entry per object."""
         names = set(self.things_on(place))
         supports = [visible for visible in self.in_sight if means(place, visible.name)]
         return [
@@ -369,15 +372,15 @@ class Memory:
         ]
 
     def place_of(self, name: str) -> str:
-        """The furniture on or in which an object was seen, preferably in the current views; "" if unknown."""
+        """Return the furniture on or in which an object was seen, preferably in the current views; "" if unknown."""
         for place in self.receptacles():
             if any(means(name, other) for other in self.things_on(place)):
                 return place
-        return next((place for other, place in reversed(self._stood_on) if means(name, other)), "")
+        return next((place for other, place in reversed(self._seen_at) if means(name, other)), "")
 
     def things_on(self, place: str) -> list[str]:
-        """Names of movable objects at a place: those whose lower edge is within the place's box in the same picture.
-        For a room it is all objects in sight."""
+        """Return names of movable objects at a place: those whose lower edge is within the place's box in the same
+        picture; for a room all objects in sight."""
         supports = [visible for visible in self.in_sight if means(place, visible.name)]
         names: list[str] = []
         for item in self.in_sight:
@@ -391,8 +394,8 @@ class Memory:
 
 
 def is_plain(words: str) -> bool:
-    """Whether words name a kind of loose things. What a detector may call otherwise, by its colour, room or number, may
-    be there although the words were refused, and so may something of a class such as `fruit`."""
+    """Return whether words are a plain kind of movable objects. With a colour, room, number or a class such as `fruit`
+    there may be a matching object, under another name of the detector, although the words were refused."""
     spoken = canonical(words).split()
     has_description = kind_of(words) != words or any(word in COLOUR_WORDS for word in spoken) or is_furniture(words)
     in_room = any(room in canonical(words) for room in ROOMS)
@@ -400,7 +403,7 @@ def is_plain(words: str) -> bool:
 
 
 def _holder(known: Remembered) -> str:
-    """What a thing is on or in, "" if that is not known: `kitchen counter 2` for `on kitchen counter 2`."""
+    """Return the support or container of an object, "" if unknown: `kitchen counter 2` for `on kitchen counter 2`."""
     return canonical(known.place.partition(" ")[2].removeprefix("the "))
 
 

@@ -1,5 +1,5 @@
-"""The rule planner: no learned weights and no network. It parses common household instructions, explores, and reacts to
-feedback.
+"""The rule planner, without learned weights and network. It parses common household instructions, explores, and reacts
+to feedback.
 
 It gets the same inputs as every planner (names in four views, inventory, history, feedback), never world state.
 """
@@ -21,10 +21,10 @@ from planners.rule.running import OrderRunner
 class RulePlanner(Planner):
     """Parses household instructions by rules and carries them out, one subtask per round.
 
-    The task becomes orders (`reading/instruction.py`), which are run (`running.py`). It ends when they are done or when
-    nothing more can be done for them, and reports success only if everything was done as it was understood. A task that
-    it does not understand it declines at once, and its analysis says which words it does not understand. A question
-    ends with an answer.
+    The task becomes orders (`reading/instruction.py`), which are run (`running.py`). It ends when they are done or
+    nothing more can be done for them, and reports success only if everything was done as understood. It declines a task
+    that it does not understand at once, with the words that it does not understand in the analysis. It ends a question
+    with an answer.
 
     Raises:
         BadInput: an argument was given; it takes none.
@@ -72,13 +72,13 @@ class RulePlanner(Planner):
 
 
 def names_given(inputs: PlannerInput) -> frozenset[str]:
-    """The names that the planner sees in the first round, as they are in the vocabulary of a scene of one's own."""
+    """Return the names in the first planner input, which may extend the vocabulary in a user's own scene."""
     named = (*(seen.name for seen in inputs.detections), *(thing.name for thing in inputs.knowledge.remembered))
     return frozenset(normalise(kind_of(name)) for name in (*named, *inputs.listing))
 
 
 def needed(orders: Sequence[Order]) -> Iterator[str]:
-    """The actions without which no order can be carried out; on the way others may be."""
+    """Yield the actions that the orders require in any case; others may be needed on the way."""
     for order in orders:
         match order:
             case Bring() | Stock() | Swap():
@@ -96,12 +96,12 @@ def needed(orders: Sequence[Order]) -> Iterator[str]:
 
 
 def _end(inputs: PlannerInput, analysis: str, report: Report, answer: str = "") -> Decision:
-    """The end of the task. Where an end without a report would claim success, only a known success does."""
+    """Return End. If End is a report, it reports a failure unless success is certain."""
     end = END_FAILURE if inputs.reports and report != "success" else END
     return Decision((end,), analysis, report=report, answer=answer)
 
 
 def _repeat_end(end: Decision) -> Generator[Decision, PlannerInput, Decision]:
-    """Answer End in this and all later rounds."""
+    """Decide End in this and all later rounds."""
     while True:
         yield end

@@ -1,4 +1,4 @@
-"""How the rule planner runs the orders of an instruction: the steps of each, and the report on them."""
+"""Execution of orders by the rule planner: the steps of each, and the report on them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from planners.rule.reading.orders import (
 )
 
 MAX_ITEMS = 12
-"""Largest number of items that an order for `all` of something handles."""
+"""Maximum number of objects that an order for `all` handles."""
 
 
 class OrderRunner(Answers, Chores, Choosing):
@@ -40,59 +40,59 @@ class OrderRunner(Answers, Chores, Choosing):
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
-        self._done: list[str] = []
-        self._failed: list[str] = []
-        self._left: list[str] = []
-        """Sentences about what may be left to do."""
+        self._successes: list[str] = []
+        self._failed_parts: list[str] = []
+        self._caveats: list[str] = []
+        """Sentences about what may be left undone."""
         self._notes: list[str] = []
-        self._asked = False
-        self._over = False
+        self._is_question = False
+        self._is_finished = False
 
     @property
     def outcome(self) -> Report:
-        """The claim of the report: success only if everything was done as understood; "" if that is unknown."""
-        if self._failed or not self._over:
+        """The reported outcome: success only if everything was done as understood; "" if that is uncertain."""
+        if self._failed_parts or not self._is_finished:
             return "failure"
-        if self._asked:
+        if self._is_question:
             return "success" if self.answer and not self.doubts else "failure"
-        return "" if self._left else "success"
+        return "" if self._caveats else "success"
 
     @property
     def said(self) -> str:
-        """The answer to a question, or that it is not known, and why; "" where there was no question."""
-        unknown = " ".join(("I do not know.", *dict.fromkeys(self.doubts))) if self._asked else ""
+        """The answer to a question, or why it is unknown; "" without a question."""
+        unknown = " ".join(("I do not know.", *dict.fromkeys(self.doubts))) if self._is_question else ""
         return self.answer or unknown
 
     def report(self) -> str:
-        """A report of successes and failures, in the first person."""
+        """Return a report of successes and failures, in the first person."""
         parts = []
-        if self._done:
-            parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
-        if self._failed:
-            parts.append(f"I could not {' or '.join(dict.fromkeys(self._failed))}.")
+        if self._successes:
+            parts.append(f"I have {' and '.join(dict.fromkeys(self._successes))}.")
+        if self._failed_parts:
+            parts.append(f"I could not {' or '.join(dict.fromkeys(self._failed_parts))}.")
         parts += dict.fromkeys((*self._reasons, *self._failure_reasons()))
         if self.answer:
             parts.append(f"The answer is: {self.answer}.")
-        elif self._asked:
+        elif self._is_question:
             parts.append("I cannot answer.")
         parts += self.doubts
-        if not self._over:
+        if not self._is_finished:
             parts.append("The task is not done.")
         elif self.outcome == "success":
             parts.append("The task is done, so I end it.")
-        return " ".join([*parts, *self._left, *self._notes])
+        return " ".join([*parts, *self._caveats, *self._notes])
 
     def _failure_reasons(self) -> list[str]:
-        """Why targets were not reached, and which furniture was not searched where something was not found."""
-        if not self._failed:
+        """Return sentences on why targets were not reached, and after a failed search on unsearched furniture."""
+        if not self._failed_parts:
             return []
         unseen = any(sentence.startswith(NOT_FOUND) for sentence in self._misses)
-        repeated = {f"{NOT_FOUND} {failure.removeprefix('find ')}." for failure in self._failed}
+        repeated = {f"{NOT_FOUND} {failure.removeprefix('find ')}." for failure in self._failed_parts}
         misses = [sentence for sentence in self._misses if sentence not in repeated]
-        return [*misses, *(self._not_looked_into() if unseen else ())]
+        return [*misses, *(self._unexamined_doubts() if unseen else ())]
 
     def run(self, orders: tuple[Order, ...]) -> Course[None]:
-        """Run all orders in sequence; the others are run even if one fails."""
+        """Run all orders in sequence, also after one has failed."""
         yield from self._run(orders)
         requested_open = {order.words for order in orders if isinstance(order, OpenUp)}
         for container in [name for name in self.memory.open if name not in requested_open]:
@@ -100,7 +100,7 @@ class OrderRunner(Answers, Chores, Choosing):
                 self._notes.append(f"The {container} is still open because I have only one hand.")
             else:
                 yield from self._close_and_note(container)
-        self._over = True
+        self._is_finished = True
 
     def _run(self, orders: tuple[Order, ...]) -> Course[None]:
         for index, order in enumerate(orders):
@@ -135,7 +135,7 @@ class OrderRunner(Answers, Chores, Choosing):
                     verb = order.action.lower()
                     self._note(ok, f"done '{verb}' with {item_name}", f"{verb} {item_name}{recipient}")
                 case Ask():
-                    self._asked = True
+                    self._is_question = True
                     yield from self.ask(order)
                 case OpenUp():
                     opened = yield from self.open(order.words, f"I have to open the {order.words}, so I go there.")
@@ -144,21 +144,21 @@ class OrderRunner(Answers, Chores, Choosing):
                     yield from self._close(order.words)
 
     def _return(self) -> Course[None]:
-        """Come back to the person who gave the task."""
+        """Return to the person who gave the task."""
         start = self.memory.start
         if not start:
-            self._left.append("I do not know where you are, so I hold it here.")
+            self._caveats.append("I do not know where you are, so I hold it here.")
         elif self.memory.room != start and self.memory.held:
             reached_name = yield from self.reach(start, f"I was given the task in the {start}, so I go back there.")
             self._note(bool(reached_name), f"come back to the {start}", f"come back to the {start}")
 
     def _note(self, ok: bool, success_text: str, failure_text: str) -> None:
-        self._done += [success_text] if ok else []
-        self._failed += [] if ok else [failure_text]
+        self._successes += [success_text] if ok else []
+        self._failed_parts += [] if ok else [failure_text]
 
     def _close(self, words: str) -> Course[None]:
-        """Close on request, unless it was opened and closed by an earlier order."""
-        if f"closed the {words}" in self._done:
+        """Close a container on request, unless an earlier order has opened and closed it."""
+        if f"closed the {words}" in self._successes:
             return
         yield from self._close_and_note(words)
 
@@ -170,7 +170,7 @@ class OrderRunner(Answers, Chores, Choosing):
 
     def _fetch(self, item: Item) -> Course[None]:
         """Pick up one object and keep holding it."""
-        name, source = yield from self._which(item, Place(""))
+        name, source = yield from self._next_object(item, Place(""))
         taken_name = bool(name) and (yield from self._take(name, source))
         item_name = item.words or f"things on the {item.source}"
         self._note(bool(taken_name), f"picked up the {taken_name}", f"get the {item_name}")
@@ -184,7 +184,7 @@ class OrderRunner(Answers, Chores, Choosing):
         moved_names: list[str] = []
         failed_names: list[str] = []
         while len(moved_names) < (item.count or MAX_ITEMS) and len(failed_names) < MAX_FAILED:
-            name, source = yield from self._which(item, place, moved_names, failed_names)
+            name, source = yield from self._next_object(item, place, moved_names, failed_names)
             if not name:
                 break
             carried_name = yield from self._carry(name, source, place)
@@ -199,25 +199,25 @@ class OrderRunner(Answers, Chores, Choosing):
         self._note(ok, f"brought the {item_name} to the {place.words}", f"bring the {item_name} to the {place.words}")
         if item.count is None and (not item.source or is_room(item.source)) and self._may_be_more(item.source):
             search_area = f"in the {item.source}" if item.source else "elsewhere"
-            self._left.append(
+            self._caveats.append(
                 f"I have searched where I could; if there are more {item_name} {search_area}, I have not seen them."
             )
         if self.memory.held and failed_names:
             yield from self._put_down_again(self.memory.held)
 
     def _may_be_more(self, room: str) -> bool:
-        """Whether there is furniture in a room, or in the home, that was not looked at."""
+        """Return whether there is furniture in a room, or in the home, that was not examined."""
         return not self.memory.remembered or bool(self.unseen(room))
 
     def _put_down_again(self, held: str) -> Course[None]:
-        """What cannot be brought where it should go is put down again."""
+        """Put an object down that cannot be brought to its destination."""
         if (yield from self.free_hand(f"I cannot bring the {held} where it should go, so I put it down.")):
             self._reasons.append(f"I have put the {held} down at the {self.memory.at}.")
 
-    # ------------------------------------------------------------ orders that depend on what is at a place
+    # ------------------------------------------------------------ orders that depend on the objects at a place
 
     def _look(self, item: Item, place: Place) -> Course[list[str]]:
-        """The names of matching objects that are visible at a place, one entry per object."""
+        """Go and return the names of matching objects that are visible at a place, one entry per object."""
         reason = f"I check what is in the {place.words}."
         if not (yield from self.reach(place.words, reason)):
             return []
@@ -249,7 +249,7 @@ class OrderRunner(Answers, Chores, Choosing):
         self._note(bool(second), f"exchanged {item_names}", f"exchange {item_names}")
 
     def _find_place(self, item: Item) -> Course[str]:
-        """The place of an item: from the task, or as seen from nearby."""
+        """Return the place of an item: from the task, or as seen from nearby."""
         if item.source:
             yield from self._look(item, Place(item.source))
             return item.source

@@ -1,4 +1,4 @@
-"""How much is yet to be found at a piece of furniture: the order in which a search goes there."""
+"""Search order: the expected number of objects yet to be found at a piece of furniture."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from perception.names import canonical
 from planners.common_sense import is_container, means
 
 Seen: TypeAlias = tuple[float, float, float]
-"""Numbers for furniture on which none, few or many things were seen."""
+"""Numbers for furniture on which none, few or many objects were seen."""
 
 OPENING_ROUNDS = 3
-"""Rounds to look into a closed container: Go to, Open, and Close if it was in vain."""
+"""Rounds to look into a closed container: Go to, Open, and Close if the object is not inside."""
 
 SEEN_CLOSELY = 0.3
-"""Part of that which is left where furniture was seen closely, for only the smallest things are overlooked: a guess."""
+"""Factor for furniture that was seen closely, where only the smallest objects are overlooked: a guess."""
 
 SMALL = ("fruit", "tuna fish can")
-"""Things too small to be seen across a room, kept in drawers; others that are not seen stand behind doors."""
+"""Objects too small to be seen across a room, and kept in drawers; unseen larger objects are behind doors."""
 
 MANY = 3
-"""Things seen on furniture from which they are many."""
+"""Minimum number of objects seen on furniture that counts as many."""
 
 _SMALL_IN = {"fridge": 1.3, "drawer": 0.64, "cabinet": 0.1, "microwave": 0.0}
 _SMALL_ON = {
@@ -37,20 +37,21 @@ _SMALL_ON = {
 }
 _LARGE_IN = {"cabinet": 0.5, "fridge": 0.35, "drawer": 0.12, "microwave": 0.0}
 _LARGE_ON = {"shelf": (0.3, 0.3, 0.15), "table": (0.1, 0.0, 0.0), "counter": (0.0, 0.0, 0.0)}
-"""Kinds of things yet to be found, in the mean over 42 generated homes after a look around from the middle of each
-room: in shut containers; on furniture on which none, few or many things were seen. Sinks, stoves, beds and sofas: 0."""
+"""Mean number of kinds of objects yet to be found, over 42 generated homes after a look around from the middle of each
+room: in closed containers; on furniture on which none, few or many objects were seen. Sinks, stoves, beds, sofas: 0."""
 
-_UNMEASURED: dict[Kept, str] = {"fruit": "nightstand", "food": "table"}
-"""What furniture that those homes did not have is like, where such things are kept; a container: a cabinet."""
+_SUBSTITUTES: dict[Kept, str] = {"fruit": "nightstand", "food": "table"}
+"""Measured furniture used for furniture that those homes did not have, if such objects are kept there; for a container
+a cabinet."""
 
 
 def promise(words: str, place: str, known: int | None, *, closely: bool) -> float:
-    """Expected number of kinds of things like the sought one at a piece of furniture, per round.
+    """Return the expected number of kinds of objects like the sought one at a piece of furniture, per round.
 
     Args:
-        words: The sought thing.
+        words: The sought object.
         place: The name of the furniture, with or without number.
-        known: How many things were seen on it; None where that is not known.
+        known: Number of objects seen on it; None if unknown.
         closely: Whether it has been seen closely.
     """
     small = any(means(kind, words) for kind in SMALL)
@@ -64,9 +65,9 @@ def promise(words: str, place: str, known: int | None, *, closely: bool) -> floa
 
 
 def _expected_on(name: str, category: Kept, measured: Mapping[str, Seen]) -> Seen:
-    """How many are yet to be found on furniture on which none, few or many things were seen."""
+    """Return the numbers yet to be found on furniture on which none, few or many objects were seen."""
     for kind, numbers in measured.items():
         if name.endswith(kind):
             return numbers
     keeps = any(category in use.keeps for use in FURNITURE if name.endswith(use.word))
-    return measured[_UNMEASURED[category]] if keeps else (0.0, 0.0, 0.0)
+    return measured[_SUBSTITUTES[category]] if keeps else (0.0, 0.0, 0.0)

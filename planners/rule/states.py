@@ -1,4 +1,4 @@
-"""How the rule planner finds out in what state things are: on, off, dirty, clean, filled or empty."""
+"""Answers of the rule planner about states of objects: on, off, dirty, clean, filled or empty."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from planners.rule.reading.orders import Ask
 
 
 class StateAnswers(Moves):
-    """Answers questions about states from what the planner sees of them, and guesses none.
+    """Answers questions about states that the planner sees, without guessing.
 
-    `answer` is "" where it could not be found out; `doubts` say what is not known.
+    `answer` is "" if unknown; `doubts` are sentences about what is unknown.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -19,8 +19,8 @@ class StateAnswers(Moves):
         self.answer = ""
         self.doubts: list[str] = []
 
-    def _is_so(self, question: Ask) -> Course[None]:
-        """Whether a thing is in a state; of several things each is reported if they differ."""
+    def _check_state(self, question: Ask) -> Course[None]:
+        """Answer whether an object is in a state; of several objects each is reported if they differ."""
         words, state = question.item.words, question.state
         yield from self._look_for(words, question.place.words, f"I go and look whether the {words} is {state}.")
         known = self.memory.named(words, question.place.words)
@@ -39,18 +39,18 @@ class StateAnswers(Moves):
         self.answer = "; ".join(descriptions) if is_mixed else next(iter(answers.values()))
 
     def _state_answer(self, thing: Remembered, state: str) -> str:
-        """The answer for one thing, "" where nobody knows. What has things in it is not empty."""
+        """Return the answer for one object, "" if unknown. A vessel with objects in it is not empty."""
         inside = [other.name for other in self.memory.things_at(thing.name)] if state in ("filled", "empty") else []
         if state == "empty" and inside:
-            return f"no, {listed(inside)} {_are(inside)} in it"
+            return f"no, {listed(inside)} {_is_or_are(inside)} in it"
         if state in thing.states:
             return "yes"
         if CONTRARY[state] not in thing.states:
             return ""
-        return f"no, but {listed(inside)} {_are(inside)} in it" if inside else f"no, it is {CONTRARY[state]}"
+        return f"no, but {listed(inside)} {_is_or_are(inside)} in it" if inside else f"no, it is {CONTRARY[state]}"
 
     def _holds(self, words: str) -> Course[None]:
-        """Whether anything is in a vessel."""
+        """Answer whether anything is in a vessel."""
         yield from self._look_for(words, "", f"I go and look into the {words}.")
         known = self.memory.named(words)
         inside = [other.name for thing in known for other in self.memory.things_at(thing.name)]
@@ -64,8 +64,8 @@ class StateAnswers(Moves):
             cannot_see = f"I cannot see whether anything is in the {words}."
             self.doubts.append(cannot_see if known else self.why_missed(words))
 
-    def _how_many_are(self, question: Ask) -> Course[None]:
-        """How many things are in a state, where that is known of all that were seen."""
+    def _count_in_state(self, question: Ask) -> Course[None]:
+        """Answer how many objects are in a state, if the states of all that were seen are known."""
         words, room, state = question.item.words, question.place.words, question.state
         yield from self._look_into_rooms(room, f"I count the {words} that are {state} and look into the ")
         known = self.memory.named(words, room)
@@ -80,17 +80,17 @@ class StateAnswers(Moves):
             self.answer = str(len(counted))
 
     def _look_into_rooms(self, room: str, reason: str) -> Course[None]:
-        """Look into a room, or into all that come to be known on the way."""
+        """Look into a room, or into all rooms, including those discovered on the way."""
         memory, tried_rooms = self.memory, set[str]()
         while name := next((name for name in ([room] if room else memory.rooms()) if name not in tried_rooms), ""):
             tried_rooms.add(name)
             is_reached = memory.left > 1 and (yield from self.go_to(name, f"{reason}{name}."))
-            # In the background any room can be asked for, and of those that there are not nothing is known.
+            # In the background setting the robot tries every kind of room; a room that does not exist is no doubt.
             if not is_reached and (room or memory.known is not None or any(t.room == name for t in memory.remembered)):
                 self.doubts.append(f"I have not looked into the {name}.")
 
     def _look_for(self, words: str, room: str, reason: str) -> Course[None]:
-        """Go to something, by its own name where it is known."""
+        """Go to an object, by its own name if known."""
         known = self.memory.named(words, room)
         if known:
             yield from self.go_to(known[0].name, reason)
@@ -99,10 +99,10 @@ class StateAnswers(Moves):
 
 
 def listed(names: list[str]) -> str:
-    """Names as a list in a sentence: `apple, pear and mug`."""
+    """Join names for a sentence: `apple, pear and mug`."""
     descriptions = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
     return " and ".join([", ".join(descriptions[:-1]), descriptions[-1]] if len(descriptions) > 1 else descriptions)
 
 
-def _are(names: list[str]) -> str:
+def _is_or_are(names: list[str]) -> str:
     return "are" if len(names) > 1 else "is"

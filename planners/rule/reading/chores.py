@@ -1,4 +1,4 @@
-"""Orders that are done by other actions than taking and putting: `switch the stove off`, `wash the plate`."""
+"""Orders with other actions than Pick and Put: `switch the stove off`, `wash the plate`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from planners.rule.reading.transfers import Transfers
 
 
 class Chores(Transfers):
-    """Reads the verbs of a household. Whether there is a skill for them is for the planner to say."""
+    """Parses household verbs. The planner checks whether there are skills for them."""
 
     def _chore(self) -> bool:
-        """`switch the stove off`, `wash the plate`"""
+        """Parse `switch the stove off`, `wash the plate`."""
         cursor, start = self.cursor, self.cursor.at
         if action := lexicon.SWITCHES.get(cursor.take(lexicon.SWITCHES.keys()), ""):
             return self._switch_all(action)
         verb = cursor.take({"turn", "switch", "power"})
-        names = self._switched() if verb else []
+        names = self._switched_objects() if verb else []
         action = lexicon.SWITCHES.get(f"{verb} {cursor.take({'on', 'off'})}", "") if names else ""
         if action and (self._at_break() or cursor.sees(lexicon.ASIDE)):
             self.orders += [Use(action, Item(name)) for name in names]
@@ -34,19 +34,19 @@ class Chores(Transfers):
         cursor.take(lexicon.BY_MEANS.get(action, frozenset()))
         if any(item.count != 1 or not item.words for item in items):
             return False
-        self.orders += [Use(action, self._from(item, "")) for item in items]
-        self._moved(items)
+        self.orders += [Use(action, self._with_source(item, "")) for item in items]
+        self._note_moved(items)
         return True
 
     def _switch_all(self, action: str) -> bool:
-        names = self._switched()
+        names = self._switched_objects()
         self.orders += [Use(action, Item(name)) for name in names]
         return bool(names)
 
-    def _switched(self) -> list[str]:
-        """What is to be switched on or off; `it` is what was named last."""
+    def _switched_objects(self) -> list[str]:
+        """Parse the objects to switch on or off; `it` is the last mentioned."""
         cursor, start = self.cursor, self.cursor.at
-        if names := self._places_listed():
+        if names := self._place_list():
             self.place = names[-1]
             return names
         if cursor.take({"it", "that"}) and self.place:
@@ -55,22 +55,22 @@ class Chores(Transfers):
         return []
 
     def _give(self) -> bool:
-        """`give the apple to the person in the bathroom`, `show the person the apple`"""
+        """Parse `give the apple to the person in the bathroom`, `show the person the apple`."""
         cursor = self.cursor
         verb = cursor.take({"give", "hand", "hand over", "pass", "bring", "take", "show"})
         if not verb:
             return False
-        person = self._somebody()
+        person = self._recipient()
         things = self._things()
-        person = person or (self._somebody() if cursor.take({"to", "over to"}) else "")
+        person = person or (self._recipient() if cursor.take({"to", "over to"}) else "")
         if not person or len(things) != 1 or things[0].count != 1 or not things[0].words:
             return False
-        self.orders.append(Use("Show" if verb == "show" else "Hand over", self._from(things[0], ""), person))
-        self._moved(things)
+        self.orders.append(Use("Show" if verb == "show" else "Hand over", self._with_source(things[0], ""), person))
+        self._note_moved(things)
         return True
 
-    def _somebody(self) -> str:
-        """A person: `the person in the bathroom`, "" if none is named."""
+    def _recipient(self) -> str:
+        """Parse a person: `the person in the bathroom`, "" if none is mentioned."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take({"the", "a", "that", "this"})
         if not cursor.take({"person", "man", "woman", "human", "human being"}):

@@ -1,4 +1,5 @@
-"""The clauses of an instruction. Every word must have a role in a clause, otherwise the instruction is rejected."""
+"""Parser of the clauses of an instruction. Every word must have a role in a clause, otherwise the instruction is
+rejected."""
 
 from __future__ import annotations
 
@@ -28,33 +29,34 @@ from planners.rule.reading.times import as_order
 
 
 class Reader(Statements):
-    """Reads orders from a cursor.
+    """Parses orders from a cursor.
 
     Args:
-        items: What `it` refers to at first.
-        place: What `there` refers to.
+        items: The initial referents of `it`.
+        place: The initial referent of `there`.
     """
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)
-        self._read = 0
-        self._sentence = 0
-        """Where the orders of this sentence begin."""
-        self._spoken = False
-        """Whether somebody has said something of themselves, which may go on: `I am in the study and would like ...`"""
-        self._later: list[Order] = []
-        """What is to be done at the end of this sentence: `before X, Y` is Y and then X."""
+        self._clause_count = 0
+        self._sentence_start = 0
+        """Index of the first order of this sentence."""
+        self._person_spoke = False
+        """Whether a person was the subject, which may continue: `I am in the study and would like ...`"""
+        self._deferred_orders: list[Order] = []
+        """Orders to append at the end of this sentence: `before X, Y` is Y and then X."""
 
     def text(self) -> None:
-        """Read everything up to the end. Raises NotUnderstood."""
+        """Parse everything up to the end. Raises NotUnderstood."""
         while self._separators():
             self._clause()
         self._complete()
 
     def _complete(self) -> None:
-        """Remove what is to stay from the orders. Raises NotUnderstood if something has no destination or no order."""
+        """Remove objects that are to stay from the orders. Raises NotUnderstood for an object without a destination or
+        an order."""
         self._end_sentence()
-        self._come_to_person()
+        self._append_visit()
         self._leave_alone()
         if self.cleared:
             raise NotUnderstood(f"do not know where the things on the {self.cleared.source} are to go")
@@ -62,7 +64,7 @@ class Reader(Statements):
             raise NotUnderstood(f"do not know what is to be done with the {self.mentioned[0].words}")
 
     def _separators(self) -> bool:
-        """Skip the separators between two orders. False at the end of the text."""
+        """Skip the separators between two orders. Return False at the end of the text."""
         cursor = self.cursor
         while not cursor.over:
             if cursor.words[cursor.at] in (".", ":"):
@@ -75,26 +77,26 @@ class Reader(Statements):
 
     def _end_sentence(self) -> None:
         self.verb = ""
-        self.orders += self._later
-        self._later, self._sentence = [], len(self.orders)
+        self.orders += self._deferred_orders
+        self._deferred_orders, self._sentence_start = [], len(self.orders)
 
-    def _come_to_person(self) -> None:
-        """What somebody wants to have is brought to where that is, which may be said behind it."""
+    def _append_visit(self) -> None:
+        """Append a visit to the person after orders that fetch an object; the place may be mentioned later."""
         remaining = without_repeats(self.orders)
         fetches = any(isinstance(order, Fetch) for order in remaining)
         if self.awaited and fetches and not isinstance(remaining[-1], Visit):
             self.orders.append(Visit(self.here) if self.here else Return())
 
-    # ------------------------------------------------------------ when
+    # ------------------------------------------------------------ temporal clauses
 
-    def _timed(self) -> bool:
-        """`before you close the fridge, put the orange in it`, `put it there after closing the fridge`
+    def _temporal(self) -> bool:
+        """Parse `before you close the fridge, put the orange in it`, `put it there after closing the fridge`.
 
-        A clause that begins a sentence is followed by the order that it belongs to. One behind an order belongs to it
-        if it is the only one of its sentence.
+        A clause at the beginning of a sentence belongs to the order after it. A clause after an order belongs to it if
+        it is the only order of the sentence.
         """
         cursor, mark = self.cursor, len(self.orders)
-        leading = mark == self._sentence and not self._later
+        leading = mark == self._sentence_start and not self._deferred_orders
         start = cursor.at
         before_clause = cursor.take(lexicon.BEFORE)
         after_clause = (
@@ -106,7 +108,7 @@ class Reader(Statements):
             return False
         if after_clause and self._visit_first():
             return True
-        if self._later or (after_clause and not leading and mark - self._sentence != 1):
+        if self._deferred_orders or (after_clause and not leading and mark - self._sentence_start != 1):
             raise cursor.not_understood(start)
         as_order(cursor)
         self._clause()
@@ -117,10 +119,10 @@ class Reader(Statements):
             return False
         if not leading:
             if after_clause:
-                self.orders[self._sentence :] = [*timed, *self.orders[self._sentence : mark]]
+                self.orders[self._sentence_start :] = [*timed, *self.orders[self._sentence_start : mark]]
             return True
         if before_clause:
-            self._later = timed
+            self._deferred_orders = timed
             del self.orders[mark:]
         if not cursor.take({",", ", then", "then"}) or cursor.over or cursor.words[cursor.at] in (".", ":"):
             return False
@@ -128,7 +130,7 @@ class Reader(Statements):
         return True
 
     def _visit_first(self) -> bool:
-        """`when you are in the kitchen`: going there is the order."""
+        """Parse `when you are in the kitchen` as the order to go there."""
         cursor, start = self.cursor, self.cursor.at
         is_arrival = cursor.take({"you are", "you have arrived", "you get", "you arrive"}) and cursor.take(
             {"in", "at", "to"}
@@ -140,19 +142,19 @@ class Reader(Statements):
         return False
 
     def _clause(self) -> None:
-        """Read one clause and the optional words around it. Raises NotUnderstood."""
+        """Parse one clause and the optional words around it. Raises NotUnderstood."""
         cursor, start = self.cursor, self.cursor.at
         cursor.skip(lexicon.POLITE | lexicon.ASIDE | {","})
         if not cursor.over and cursor.words[cursor.at].endswith("ing") and cursor.at > start:
             as_order(cursor)  # would you mind opening the fridge
-        if cursor.take({"first", "first of all", "to begin with"}) and self._read:
+        if cursor.take({"first", "first of all", "to begin with"}) and self._clause_count:
             raise cursor.not_understood(start)
         if cursor.over or cursor.words[cursor.at] in (".", ":"):
             return
         rules: tuple[Callable[[], bool], ...] = (
-            self._timed, self._small_talk, self._conditional, self._stay, self._leave_open, self._close, self._open,
+            self._temporal, self._small_talk, self._conditional, self._stay, self._leave_open, self._close, self._open,
             self._person, self._visit, self._clear, self._swap, self._stock, self._find, self._chore, self._give,
-            self._move, self._exception, self._doors, self._see_to, self._subject, self._remark,
+            self._move, self._exception, self._doors, self._ensure, self._subject, self._remark,
         )  # fmt: skip
         start = cursor.at
         for rule in rules:
@@ -161,16 +163,16 @@ class Reader(Statements):
             cursor.at = start
         else:
             raise cursor.not_understood()
-        self._read += 1
+        self._clause_count += 1
         if cursor.sees(lexicon.EXCEPT) and not self._exception():
             raise cursor.not_understood()
-        cursor.skip(lexicon.ASIDE | ({"first"} if self._read == 1 else set()))
+        cursor.skip(lexicon.ASIDE | ({"first"} if self._clause_count == 1 else set()))
         self._reason()
         if not self._at_break() and not cursor.sees(lexicon.BEFORE | lexicon.AFTER):
             raise cursor.not_understood()
 
     def _reason(self) -> None:
-        """Skip `so that I can wash up`, which names nothing but people. Raises NotUnderstood for other reasons."""
+        """Skip `so that I can wash up`, which mentions only people. Raises NotUnderstood for other reasons."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take({","} if len(cursor.words) > cursor.at + 1 else set())
         if not (cursor.take(lexicon.REASON) and cursor.take(lexicon.PEOPLE | {"it", "they", "he", "she"})):
@@ -186,7 +188,7 @@ class Reader(Statements):
     # ------------------------------------------------------------ conditions
 
     def _conditional(self) -> bool:
-        """`if there is an apple in the fridge, ..., otherwise ...`"""
+        """Parse `if there is an apple in the fridge, ..., otherwise ...`."""
         cursor, start = self.cursor, self.cursor.at
         checked = condition(cursor)
         if checked is None:
@@ -209,7 +211,7 @@ class Reader(Statements):
         return True
 
     def _branch(self, checked: Condition, item: Item, place: str) -> tuple[Order, ...]:
-        """The orders up to `otherwise` or the end of the sentence."""
+        """Parse the orders up to `otherwise` or the end of the sentence."""
         cursor = self.cursor
         cursor.skip(lexicon.SO)
         reader = Reader(cursor, (item,), place)
@@ -244,11 +246,11 @@ class Reader(Statements):
         return False
 
     def _conditional_closing(self) -> bool:
-        """`if the fridge is open, close it` means the same as `close the fridge`."""
+        """Parse `if the fridge is open, close it` as `close the fridge`."""
         cursor = self.cursor
         if not cursor.take(lexicon.IF):
             return False
-        names = self._places_listed()
+        names = self._place_list()
         cursor.take(lexicon.IS)
         door_order = CloseUp if cursor.take(lexicon.OPENED) else OpenUp if cursor.take(lexicon.CLOSED) else None
         if len(names) != 1 or door_order is None or not is_container(names[0]):
@@ -262,13 +264,13 @@ class Reader(Statements):
     # ------------------------------------------------------------ people and places
 
     def _person(self) -> bool:
-        """Statements of people about themselves: where they are, what they want where, or nothing to do."""
+        """Parse statements of people about themselves: where they are, what they want where, or a mere remark."""
         cursor = self.cursor
         if cursor.take(lexicon.MAY_HAVE):
-            return self._wanted("")
-        if not cursor.take(lexicon.PEOPLE) and not (self._spoken and cursor.sees(lexicon.WANT)):
+            return self._wish("")
+        if not cursor.take(lexicon.PEOPLE) and not (self._person_spoke and cursor.sees(lexicon.WANT)):
             return False
-        self._spoken = True
+        self._person_spoke = True
         start = cursor.at
         if cursor.take(lexicon.AM):
             if cursor.take(lexicon.HERE | {"at home", "home", "back", "back home"}):
@@ -282,16 +284,17 @@ class Reader(Statements):
             if cursor.sees(lexicon.NEAR | lexicon.ELSEWHERE):
                 raise cursor.not_understood(start)
         cursor.at = start
-        if (wish := cursor.take(lexicon.WANT)) and self._wanted(wish):
+        if (wish := cursor.take(lexicon.WANT)) and self._wish(wish):
             return True
         cursor.at = start
         if cursor.take(lexicon.LEFT) and (things := self._things()) and (places := self._places(to_too=False)):
-            return self._tell(things, places)
+            return self._note_location(things, places)
         cursor.at = start
         return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._asks_nothing()
 
-    def _wanted(self, wish: str) -> bool:
-        """`I want the mug on the desk`, `I would like a peach`. `I need the mug on the desk` may say where it is."""
+    def _wish(self, wish: str) -> bool:
+        """Parse `I want the mug on the desk`, `I would like a peach`. `I need the mug on the desk` is ambiguous: the
+        desk may be the mug's current place."""
         cursor = self.cursor
         group = self._group()
         if group is None:
@@ -317,7 +320,7 @@ class Reader(Statements):
         return True
 
     def _purpose(self) -> bool:
-        """`I want to warm up my mug`: another clause has to say what to do with the objects it names."""
+        """Parse `I want to warm up my mug`: another clause must say what to do with the mentioned objects."""
         cursor, named = self.cursor, list[Item]()
         while not self._at_break():
             if cursor.sees(lexicon.ASKING):
@@ -329,7 +332,7 @@ class Reader(Statements):
         return True
 
     def _small_talk(self) -> bool:
-        """`my hands are wet`, `it is getting dark`, `since the guests are coming`: nothing is asked for."""
+        """Parse `my hands are wet`, `it is getting dark`, `since the guests are coming`, which request nothing."""
         cursor = self.cursor
         reason = cursor.take({"because", "since", "as", "now that", "given that"})
         if reason and self._person():
@@ -340,16 +343,16 @@ class Reader(Statements):
         return not reason or (bool(cursor.take({","})) and self._order_after_reason())
 
     def _order_after_reason(self) -> bool:
-        """Read the order behind a reason."""
+        """Parse the order after a reason."""
         self._clause()
         return True
 
     def _remark(self) -> bool:
-        """`a picnic:`, `there is fish`: neither an order nor about an object that the robot could move."""
+        """Parse `a picnic:`, `there is fish`: neither an order nor about an object that the robot could move."""
         cursor, start = self.cursor, self.cursor.at
         if cursor.take({"there is", "there are"}):
             things = self._things()
-            return self._tell(things, self._places(to_too=False)) if things else self._asks_nothing()
+            return self._note_location(things, self._places(to_too=False)) if things else self._asks_nothing()
         heading = cursor.take({"a", "an", "the"}) and self._asks_nothing()
         return bool(heading) and not cursor.over and cursor.words[cursor.at] == ":" and cursor.at > start
 
@@ -364,23 +367,23 @@ class Reader(Statements):
             return self._go(noun(cursor))
         if not cursor.take(lexicon.VISIT):
             return False
-        person = self._company()
+        person = self._accompanying()
         if cursor.take(lexicon.HERE):
             room_noun = noun(cursor) if cursor.take({"in", "into"}) else None
             if room_noun is None and not self.here:
                 raise NotUnderstood("do not know where you are")
-            self.orders += [Fetch(item) for item in (*person, *self._company())]
+            self.orders += [Fetch(item) for item in (*person, *self._accompanying())]
             return self._go(room_noun or Noun(Kind.PLACE, self.here))
         if not cursor.take({*lexicon.INTO, "in", "through to"}):
             return False
         place_noun = noun(cursor)
         if place_noun is None and cursor.take(lexicon.THERE):
             place_noun = Noun(Kind.PLACE, self.place)
-        self.orders += [Fetch(item) for item in (*person, *self._company())]
+        self.orders += [Fetch(item) for item in (*person, *self._accompanying())]
         return self._go(place_noun)
 
-    def _company(self) -> tuple[Item, ...]:
-        """`with the banana`"""
+    def _accompanying(self) -> tuple[Item, ...]:
+        """Parse `with the banana`."""
         if not self.cursor.take({"with"}):
             return ()
         things = self._things()

@@ -12,11 +12,11 @@ from planners.rule.reading.orders import Item, Place
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Whether an item is at a place.
+    """The condition that an item is at a place.
 
     Attributes:
-        absent: The condition is that it is not.
-        searched: The form `check the fridge for cans`, which needs an order for the case without them.
+        absent: Whether the condition is negated.
+        searched: Whether it has the form `check the fridge for cans`, which needs an order for the case without them.
     """
 
     item: Item
@@ -26,7 +26,7 @@ class Condition:
 
 
 def condition(cursor: Cursor) -> Condition | None:
-    """The condition at the cursor, which moves past it; None if there is none that is fully understood."""
+    """Parse a condition at the cursor, which moves past it; None if there is none that is fully understood."""
     start = cursor.at
     understood = _search(cursor) or _existence_condition(cursor) or _place_condition(cursor)
     if understood is None:
@@ -45,7 +45,7 @@ def _search(cursor: Cursor) -> Condition | None:
 
 
 def _existence_condition(cursor: Cursor) -> Condition | None:
-    """`if there is no apple in the fridge`, `is there an apple in the fridge?`"""
+    """Parse `if there is no apple in the fridge`, `is there an apple in the fridge?`."""
     start = cursor.at
     is_question = cursor.take({"is there", "are there"})
     if is_question or cursor.take(lexicon.IF_THERE_IS):
@@ -60,7 +60,7 @@ def _existence_condition(cursor: Cursor) -> Condition | None:
 
 
 def _place_condition(cursor: Cursor) -> Condition | None:
-    """`if the mug is in the sink`, `if the fridge has no apple`"""
+    """Parse `if the mug is in the sink`, `if the fridge has no apple`."""
     if not cursor.take(lexicon.IF):
         return None
     first = noun(cursor)

@@ -1,4 +1,4 @@
-"""Orders about doors and drawers, and the names mentioned so far, which all readers of orders share."""
+"""Parser of orders about doors and drawers, and the state shared by all parsers of orders."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _STANDING_OPEN = frozenset(
 
 
 class Doors:
-    """Reads orders to open and close.
+    """Parses orders to open and close.
 
     Args:
-        items: What `it` refers to at first.
-        place: What `there` refers to.
+        items: The initial referents of `it`.
+        place: The initial referent of `there`.
     """
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
@@ -36,7 +36,7 @@ class Doors:
         )
 
     def _asks_nothing(self) -> bool:
-        """Skip words that name nothing known, up to the end of the clause. False if they may ask for something."""
+        """Skip words that name nothing known, up to the end of the clause. Return False if they may be a request."""
         cursor = self.cursor
         while not self._at_break():
             word, following = Cursor(cursor.words[cursor.at : cursor.at + 1]), Cursor(cursor.words[cursor.at + 1 :])
@@ -51,62 +51,63 @@ class Doors:
     def _close(self) -> bool:
         cursor = self.cursor
         if verb := cursor.take(lexicon.CLOSE | lexicon.CLOSING):
-            names = self._doors_meant()
+            names = self._door_names()
             cursor.take(_STANDING_OPEN)
             if verb == "close up" and not names:
                 names = self.containers[-1:]
         elif cursor.take({"keep", "leave", "have", "with", "mind", "watch"}):
-            names = self._doors_meant()
+            names = self._door_names()
             previous_word = cursor.words[cursor.at - 1]
             if not cursor.take(lexicon.CLOSED) and previous_word not in lexicon.DOORS:
                 return False
         else:
             return False
-        self._shut(names)
+        self._add_close_orders(names)
         return True
 
     def _leave_open(self) -> bool:
-        """Orders to leave something open, or not to leave it open."""
+        """Parse orders to leave a container open, or not to leave it open."""
         cursor = self.cursor
         if cursor.take({"do not leave", "do not keep", "never leave", "without leaving"}):
-            names = self._doors_meant(lexicon.ANY_DOOR)
+            names = self._door_names(lexicon.ANY_DOOR)
         elif cursor.take({"leave neither"}):
-            first, second = self._doors_meant(), self._doors_meant() if cursor.take({"nor"}) else []
+            first, second = self._door_names(), self._door_names() if cursor.take({"nor"}) else []
             names = [*first, *second] if first and second else []
         elif cursor.take({"leave nothing", "leave no door", "leave no doors", "nothing", "no door", "no doors"}):
             cursor.take({"left", "is left", "is to be left", "should be left", "stays", "is to stay", "should stay"})
             names = list(self.containers)
         elif cursor.take({"leave", "keep", "hold", "have"}):
-            names = self._doors_meant()
+            names = self._door_names()
             if cursor.take(lexicon.OPENED):
-                self._unlock(names)
+                self._add_open_orders(names)
                 return True
             return False
         else:
             return False
         if not cursor.take({"open", "left open"}) or not names:
             return False
-        self._shut(names)
+        self._add_close_orders(names)
         return True
 
     def _open(self) -> bool:
         if not self.cursor.take(lexicon.OPEN):
             return False
-        self._unlock(self._doors_meant())
+        self._add_open_orders(self._door_names())
         return True
 
     def _doors(self) -> bool:
-        """`the fridge closed`, `doors shut`, `everything is to be shut again`. `The door is open` is not an order."""
+        """Parse `the fridge closed`, `doors shut`, `everything is to be shut again`. `The door is open` is not an
+        order."""
         cursor, start = self.cursor, self.cursor.at
         ordered = cursor.take(lexicon.SEE_TO)
-        names = self._doors_meant(lexicon.DOORS)
+        names = self._door_names(lexicon.DOORS)
         if not names:
             return False
         if ordered and cursor.take({"is", "are", "stays", "stay"}):
             if cursor.take(lexicon.CLOSED):
-                self._shut(names)
+                self._add_close_orders(names)
             elif cursor.take(lexicon.OPENED):
-                self._unlock(names)
+                self._add_open_orders(names)
             return cursor.words[cursor.at - 1] in ("closed", "shut", "open", "opened", "again")
         if cursor.take(lexicon.IS):
             cursor.skip(lexicon.ASIDE)
@@ -115,21 +116,21 @@ class Doors:
         cursor.take(lexicon.GOES | lexicon.STAYS)
         if not cursor.take(lexicon.CLOSED):
             return False
-        self._shut(names)
+        self._add_close_orders(names)
         return True
 
-    def _doors_meant(self, extra_words: frozenset[str] = frozenset()) -> list[str]:
-        """The containers that a clause names or refers to; empty if that is unclear."""
+    def _door_names(self, extra_words: frozenset[str] = frozenset()) -> list[str]:
+        """Parse the containers that a clause names or refers to; empty if that is unclear."""
         cursor = self.cursor
-        named = self._places_listed()
+        named = self._place_list()
         if named:
             return named
         if cursor.take(lexicon.ALL_DOORS | extra_words):
             return list(self.containers)
         return self.containers[-1:] if cursor.take(lexicon.ONE_DOOR) else []
 
-    def _places_listed(self) -> list[str]:
-        """`the fridge and the door of the drawer`: a list of single pieces of furniture."""
+    def _place_list(self) -> list[str]:
+        """Parse `the fridge and the door of the drawer`: a list of single pieces of furniture."""
         cursor, names = self.cursor, list[str]()
         start = cursor.at
         while True:
@@ -145,7 +146,7 @@ class Doors:
                 return names
 
     def _in_its_room(self, place: Noun) -> str:
-        """The name of a place with the room that follows it: `the table in the kitchen`."""
+        """Return the name of a place with the room that follows it: `the table in the kitchen`."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take(lexicon.THAT_IS)
         if place.kind is Kind.PLACE and not is_room(place.words) and cursor.take({"in", "of"}):
@@ -155,10 +156,10 @@ class Doors:
         cursor.at = start
         return place.words
 
-    def _shut(self, names: Sequence[str]) -> None:
+    def _add_close_orders(self, names: Sequence[str]) -> None:
         self._move_doors(names, CloseUp, "close")
 
-    def _unlock(self, names: Sequence[str]) -> None:
+    def _add_open_orders(self, names: Sequence[str]) -> None:
         self._move_doors(names, OpenUp, "open")
 
     def _move_doors(self, names: Sequence[str], order: type[OpenUp] | type[CloseUp], verb: str) -> None:

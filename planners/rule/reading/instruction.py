@@ -1,4 +1,4 @@
-"""Parses household instructions into orders. An instruction that is not fully understood is rejected as a whole."""
+"""Parse household instructions into orders. An instruction that is not fully understood is rejected as a whole."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ __all__ = ["NotUnderstood", "parse_instruction"]
 
 
 def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ...]:
-    """The orders of an instruction, in the sequence in which they are run.
+    """Parse an instruction into orders, in the sequence in which they are run.
 
     Args:
         text: an instruction in English.
-        known: Names that are known in addition to those of the vocabulary.
+        known: names in addition to those of the vocabulary.
 
     Raises:
-        NotUnderstood: some words have no role in an order; the message names them, and what they may be misspelt for.
+        NotUnderstood: some words have no role in an order; the message contains them, with a suggestion if they may be
+            misspelt.
 
     Example:
         >>> parse_instruction("Put the apple in the fridge.")
         (Bring(item=Item(words='apple', count=1, source='', excluded=()), place=Place(words='fridge', inside=True)),)
     """
     try:
-        orders = _parsed_by_lines(text)
+        orders = _parse_lines(text)
     except NotUnderstood as reason:
         quoted = re.findall("'(.*)'", str(reason))
         if hint := misspelt([word for words in quoted for word in words.split()], known):
@@ -44,19 +45,19 @@ def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ..
     return orders
 
 
-def _parsed_by_lines(text: str) -> tuple[Order, ...]:
-    """The orders of a text that is wrapped anywhere, or else of one whose lines are sentences."""
+def _parse_lines(text: str) -> tuple[Order, ...]:
+    """Parse a text with arbitrary line breaks, or else a text whose lines are sentences."""
     try:
-        return _parsed(text)
+        return _parse(text)
     except NotUnderstood:
         lines = [line for line in text.splitlines() if line.strip()]
         if len(lines) > 1:
             with suppress(NotUnderstood):
-                return _parsed(" . ".join(lines))
+                return _parse(" . ".join(lines))
         raise
 
 
-def _parsed(text: str) -> tuple[Order, ...]:
+def _parse(text: str) -> tuple[Order, ...]:
     cursor = Cursor(spelled(text))
     if question_order := question(cursor):
         return (question_order,)
@@ -75,7 +76,7 @@ def _parsed(text: str) -> tuple[Order, ...]:
 
 
 def _check_hand(orders: Sequence[Order]) -> None:
-    """Raises NotUnderstood if the orders would need a second hand."""
+    """Raise NotUnderstood if the orders would need a second hand."""
     held = [order.item for order in orders if isinstance(order, Fetch)]
     if len(held) > 1 or any(item.count != 1 for item in held):
         raise NotUnderstood("have only one hand and do not know where to put the things")

@@ -10,7 +10,7 @@ from planners.common_sense import CONTAINERS, LARGE, ROOMS, SMALL, SURFACES
 
 
 def _set(words: str) -> frozenset[str]:
-    """The phrases in a text, separated by bars."""
+    """Split a text into the phrases between its bars."""
     return frozenset(word.strip() for word in words.split("|"))
 
 
@@ -27,7 +27,7 @@ BRING = _set("""
 """)
 """Verbs after which only `to`, `into` and `onto` name the destination: `bring the mug on the desk` is ambiguous."""
 GATHER = _set("collect|gather|gather up|gather together")
-"""Verbs that need no place if another order says what becomes of it."""
+"""Verbs that need no destination if another order gives it."""
 TAKE = _set("""
     pick up | pick | grab | fetch | take | take out | retrieve | hold | choose | select | go get | go and get
     | go fetch | go and fetch
@@ -40,7 +40,7 @@ VISIT = _set("go|walk|drive|navigate|head|move|come|roll|go back|come back|go ov
 WAIT = _set("wait|stay|go and wait|go and stay|wait for me|go and wait for me|stay for me")
 CALL_AT = _set("visit|approach|look in at|stop by at|call at|look at|start in|begin in|end in|end up in|finish in")
 CHILL = _set("chill|refrigerate|freeze|cool|cool down")
-"""Verbs that are done by putting something into the fridge. No skill heats or washes."""
+"""Verbs that mean putting an object into the fridge."""
 CLEAR = _set("clear|empty|tidy|clean|clear up|clear off|clear out|tidy up|clean up|clean off|free|unload")
 CLOSE = _set("close|shut|close up|shut up|push shut")
 CLOSING = _set("closing|shutting")
@@ -51,7 +51,7 @@ SWITCHES = {
     **dict.fromkeys(("turn on", "switch on", "power on"), "Turn on"),
     **dict.fromkeys(("turn off", "switch off", "power off", "power down", "shut off"), "Turn off"),
 }
-"""Verbs whose particle may come behind the name: `switch the stove off`."""
+"""Verbs whose particle may follow the name: `switch the stove off`."""
 USES = {
     **dict.fromkeys(("wash", "wash up", "rinse", "rinse off", "do the washing up of"), "Wash"),
     **dict.fromkeys(("fill", "fill up"), "Fill"),
@@ -60,7 +60,7 @@ USES = {
     **dict.fromkeys(("wipe", "wipe down", "wipe off", "scrub"), "Wipe"),
     **dict.fromkeys(("follow", "go after"), "Follow"),
 }
-"""Other verbs of a household, by the action that they mean."""
+"""Other household verbs, with their actions."""
 BY_MEANS = {
     "Wash": _set("in the sink|at the sink|in the washbasin|with water|under the tap|under running water"),
     "Fill": _set("with water|at the sink|in the sink|with water at the sink|with tap water|up|up with water"),
@@ -104,7 +104,7 @@ STATES = {
     **dict.fromkeys(("full", "filled", "full of water", "filled with water"), "filled"),
     "empty": "empty",
 }
-"""How people say what state something is in, by the word that planners see."""
+"""Words for states, with the words that planners see."""
 GOES = _set("""
     go | goes | belong | belongs | should go | must go | has to go | have to go | needs to go | need to go
     | is to go | are to go | can go | may go | should be | must be | has to be | have to be | needs to be | need to be
@@ -160,27 +160,27 @@ SOMEBODY = _set("""
     my kid | my kids | guests | the guests | my guests | the kids | the children | dinner | lunch | breakfast | supper
     | it | the weather
 """)
-"""Subjects of remarks in which nothing is asked for, if they name nothing."""
+"""Subjects of mere remarks, if no object is mentioned."""
 PEOPLE = _set("i|we|someone|somebody|nobody|everyone|everybody")
 LEFT = _set("left|put|forgot|have left|have put|have|saw|have seen|keep|must have left")
 ORDERING = _set("""
     before | after | until | till | unless | while | whenever | when | once | as soon as | instead | rather | without
     | except | if | otherwise | or | neither | nor | every time | always | nothing | nobody | by the time
 """)
-"""Words that say in which order, under which condition or how something is to be done. They are never passed over."""
+"""Words for the sequence, condition or manner of an order. They are never skipped."""
 ASKING = ORDERING | _set(
     "not|no|you|never|should|must|prefer|want|need|would|could|expect|hope|wish|ask|demand|insist|had better|please"
 )
-"""Words with which people may ask for something. A clause without them that names nothing is only a statement."""
+"""Words that may express a request. A clause without them that mentions no object is only a statement."""
 BEFORE = _set("before | but before | but only before | and before")
 AFTER = _set("""
     after | once | when | as soon as | only after | but only after | only once | only when | right after
     | directly after | immediately after | whenever
 """)
-"""Words before a clause that says what is to be done first."""
+"""Words before a clause that comes first in time."""
 DOER = _set("you | we | i | you have | we have | i have | you are | having | you are done | you are finished with")
 REASON = _set("so that | so | because | since | as | in order that | for | cause")
-"""Words before a reason behind an order."""
+"""Words before a reason after an order."""
 
 # ---------------------------------------------------------------- optional words
 
@@ -262,9 +262,9 @@ KINDS_OF = _set("""
     kinds of | types of | sorts of | pieces of | piece of | kind of | different kinds of | different | various
     | kinds | sorts
 """)
-"""Words after a number (`three kinds of fruit`); of a class, different kinds are brought anyway."""
+"""Words after a number (`three kinds of fruit`), without effect: different kinds of a class are brought anyway."""
 HARMLESS = _set("nearest|closest|nearby|nice|tasty|fresh|ripe|lovely|good")
-"""Adjectives that change nothing: the robot takes the nearest object anyway."""
+"""Adjectives without effect: the robot takes the nearest object anyway."""
 EVERYTHING = _set("""
     everything | whatever | anything | all things | all the things | all items | all the items | all objects
     | all the objects | all stuff | all the stuff | the things | the items | the objects | the stuff | every thing
@@ -293,12 +293,12 @@ NO_NAMES = _PEOPLE | _set("""
 """)
 """Words that are never an unknown name: the robot does not search for `the middle`."""
 LONGEST = 6
-"""Number of words in the longest phrase or name."""
+"""Maximum number of words of a phrase or name."""
 
 
 @cache
 def thing_names() -> frozenset[str]:
-    """Canonical names, nicknames and class words of objects that can be carried."""
+    """Return canonical names, nicknames and class words of portable objects."""
     words = vocabulary()
     names = set(words.classes) | set(words.nicknames) | set(SMALL)
     names |= {name for members in (*words.classes.values(), *words.nicknames.values()) for name in members}
@@ -316,25 +316,25 @@ def _is_furniture_part(name: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def is_thing(text: str) -> bool:
-    """Whether a run of words names an object that can be carried."""
+    """Return whether words name a portable object."""
     return normalise(text) in thing_names() or canonical(text) in thing_names()
 
 
 @lru_cache(maxsize=10_000)
 def is_place(text: str) -> bool:
-    """Whether a run of words names a piece of furniture or a room."""
+    """Return whether words name a piece of furniture or a room."""
     return canonical(text) in {*CONTAINERS, *SURFACES, *ROOMS, *LARGE, "kitchen counter", "kitchen sink"} or (
         canonical(text) in vocabulary().nicknames and _is_furniture_part(text)
     )
 
 
 def is_colour(word: str) -> bool:
-    """Whether a word is a colour or a material."""
+    """Return whether a word is a colour or a material."""
     return word in vocabulary().colours or word in COLOUR_WORDS
 
 
 def is_kind_of(words: str, label: str) -> bool:
-    """Whether words name an object of a class: `tomato soup` is a can, `red box` is a box; `sugar box` is not a
+    """Return whether words name an object of a class: `tomato soup` is a can, `red box` is a box; `sugar box` is not a
     class."""
     kinds = vocabulary().classes.get(canonical(label).split()[-1] if label else "", frozenset())
     if canonical(label) in kinds or canonical(label) in vocabulary().nicknames:
@@ -357,22 +357,22 @@ VESSELS = (
     "skillet",
     "tray",
 )
-"""Things into which others can be put."""
+"""Portable objects into which others can be put."""
 
 
 def is_vessel(words: str) -> bool:
-    """Whether other things can be put into something that can be carried."""
+    """Return whether other objects can be put into a portable object of this name."""
     return canonical(words).split()[-1] in VESSELS or is_kind_of(words, "dish")
 
 
 def kinds_of(label: str) -> tuple[str, ...]:
-    """The kinds that a class word such as `fruit` includes, in a fixed order; empty for any other name."""
+    """Return the kinds of a class word such as `fruit`, in a fixed order; empty for any other name."""
     return tuple(sorted(kind for kind in vocabulary().classes.get(canonical(label), ()) if is_kind_of(kind, label)))
 
 
 @cache
 def phrases() -> frozenset[str]:
-    """Every phrase with a meaning of its own, except names."""
+    """Return every phrase with a meaning of its own, except names."""
     phrase_tables = (
         ANY_VERB,
         INTO,

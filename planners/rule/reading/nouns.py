@@ -1,4 +1,4 @@
-"""The words of an instruction, and its noun phrases."""
+"""Tokenizer of instructions, and parser of noun phrases."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class NotUnderstood(Exception):
     'next to the desk'`."""
 
 
-_SPELLED = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,.;:!?]|(?<=\s)[-\u2013\u2014](?=\s)|\u2014|[^\s\w]")
-_CONTRACTED = (
+_TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,.;:!?]|(?<=\s)[-\u2013\u2014](?=\s)|\u2014|[^\s\w]")
+_CONTRACTIONS = (
     (r"\b(do|does|did|is|are|was|were|should|would|could|must|need)n't\b", r"\1 not"),
     (r"\bwon't\b", "will not"),
     (r"\bcan't\b|\bcannot\b", "can not"),
@@ -35,15 +35,15 @@ PUNCTUATION = frozenset((",", ".", ":"))
 
 
 def spelled(text: str) -> list[str]:
-    """The words and the punctuation of a text: every full stop is `.`, every colon or dash `:`. Other characters are
-    kept, so that the text is not understood."""
+    """Split a text into words and punctuation: every full stop becomes `.`, every colon or dash `:`. Other characters
+    are kept, so that the text is not understood."""
     lines = re.sub(r"\n\s*(?=[A-Z]|[-*\u2022]\s|\d+[.)]\s|\n)", " . ", text)
     normalised = " ".join(lines.lower().replace("\u2019", "'").replace("_", " ").split())
     normalised = re.sub(r"(?:(?<=^)|(?<=\. ))(?:[-*\u2022]|\d+[.)]) ", "", normalised)
-    for pattern, instead in _CONTRACTED:
+    for pattern, instead in _CONTRACTIONS:
         normalised = re.sub(pattern, instead, normalised)
     stops = dict.fromkeys(".;!?", ".") | dict.fromkeys(("-", "\u2013", "\u2014"), ":")
-    return [stops.get(word, word) for word in _SPELLED.findall(normalised)]
+    return [stops.get(word, word) for word in _TOKEN.findall(normalised)]
 
 
 class Cursor:
@@ -60,11 +60,11 @@ class Cursor:
         return self.at >= len(self.words)
 
     def sees(self, phrases: Set[str]) -> str:
-        """The longest of the phrases that starts at the cursor, "" if none does."""
+        """Return the longest of the phrases that starts at the cursor, "" if none does."""
         return next((text for text in self.runs() if text in phrases), "")
 
     def runs(self) -> list[str]:
-        """The runs of words that start at the cursor, longest first; cached, because every rule needs them."""
+        """Return the runs of words that start at the cursor, longest first; cached, because every rule needs them."""
         if self.at not in self._runs:
             upcoming = self.words[self.at : self.at + lexicon.LONGEST]
             self._runs[self.at] = [" ".join(upcoming[:length]) for length in range(len(upcoming), 0, -1)]
@@ -82,12 +82,12 @@ class Cursor:
             pass
 
     def replace(self, words: list[str]) -> None:
-        """Go on with other words at the same place."""
+        """Replace the words, keeping the position."""
         self.words = words
         self._runs.clear()
 
     def rest(self, start: int | None = None) -> str:
-        """The words from the cursor, or from an earlier start, to the next comma or full stop."""
+        """Return the words from the cursor, or from an earlier start, to the next comma or full stop."""
         words: list[str] = []
         for word in self.words[self.at if start is None else start :]:
             if word in PUNCTUATION and words:
@@ -96,7 +96,7 @@ class Cursor:
         return " ".join(words)
 
     def not_understood(self, start: int | None = None) -> NotUnderstood:
-        """The error that quotes the words from the cursor to the next comma or full stop."""
+        """Return an error that quotes the words from the cursor to the next comma or full stop."""
         return NotUnderstood(f"do not understand '{self.rest(start)}'")
 
 
@@ -104,7 +104,7 @@ _DEFINITE = frozenset(("", "the", "my", "your", "our", "his", "her", "their", "t
 
 
 class Kind(StrEnum):
-    """What a noun phrase refers to."""
+    """Kind of a noun phrase's referent."""
 
     THING = "thing"
     PLACE = "place"
@@ -120,9 +120,9 @@ class Noun:
     """A noun phrase.
 
     Attributes:
-        count: How many, None for all.
-        other: Whether it excludes the objects named before it.
-        numbered: Whether a number was said.
+        count: Number of objects, None for all.
+        other: Whether it excludes objects mentioned before, as `the other mug`.
+        numbered: Whether it contains a number.
     """
 
     kind: Kind
@@ -133,7 +133,7 @@ class Noun:
 
 
 def noun(cursor: Cursor) -> Noun | None:
-    """The noun phrase at the cursor, which moves past it; None if there is none that is fully understood."""
+    """Parse the noun phrase at the cursor, which moves past it; None if there is none that is fully understood."""
     start = cursor.at
     if cursor.take(lexicon.REST):
         return Noun(Kind.REST, count=None)
@@ -151,7 +151,7 @@ def noun(cursor: Cursor) -> Noun | None:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Before:
+class _Modifiers:
     """The words before a name: articles, numbers, `all`, `kinds of`."""
 
     every: bool = False
@@ -160,17 +160,17 @@ class _Before:
     other: bool = False
     kinds: bool = False
     of: bool = False
-    """Whether the number is that of a part: the number of the whole may follow, as in `two of the five`."""
+    """Whether `of` follows the number, so that the number of the whole may follow: `two of the five`."""
 
     def how_many(self, plural: bool) -> int | None:
-        """The number meant; None (all) if there is only the plural. `Some apples` are two."""
+        """Return the number of objects; None (all) for a plural without a number. `Some apples` are two."""
         if self.count is None and plural and self.article == "some":
             return 2
         return self.count or (None if self.every or plural else 1)
 
 
-def _words_before_noun(cursor: Cursor) -> _Before:
-    before = _Before()
+def _modifiers(cursor: Cursor) -> _Modifiers:
+    before = _Modifiers()
     while not cursor.over:
         if cursor.take(lexicon.EVERY):
             before.every = True
@@ -190,7 +190,7 @@ def _words_before_noun(cursor: Cursor) -> _Before:
 
 
 def _number(cursor: Cursor) -> int:
-    """The number at the cursor, which moves past it and past `of` behind it; 0 if there is none."""
+    """Parse the number at the cursor, which moves past it and a following `of`; 0 if there is none."""
     if spoken := cursor.take(lexicon.NUMBERS.keys()):
         number = lexicon.NUMBERS[spoken]
     elif re.fullmatch(r"[1-9]\d?", cursor.words[cursor.at]):
@@ -203,9 +203,9 @@ def _number(cursor: Cursor) -> int:
 
 
 def _named_noun(cursor: Cursor) -> Noun | None:
-    """A phrase with a known name, `the green one`, or an unknown name after an article."""
+    """Parse a phrase with a known name, `the green one`, or an unknown name after an article."""
     start = cursor.at
-    before = _words_before_noun(cursor)
+    before = _modifiers(cursor)
     if cursor.at == start and cursor.sees(lexicon.ANY_VERB) == "can":
         return None
     colours = _colours(cursor)
@@ -230,11 +230,11 @@ def _named_noun(cursor: Cursor) -> Noun | None:
 
 
 def _colours(cursor: Cursor) -> list[str]:
-    """Colours and materials before a name; the last word of `the green orange` is the name."""
+    """Parse colours and materials before a name; the last word of `the green orange` is the name."""
     colours: list[str] = []
     while word := _colour(cursor):
         colours.append(word)
-    followed = cursor.sees({"one", "ones"}) or _longest(Cursor(cursor.words[cursor.at :]))[1]
+    followed = cursor.sees({"one", "ones"}) or _longest_name(Cursor(cursor.words[cursor.at :]))[1]
     if colours and not followed:
         cursor.at -= len(colours.pop().split())
     return colours
@@ -250,18 +250,18 @@ def _colour(cursor: Cursor) -> str:
 
 
 def _known_noun(cursor: Cursor) -> tuple[str, Kind, str]:
-    """The room before a name (`kitchen table`), the kind, and the longest known name at the cursor, which moves past
-    them."""
-    kind, name = _longest(cursor)
+    """Parse the room before a name (`kitchen table`), the kind, and the longest known name at the cursor, which moves
+    past them."""
+    kind, name = _longest_name(cursor)
     if name and is_room(name):
-        furniture, room_words = _longest(cursor)
+        furniture, room_words = _longest_name(cursor)
         if room_words and furniture is Kind.PLACE and not is_room(room_words):
             return name, furniture, room_words
         cursor.at -= len(room_words.split())
     return "", kind, name
 
 
-def _longest(cursor: Cursor) -> tuple[Kind, str]:
+def _longest_name(cursor: Cursor) -> tuple[Kind, str]:
     for length in range(min(lexicon.LONGEST, len(cursor.words) - cursor.at), 0, -1):
         words = cursor.words[cursor.at : cursor.at + length]
         text = " ".join(words)
@@ -274,12 +274,12 @@ def _longest(cursor: Cursor) -> tuple[Kind, str]:
     return Kind.UNKNOWN, ""
 
 
-def _unknown_noun(cursor: Cursor, before: _Before) -> Noun | None:
-    """An unknown name: up to three words between an article and a phrase that is understood. Not `the big apple`, which
-    ends with a known name, and not words such as `middle` (`lexicon.NO_NAMES`)."""
+def _unknown_noun(cursor: Cursor, before: _Modifiers) -> Noun | None:
+    """Parse an unknown name: up to three words between an article and a phrase that is understood. Not `the big apple`,
+    which ends with a known name, and not words such as `middle` (`lexicon.NO_NAMES`)."""
     words: list[str] = []
     while not cursor.over and cursor.words[cursor.at] not in PUNCTUATION and not cursor.sees(lexicon.phrases()):
-        if _longest(Cursor(cursor.words[cursor.at :]))[1]:
+        if _longest_name(Cursor(cursor.words[cursor.at :]))[1]:
             return None
         words.append(cursor.words[cursor.at])
         cursor.at += 1

@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The objects that an order is about.
+    """The objects of an order.
 
     Attributes:
         words: `green can`, "" for anything at the source.
-        count: How many, None for all.
-        source: The place to take them from, "" if none is named.
+        count: Number of objects, None for all.
+        source: The place to take them from, "" if none is given.
         excluded: Names of objects to leave where they are.
     """
 
@@ -29,7 +29,7 @@ class Place:
     """A destination.
 
     Attributes:
-        inside: The instruction says `in`, not `on`.
+        inside: Whether the instruction says `in` instead of `on`.
     """
 
     words: str
@@ -46,7 +46,7 @@ class Bring:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """Bring as many of an item as are missing at a place; `item.count` is the number there should be in the end."""
+    """Bring as many of an item as are missing at a place; `item.count` is the required number at the end."""
 
     item: Item
     place: Place
@@ -76,16 +76,16 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Go back to where the robot was given the task: whoever gave it and has not said where they are is there."""
+    """Go back to where the robot was given the task: a person who has not said otherwise is there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Do an action of a household: `Turn off` the lamp, `Wash` the plate, `Hand over` the apple to a person.
+    """Do a household action: `Turn off` the lamp, `Wash` the plate, `Hand over` the apple to a person.
 
     Attributes:
-        item: What it is done to.
-        to: A person, "" for none.
+        item: The target of the action.
+        to: The person, "" for none.
     """
 
     action: str
@@ -98,10 +98,11 @@ class Ask:
     """Answer a question by looking.
 
     Attributes:
-        about: `there` (is an item at a place, or anywhere?), `where` it is, `count`, `open` (is a container?),
-            `closed`, `contents` (what is at a place), `state` (is an item in one?), `holds` (is anything in a vessel?).
+        about: `there` (is an item at a place, or anywhere?), `where` (location of an item), `count`, `open` (is a
+            container open?), `closed`, `contents` (objects at a place), `state` (is an item in a state?), `holds` (is
+            anything in a vessel?).
         place: "" for the whole home.
-        state: A word of `homie.kernel.knowledge.CONTRARY`; of a count, that of what counts.
+        state: A word of `homie.kernel.knowledge.CONTRARY`; for a count the state of the objects to count.
     """
 
     about: Literal["there", "where", "count", "open", "closed", "contents", "state", "holds"]
@@ -138,33 +139,33 @@ Order: TypeAlias = "Bring | Stock | Swap | Fetch | Visit | Return | Use | Ask | 
 
 
 def names_in(orders: tuple[Order, ...]) -> Iterator[str]:
-    """Every non-empty name of an object or a place in the orders, including those of both cases."""
+    """Yield every non-empty name of an object or place in the orders, including both branches of conditions."""
     for order in orders:
         match order:
             case Bring(item, place) | Stock(item, place):
-                yield from _filled(item.words, item.source, *item.excluded, place.words)
+                yield from _nonempty(item.words, item.source, *item.excluded, place.words)
             case Swap(first, second):
-                yield from _filled(first.words, first.source, second.words, second.source)
+                yield from _nonempty(first.words, first.source, second.words, second.source)
             case Fetch(item):
-                yield from _filled(item.words, item.source, *item.excluded)
+                yield from _nonempty(item.words, item.source, *item.excluded)
             case Use(_, item, to):
-                yield from _filled(item.words, item.source, to)
+                yield from _nonempty(item.words, item.source, to)
             case Ask(_, item, place):
-                yield from _filled(item.words, place.words)
+                yield from _nonempty(item.words, place.words)
             case Visit(words) | OpenUp(words) | CloseUp(words):
                 yield words
             case IfThere(item, place, then, otherwise):
-                yield from _filled(item.words, place.words)
+                yield from _nonempty(item.words, place.words)
                 yield from names_in(then + otherwise)
 
 
 def in_order(orders: Sequence[Order]) -> tuple[Order, ...]:
-    """The orders in a feasible sequence: items to hold are picked up last, and doors close after their last use."""
+    """Return the orders in a feasible sequence: items to hold are picked up last, doors close after their last use."""
     return _close_last(_hold_last(list(orders)))
 
 
 def without_repeats(orders: Sequence[Order]) -> list[Order]:
-    """The orders without visits and pick-ups that a later order for the same object includes."""
+    """Return the orders without visits and pick-ups that a later order for the same object includes."""
     remaining: list[Order] = []
     for at, order in enumerate(orders):
         later_items = [later_order.item for later_order in orders[at + 1 :] if isinstance(later_order, Bring | Fetch)]
@@ -181,14 +182,14 @@ def _are_same(first: Item, second: Item) -> bool:
 
 
 def _hold_last(orders: list[Order]) -> list[Order]:
-    """There is one hand: an item to hold is picked up after all orders that need the hand."""
+    """Move the pick-up of an item to hold after all orders that need the only hand."""
     at = next((i for i, order in enumerate(orders) if isinstance(order, Fetch)), len(orders))
     hand_orders = [order for order in orders[at + 1 :] if not isinstance(order, Visit | Return | Fetch)]
     return orders[:at] + hand_orders + [order for order in orders[at:] if order not in hand_orders]
 
 
 def _close_last(orders: list[Order]) -> tuple[Order, ...]:
-    """Move the closing of a container behind the last order that needs it open."""
+    """Move the closing of a container after the last order that needs it open."""
     ordered = list(orders)
     for closing in [order for order in orders if isinstance(order, CloseUp)]:
         at = ordered.index(closing)
@@ -200,5 +201,5 @@ def _close_last(orders: list[Order]) -> tuple[Order, ...]:
     return tuple(ordered)
 
 
-def _filled(*names: str) -> Iterator[str]:
+def _nonempty(*names: str) -> Iterator[str]:
     return (name for name in names if name)

@@ -1,4 +1,4 @@
-"""What pronouns and the like refer to: `it`, `them`, `the rest`, `the green one`, `there`, `in it`, `here`."""
+"""Reference resolution: `it`, `them`, `the rest`, `the green one`, `there`, `in it`, `here`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from planners.rule.reading.orders import Item, Place
 
 
 class Pronouns(Doors):
-    """Finds the objects and places that were named before."""
+    """Resolves references to objects and places mentioned before."""
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)
         self.here = ""
         self.cleared: Item | None = None
 
-    def _meant(self, named: Noun, start: int) -> tuple[Item, ...]:
-        """The items that a noun phrase refers to: pronouns and `the green one` refer to items named before."""
+    def _referents(self, named: Noun, start: int) -> tuple[Item, ...]:
+        """Return the items to which a noun phrase refers; pronouns and `the green one` refer to earlier items."""
         if named.kind in (Kind.IT, Kind.THEM):
             if not self.items or (named.kind is Kind.IT and len(self.items) > 1):
                 raise NotUnderstood(f"do not know what '{' '.join(self.cursor.words[start : self.cursor.at])}' is")
@@ -35,7 +35,7 @@ class Pronouns(Doors):
         return (Item(named.words, named.count),)
 
     def _room_of_person(self) -> str:
-        """The room of the speaker: `to me in the bedroom`, or as stated before."""
+        """Parse the room of the speaker: `to me in the bedroom`, or as stated before."""
         cursor, start = self.cursor, self.cursor.at
         room = noun(cursor) if cursor.take({"in", "at"}) else None
         if room is not None and room.kind is Kind.PLACE and room.count == 1:
@@ -43,8 +43,8 @@ class Pronouns(Doors):
         cursor.at = start
         return self.here
 
-    def _referred(self, words: str) -> Place:
-        """The place that `there` or `in it` refers to: the last one named, or the only object if no place was named."""
+    def _referenced_place(self, words: str) -> Place:
+        """Return the place to which `there` or `in it` refers: the last place mentioned, or else the only object."""
         named = self.items[0].words if len(self.items) == 1 else ""
         vessel = named if is_kind_of(named, "dish") and words not in lexicon.THERE else ""
         if not (self.place or vessel):

@@ -1,4 +1,4 @@
-"""Questions about the home: what is where, how many there are, what is open. An instruction is one question or none."""
+"""Parser of questions about the home: locations, counts, states. An instruction is a single question or none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from planners.rule.reading import lexicon
 from planners.rule.reading.nouns import Cursor, Kind, Noun, noun
 from planners.rule.reading.orders import Ask, Item, Place
 
-_LEFT_BEHIND = frozenset(
+_HAS_ANYONE_LEFT = frozenset(
     f"{have} {left}"
     for have, left in (
         *((f"{has} {who}", "left") for has in ("has", "have") for who in ("anyone", "anybody", "someone", "somebody")),
@@ -46,7 +46,7 @@ _LEFT = frozenset(("left", "around", "here", "at home", "in the house", "in the 
 
 
 def question(cursor: Cursor) -> Ask | None:
-    """The question that the words are, up to their end; None, with the cursor where it was, if they are none."""
+    """Parse all words as a question; None, with the cursor where it was, if they are not one."""
     start = cursor.at
     cursor.skip(_PREFACES)
     asks_whether = bool(cursor.take(_WHETHER))
@@ -65,8 +65,8 @@ def question(cursor: Cursor) -> Ask | None:
 
 
 def strange(cursor: Cursor) -> str:
-    """The words that are not understood of a question about something known, as of `is the fridge humming?`; "" where
-    it is not such a question."""
+    """Return the words of a question about a known object that are not understood, as in `is the fridge humming?`; ""
+    if the text is not such a question."""
     cursor.skip(_PREFACES)
     asks_whether = bool(cursor.take(_WHETHER))
     named = noun(cursor) if asks_whether or cursor.take({"is", "are"}) else None
@@ -76,7 +76,7 @@ def strange(cursor: Cursor) -> str:
 
 
 def _whereabouts(cursor: Cursor) -> Ask | None:
-    """`where is the apple?`, `which room is the pear in?`, `where can I find the keys?`, `where the apple is`"""
+    """Parse `where is the apple?`, `which room is the pear in?`, `where can I find the keys?`, `where the apple is`."""
     room = cursor.take({"which room", "what room", "in which room", "in what room"})
     if not (room or cursor.take({"where", "where in the house", "whereabouts"})):
         return None
@@ -90,20 +90,20 @@ def _whereabouts(cursor: Cursor) -> Ask | None:
 
 
 def _count(cursor: Cursor) -> Ask | None:
-    """`how many apples are there in the fridge?`, `count the mugs`"""
+    """Parse `how many apples are there in the fridge?`, `count the mugs`."""
     if not cursor.take({"how many", "count", "count how many", "what is the number of"}):
         return None
     named = noun(cursor)
     cursor.take({"are there", "are", "is there", "do we have", "have we got", "there are", "do you see", "can you see"})
     if (state := _state(cursor)) and (counted := _single_item(named)) is not None:
         place = _place(cursor)
-        return None if place is None or not _wide(place) else Ask("count", counted, place, state)
-    item, place = _counted(named), _place(cursor)
+        return None if place is None or not _is_room_or_home(place) else Ask("count", counted, place, state)
+    item, place = _countable_item(named), _place(cursor)
     return None if item is None or place is None else Ask("count", item, place)
 
 
 def _contents(cursor: Cursor) -> Ask | None:
-    """`what is in the fridge?`"""
+    """Parse `what is in the fridge?`."""
     if not cursor.take({"what is", "what are", "what things are", "what lies", "what do we have", "what have we got"}):
         return None
     place = _place(cursor)
@@ -111,7 +111,7 @@ def _contents(cursor: Cursor) -> Ask | None:
 
 
 def _question_after_whether(cursor: Cursor) -> Ask | None:
-    """`(tell me whether) there is a banana in the fridge`, `(see if) the fridge is open`"""
+    """Parse `(tell me whether) there is a banana in the fridge`, `(see if) the fridge is open`."""
     start = cursor.at
     existence = _existence(cursor, _HAVE_IN_SENTENCE)
     if existence is None:
@@ -121,7 +121,7 @@ def _question_after_whether(cursor: Cursor) -> Ask | None:
 
 
 def _existence(cursor: Cursor, beginnings: frozenset[str] = _HAVE) -> Ask | None:
-    """`is there a banana in the fridge?`, `do we have any milk?`"""
+    """Parse `is there a banana in the fridge?`, `do we have any milk?`."""
     if not cursor.take(beginnings):
         return None
     cursor.take({"still", "any", "also", "already"})
@@ -130,13 +130,13 @@ def _existence(cursor: Cursor, beginnings: frozenset[str] = _HAVE) -> Ask | None
         if place is not None and lexicon.is_thing(place.words):
             return Ask("holds", Item(place.words))
         return Ask("contents", Item("", None), place) if place is not None and place.words else None
-    item = _counted(noun(cursor))
+    item = _countable_item(noun(cursor))
     place = _place(cursor)
     return None if item is None or place is None else Ask("there", item, place)
 
 
 def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
-    """`is the fridge open?`, `is the apple in the fridge?`, `is the lamp on?`; not inverted: `the lamp is on`"""
+    """Parse `is the fridge open?`, `is the apple in the fridge?`, `is the lamp on?`; not inverted: `the lamp is on`."""
     named = noun(cursor) if not inverted or cursor.take({"is", "are"}) else None
     if named is None:
         return None
@@ -153,8 +153,8 @@ def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
 
 
 def _left_on(cursor: Cursor) -> Ask | None:
-    """`has anyone left the stove on?`"""
-    named = noun(cursor) if cursor.take(_LEFT_BEHIND) else None
+    """Parse `has anyone left the stove on?`."""
+    named = noun(cursor) if cursor.take(_HAS_ANYONE_LEFT) else None
     return (
         None
         if named is None
@@ -163,7 +163,7 @@ def _left_on(cursor: Cursor) -> Ask | None:
 
 
 def _state(cursor: Cursor) -> str:
-    """The state that the words up to a full stop, a comma or a place say, "" where the words go on otherwise."""
+    """Parse a state before a full stop, a comma or a place; "" if other words follow."""
     start = cursor.at
     state = lexicon.STATES.get(cursor.take(lexicon.STATES.keys()), "")
     if state and (cursor.over or cursor.words[cursor.at] in (".", ",") or cursor.sees(lexicon.AT | _LEFT)):
@@ -173,26 +173,28 @@ def _state(cursor: Cursor) -> str:
 
 
 def _state_question(cursor: Cursor, named: Noun, room: Place) -> Ask | None:
-    """Whether something is on, dirty, or filled; of furniture only vessels can be said to be full."""
+    """Parse whether an object is on, dirty or filled; furniture cannot be filled or empty here."""
     start, state, item = cursor.at, _state(cursor), _single_item(named)
     is_filling = state in ("filled", "empty")
     if not state or item is None or (is_filling and named.kind is Kind.PLACE):
         cursor.at = start
         return None
     place = _place(cursor) if not room.words else room
-    return None if place is None or not _wide(place) else Ask("state", item, place, state)
+    return None if place is None or not _is_room_or_home(place) else Ask("state", item, place, state)
 
 
-def _wide(place: Place) -> bool:
-    """Whether it is a room or the whole home."""
+def _is_room_or_home(place: Place) -> bool:
+    """Return whether a place is a room or the whole home."""
     return not place.words or is_room(place.words)
 
 
 def _open_or_place(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask | None:
-    """Whether a container is open or closed, or something is at a place.
+    """Parse whether a container is open or closed, or an object is at a place.
 
     Args:
-        doors: Only the first.
+        cursor: After the noun.
+        named: The noun.
+        doors: Only parse whether a container is open or closed.
     """
     if named.kind is Kind.PLACE and named.count == 1 and is_container(named.words):
         container = Place(named.words, True)
@@ -204,22 +206,23 @@ def _open_or_place(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask |
 
 
 def _single_item(named: Noun | None) -> Item | None:
-    """An item that a question may be about."""
+    """Return the noun as the item of a question; None if it cannot be one."""
     if named is None or not named.words or named.numbered or named.other or named.words.endswith(" one"):
         return None
     return Item(named.words)
 
 
-def _counted(named: Noun | None) -> Item | None:
+def _countable_item(named: Noun | None) -> Item | None:
     item = _single_item(named)
     return item if named is not None and named.kind in (Kind.THING, Kind.UNKNOWN) else None
 
 
 def _place(cursor: Cursor, *, vessels: bool = False) -> Place | None:
-    """The place that follows; one without words if none does, None if there is one that is not understood.
+    """Parse the place that follows; one without words if none follows, None if it is not understood.
 
     Args:
-        vessels: Whether it may be a thing that others are in.
+        cursor: Before the place.
+        vessels: Whether it may be a portable object that contains others.
     """
     start = cursor.at
     preposition = cursor.take(lexicon.AT | {"inside of"})

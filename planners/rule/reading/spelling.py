@@ -1,4 +1,4 @@
-"""What a word may be misspelt for."""
+"""Suggestions for misspelt words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from planners.common_sense import CONTAINERS, LARGE, ROOMS, SURFACES
 from planners.rule.reading import lexicon
 
 ALIKE = 0.8
-"""Smallest similarity (difflib ratio) of a misspelt word: `aple` and `frige` (0.9) and `tabel` (0.8) are taken for
+"""Minimum similarity (difflib ratio) of a misspelt word: `aple` and `frige` (0.9) and `tabel` (0.8) are taken for
 apple, fridge and table, `cold` and `kettle` are not taken for `hold` (0.75) and `bottle` (0.67)."""
 SHORTEST = 4
-"""Letters of the shortest word that may be misspelt: shorter ones are like too many others."""
+"""Minimum letters of a word that may be misspelt: shorter words resemble too many others."""
 
 
 def misspelt(words: Sequence[str], known: Collection[str] = ()) -> str:
-    """A question about the first word that is not known and is like one that is; "" if there is none.
+    """Return a question about the first unknown word that resembles a known one; "" if there is none.
 
     >>> misspelt(["put", "the", "aple", "away"])
     "did you mean 'apple'?"
@@ -36,7 +36,7 @@ def misspelt(words: Sequence[str], known: Collection[str] = ()) -> str:
 
 @cache
 def name_words() -> frozenset[str]:
-    """Every word of the names of things and places, of colours, and of verbs."""
+    """Return every word in names of objects and places, in colours and in verbs."""
     places = (*CONTAINERS, *SURFACES, *LARGE, *ROOMS)
     verbs = (*lexicon.ANY_VERB, *lexicon.SWITCHES, *lexicon.USES)
     names = (*lexicon.thing_names(), *places, *verbs, *vocabulary().colours)
@@ -45,7 +45,7 @@ def name_words() -> frozenset[str]:
 
 @cache
 def spoken_words() -> frozenset[str]:
-    """Every word that has a meaning in some sentence, in all forms that names have."""
+    """Return every word with a meaning in some sentence, with the plurals of names."""
     sets = [value for value in vars(lexicon).values() if isinstance(value, frozenset | dict)]
     spoken = {word for phrases in sets for phrase in phrases for word in phrase.split()}
     return frozenset(spoken | name_words() | {f"{word}s" for word in name_words()} | {f"{w}es" for w in name_words()})

@@ -1,4 +1,4 @@
-"""Clauses that begin with their subject, and orders to leave something as it is."""
+"""Parser of clauses that begin with their subject, and of orders to leave objects where they are."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from planners.rule.reading.things import Group, Where
 
 
 class Statements(Chores):
-    """Reads `the bowl belongs in the sink`, `the mug is in the drawer`, `the rest stays`."""
+    """Parses `the bowl belongs in the sink`, `the mug is in the drawer`, `the rest stays`."""
 
     def _subject(self) -> bool:
-        """`the bowl belongs in the sink`, `the mug is in the drawer`, `lemon to the sofa`"""
+        """Parse `the bowl belongs in the sink`, `the mug is in the drawer`, `lemon to the sofa`."""
         cursor, start = self.cursor, self.cursor.at
         is_question = cursor.take({"what is", "what are"})
         group = self._group()
@@ -26,7 +26,7 @@ class Statements(Chores):
             return self._holds()
         if cursor.take({"doing"}) and is_question:
             places = self._places(to_too=False)
-            return bool(places) and self._tell(group.items, places)
+            return bool(places) and self._note_location(group.items, places)
         floating = cursor.take({"all", "both", ", all", ", both"})
         if cursor.take(lexicon.GOES):
             if cursor.words[start] == "any":
@@ -44,7 +44,7 @@ class Statements(Chores):
             return True
         if cursor.take(lexicon.IS | lexicon.NEEDS) and not group.places:
             places = self._places(to_too=False)
-            return self._tell(group.items, places) if places else self._describe(group.items)
+            return self._note_location(group.items, places) if places else self._describe(group.items)
         if floating:
             group = replace(group, places=tuple(self._places()))
         ways = [place.way for place in group.places]
@@ -53,8 +53,8 @@ class Statements(Chores):
         self._transfer(self.verb if self.verb in lexicon.SET_DOWN else "put", group, False)
         return True
 
-    def _see_to(self) -> bool:
-        """`make sure that all the fruit ends up in the bowl`"""
+    def _ensure(self) -> bool:
+        """Parse `make sure that all the fruit ends up in the bowl`."""
         cursor = self.cursor
         if not cursor.take(lexicon.SEE_TO):
             return False
@@ -68,7 +68,7 @@ class Statements(Chores):
         return True
 
     def _holds(self) -> bool:
-        """`one of the drawers has a sponge in it`"""
+        """Parse `one of the drawers has a sponge in it`."""
         cursor = self.cursor
         place_noun = noun(cursor)
         if place_noun is None or place_noun.kind is not Kind.PLACE:
@@ -81,13 +81,13 @@ class Statements(Chores):
         things = self._things()
         if not things or not cursor.take({"in it", "on it", "inside", "inside it", "in them"}):
             return False
-        return self._tell(things, [Where("at", Place(place_noun.words))])
+        return self._note_location(things, [Where("at", Place(place_noun.words))])
 
     def _describe(self, items: tuple[Item, ...]) -> bool:
-        """`the mug is dirty` mentions an object; another clause has to say what to do with it."""
+        """Parse `the mug is dirty`, which mentions an object; another clause must say what to do with it."""
         if not self._asks_nothing():
             return False
-        self.mentioned += [item for item in items if not self._brought(item)]
+        self.mentioned += [item for item in items if not self._is_brought(item)]
         self.items = items
         cursor, start = self.cursor, self.cursor.at
         if cursor.take({"and"}) and cursor.take(lexicon.GOES):
@@ -96,11 +96,11 @@ class Statements(Chores):
             cursor.at = start
         return True
 
-    def _brought(self, item: Item) -> bool:
+    def _is_brought(self, item: Item) -> bool:
         return any(isinstance(order, Bring) and order.item.words == item.words for order in self.orders)
 
-    def _tell(self, items: Sequence[Item], places: Sequence[Where]) -> bool:
-        """The clause says where items are: orders to move them take them from there."""
+    def _note_location(self, items: Sequence[Item], places: Sequence[Where]) -> bool:
+        """Record where items are, as the source of orders that move them. Return False for other clauses."""
         if len(places) != 1 or places[0].way != "at":
             return False
         source = places[0].place.words
@@ -117,18 +117,18 @@ class Statements(Chores):
         return True
 
     def _exception(self) -> bool:
-        """`except for the mug`, `not the pear`: exceptions from the previous order."""
+        """Parse `except for the mug`, `not the pear`: exceptions from the previous order."""
         if not self.cursor.take(lexicon.EXCEPT):
             return False
-        excluded = self._listed()
+        excluded = self._name_list()
         last = self._last_bring()
         if not excluded or last is None:
             return False
-        self.orders[-1] = replace(last, item=self._without(last.item, excluded))
+        self.orders[-1] = replace(last, item=self._exclude(last.item, excluded))
         return True
 
     def _stay(self) -> bool:
-        """`the rest stays`, `leave the mug where it is`"""
+        """Parse `the rest stays`, `leave the mug where it is`."""
         cursor, start = self.cursor, self.cursor.at
         last = self._last_bring()
         if cursor.take({"which stays", "which stay"}):
@@ -159,17 +159,17 @@ class Statements(Chores):
         return True
 
     def _is_one_of_all(self, words: str) -> bool:
-        """Whether it is one of the items that the previous order moves all of."""
+        """Return whether the previous order moves all items of a class that includes these words."""
         last = self._last_bring()
-        return last is not None and last.item.count is None and bool(self._touched(last.item, (words,)))
+        return last is not None and last.item.count is None and bool(self._matching_names(last.item, (words,)))
 
     def _last_bring(self) -> Bring | None:
-        """The order read last, if it is to bring something."""
+        """Return the last order if it is a `Bring`."""
         last = self.orders[-1] if self.orders else None
         return last if isinstance(last, Bring) else None
 
     def _leave_alone(self) -> None:
-        """Remove from the orders what is to stay where it is."""
+        """Exclude objects that are to stay where they are from the orders."""
         for at, order in enumerate(self.orders):
-            if isinstance(order, Bring) and (matching := self._touched(order.item, self.kept)):
-                self.orders[at] = replace(order, item=self._without(order.item, matching))
+            if isinstance(order, Bring) and (matching := self._matching_names(order.item, self.kept)):
+                self.orders[at] = replace(order, item=self._exclude(order.item, matching))

@@ -1,4 +1,4 @@
-"""The objects and the places of an order, as its words name them."""
+"""Parser of the objects and places of an order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Where:
 
     Attributes:
         way: `to`, `at`, `from`, or `person` for the place of the speaker ("" if unknown).
-        kind: An object such as a bowl can be a place as well.
+        kind: Kind of the name: an object such as a bowl can be a place as well.
     """
 
     way: str
@@ -31,17 +31,17 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Objects and the places named after them: `the apple on the desk to the sofa`."""
+    """Objects and the places after them: `the apple on the desk to the sofa`."""
 
     items: tuple[Item, ...]
     places: tuple[Where, ...]
 
 
 class Things(Pronouns):
-    """Reads lists of objects with the places named after them."""
+    """Parses lists of objects with the places after them."""
 
     def _groups(self) -> list[Group]:
-        """Groups joined by `and`, as long as each has a place."""
+        """Parse groups joined by `and`, as long as each has a place."""
         cursor = self.cursor
         groups: list[Group] = []
         while True:
@@ -64,7 +64,7 @@ class Things(Pronouns):
         places = self._places()
         excluded = self._exceptions() if any(item.count is None for item in items) else ()
         if excluded:
-            items = tuple(self._without(item, excluded) for item in items)
+            items = tuple(self._exclude(item, excluded) for item in items)
             places = [*places, *self._places()]
         return Group(items, tuple(places))
 
@@ -74,7 +74,7 @@ class Things(Pronouns):
             self.cursor.take(lexicon.PARTICLES - _PREPOSITIONS)
 
     def _things(self) -> tuple[Item, ...]:
-        """A list of objects that can be carried; empty if none begins at the cursor."""
+        """Parse a list of portable objects; empty if none begins at the cursor."""
         cursor = self.cursor
         items: list[Item] = []
         while True:
@@ -100,12 +100,12 @@ class Things(Pronouns):
         return tuple(items)
 
     def _quantifier_before_place(self) -> bool:
-        """Whether `all` or `both` comes directly before a place: `the mug, the bowl, all on the sofa`."""
+        """Return whether `all` or `both` comes directly before a place: `the mug, the bowl, all on the sofa`."""
         following = Cursor(self.cursor.words[self.cursor.at :])
         return bool(following.take({"all", "both"}) and following.sees(_PREPOSITIONS))
 
     def _thing(self) -> tuple[Item, ...]:
-        """One noun phrase with the clause that says where the object is."""
+        """Parse one noun phrase with the clause that says where the object is."""
         cursor, start = self.cursor, self.cursor.at
         named = noun(cursor)
         if named is None or named.kind is Kind.PLACE:
@@ -113,7 +113,7 @@ class Things(Pronouns):
             return ()
         if named.other:
             raise NotUnderstood(f"do not know which one '{cursor.rest(start)}' is")
-        items = self._meant(named, start)
+        items = self._referents(named, start)
         relative = cursor.at
         everything = {"is", "are", "there is", "lies", "stands"} if named.kind is Kind.ALL else set()
         if cursor.take(lexicon.THAT_IS | everything):
@@ -123,21 +123,21 @@ class Things(Pronouns):
             else:
                 items = tuple(replace(item, source=places[0].place.words) for item in items)
         if (excluded := self._exceptions()) and named.count is None:
-            items = tuple(self._without(item, excluded) for item in items)
+            items = tuple(self._exclude(item, excluded) for item in items)
         return items
 
     def _exceptions(self) -> tuple[str, ...]:
-        """`except the mug and the bowl`"""
+        """Parse `except the mug and the bowl`."""
         cursor, start = self.cursor, self.cursor.at
         if not cursor.take(lexicon.EXCEPT | {"but"}):
             return ()
-        words = self._listed()
+        words = self._name_list()
         if not words:
             cursor.at = start
         return words
 
-    def _listed(self) -> tuple[str, ...]:
-        """The names in a list, also those of furniture."""
+    def _name_list(self) -> tuple[str, ...]:
+        """Parse the names in a list, also those of furniture."""
         cursor, words = self.cursor, list[str]()
         while True:
             start = cursor.at
@@ -150,7 +150,7 @@ class Things(Pronouns):
             words.append(named.words)
 
     def _places(self, *, to_too: bool = True, max_places: int = 3) -> list[Where]:
-        """The places that follow, each after its preposition."""
+        """Parse the places that follow, each after its preposition."""
         cursor = self.cursor
         places: list[Where] = []
         while len(places) < max_places:
@@ -160,7 +160,7 @@ class Things(Pronouns):
                 cursor.at = start
             is_there = cursor.take(lexicon.THERE)
             if is_there:
-                places.append(Where("to", self._referred(is_there)))
+                places.append(Where("to", self._referenced_place(is_there)))
                 continue
             if to_too and cursor.take(lexicon.HERE):
                 places.append(Where("person", Place(self._room_of_person())))
@@ -183,14 +183,14 @@ class Things(Pronouns):
         return places
 
     def _place_after(self, preposition: str, start: int) -> tuple[Place, Kind]:
-        """The place after a preposition, and the kind of its name."""
+        """Parse the place after a preposition, and the kind of its name."""
         cursor = self.cursor
         inside = preposition in lexicon.INSIDE
         named = noun(cursor)
         if named is None and inside and self.containers and preposition in ("in", "inside", "back in"):
             return Place(self.containers[-1], True), Kind.PLACE  # put it in
         if named is not None and named.kind in (Kind.IT, Kind.THEM):
-            return replace(self._referred(preposition), inside=inside), Kind.PLACE
+            return replace(self._referenced_place(preposition), inside=inside), Kind.PLACE
         if named is None or not named.words or named.count != 1 or named.other:
             raise cursor.not_understood(start)
         if inside and named.kind is Kind.THING and not lexicon.is_vessel(named.words):
@@ -203,15 +203,15 @@ class Things(Pronouns):
             raise cursor.not_understood()
         return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), named.kind
 
-    def _without(self, item: Item, excluded: Sequence[str]) -> Item:
-        """The item without the named objects, as far as they belong to it."""
-        matching = self._touched(item, excluded)
+    def _exclude(self, item: Item, excluded: Sequence[str]) -> Item:
+        """Exclude the named objects from an item, as far as they belong to it."""
+        matching = self._matching_names(item, excluded)
         if matching and item.count is not None:
             raise NotUnderstood(f"cannot leave out the {matching[0]} where one {item.words} is meant")
         return replace(item, excluded=(*item.excluded, *matching))
 
-    def _touched(self, item: Item, names: Sequence[str]) -> tuple[str, ...]:
-        """The names that the item may refer to."""
+    def _matching_names(self, item: Item, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the names to which an item may refer."""
         return tuple(
             name for name in names if not item.words or means(item.words, name) or is_kind_of(name, item.words)
         )

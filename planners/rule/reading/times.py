@@ -1,6 +1,6 @@
-"""Clauses that say when: `before you close the fridge, ...`, `... after you have closed the fridge`.
+"""Temporal clauses: `before you close the fridge, ...`, `... after you have closed the fridge`.
 
-Each is an order of its own, and only it is run at another time than its place in the text says.
+Each is an order of its own, which alone does not run in the sequence of the text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PARTICIPLES = {
     "moved": "move",
     "held": "hold",
 }
-"""Irregular ones; the others end in `ed`."""
+"""Irregular participles with their verbs; the others end in `ed`."""
 _DOERS = frozenset(("you", "we", "i", "have", "having", "then", "had"))
 
 
@@ -46,7 +46,8 @@ def _verbs() -> frozenset[str]:
 
 @lru_cache(maxsize=1000)
 def plain_verb(word: str) -> str:
-    """A verb as an order has it: `putting`, `closed` and `taken` are `put`, `close` and `take`; "" for other words."""
+    """Return the base form of a verb: `put`, `close` and `take` for `putting`, `closed` and `taken`; "" for other
+    words."""
     verbs = _verbs()
     if word in verbs or word in _PARTICIPLES:
         return _PARTICIPLES.get(word, word)
@@ -62,10 +63,10 @@ def plain_verb(word: str) -> str:
 
 
 def as_order(cursor: Cursor) -> None:
-    """Rewrite the verbs of the clause at the cursor, which says when, as those of an order.
+    """Rewrite the temporal clause at the cursor as an order.
 
-    The first verb and those behind `and` are rewritten: `you have taken the mug and closed the fridge` becomes
-    `take the mug and close the fridge`. Who does it is left out.
+    The first verb and those after `and` are rewritten: `you have taken the mug and closed the fridge` becomes
+    `take the mug and close the fridge`. The subject is dropped.
     """
     words, at, first = list(cursor.words), cursor.at, True
     while at < len(words) and words[at] not in PUNCTUATION:

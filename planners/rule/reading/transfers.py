@@ -1,4 +1,4 @@
-"""Orders to take objects somewhere: which ones, from where, and where to."""
+"""Parser of orders to take objects somewhere: objects, sources and destinations."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ ROOM_PLACES = {
     "dining room": "dining room table",
     "study": "desk",
 }
-"""The furniture on which an object is put if the order names only a room."""
+"""The furniture on which an object is put if the order gives only a room."""
 _WAYS = ("to", "at", "from")
 
 
 class Transfers(Things):
-    """Reads orders to take objects somewhere. mentioned: items that no order has used yet."""
+    """Parses orders to take objects somewhere.
+
+    Attributes:
+        mentioned: Items that no order has used yet.
+    """
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)
@@ -33,10 +37,10 @@ class Transfers(Things):
         self.verb = ""
         self.kept: list[str] = []
         self.awaited = False
-        """Whether somebody wants to have something brought, and has not said yet where they are."""
+        """Whether a person wants an object brought without having said where they are."""
 
     def _move(self) -> bool:
-        """`put the apple on the desk and the pear on the sofa`"""
+        """Parse `put the apple on the desk and the pear on the sofa`."""
         cursor = self.cursor
         verb = cursor.take(lexicon.SET_DOWN | lexicon.BRING | lexicon.TAKE | lexicon.HAND | lexicon.CHILL)
         if not verb:
@@ -60,7 +64,7 @@ class Transfers(Things):
         return True
 
     def _lay(self) -> bool:
-        """`lay the table with a bowl and a mug`"""
+        """Parse `lay the table with a bowl and a mug`."""
         cursor, start = self.cursor, self.cursor.at
         table = noun(cursor)
         if table is not None and table.kind is Kind.PLACE and table.count == 1:
@@ -72,7 +76,7 @@ class Transfers(Things):
         return False
 
     def _transfer(self, verb: str, group: Group, for_me: bool) -> None:
-        """Decide which of the places is the destination and which the source."""
+        """Decide which place is the destination and which the source, and add the orders."""
         ways = [[place for place in group.places if place.way == way] for way in _WAYS]
         destinations, at, source = ways
         if verb in lexicon.CHILL and not destinations:
@@ -93,7 +97,7 @@ class Transfers(Things):
         unknown = [place for place in group.places if place.kind is Kind.UNKNOWN]
         if len(destinations) > 1 or len(starts) > 1 or (unknown and len(group.places) > 1):
             raise NotUnderstood("cannot tell which of the places is where to")
-        items = tuple(self._from(item, starts[0].place.words if starts else "") for item in group.items)
+        items = tuple(self._with_source(item, starts[0].place.words if starts else "") for item in group.items)
         person = next(
             (place.place.words for place in group.places if place.way == "person"), self.here if for_me else ""
         )
@@ -117,8 +121,8 @@ class Transfers(Things):
                 reason += f" and {cursor.not_understood()}"
             raise NotUnderstood(reason)
 
-    def _from(self, item: Item, source: str) -> Item:
-        """The item with its source: from this clause, or from an earlier one."""
+    def _with_source(self, item: Item, source: str) -> Item:
+        """Return the item with its source: from this clause, or from an earlier one."""
         if source:
             return replace(item, source=source)
         mentioned = next((known for known in self.mentioned if known.words == item.words and not item.source), None)
@@ -137,7 +141,7 @@ class Transfers(Things):
             if self.cleared is not None and item.source == self.cleared.source:
                 self.cleared = None
             self.orders.append(Bring(item, destination))
-        self._moved(items)
+        self._note_moved(items)
         self._note(place)
 
     def _fetch(self, items: Sequence[Item]) -> None:
@@ -147,12 +151,12 @@ class Transfers(Things):
         if items[0].source:
             self._note(Place(items[0].source))
 
-    def _moved(self, items: Sequence[Item]) -> None:
+    def _note_moved(self, items: Sequence[Item]) -> None:
         self.items = tuple(replace(item, source="") for item in items)
         self._use(items)
 
     def _use(self, items: Sequence[Item]) -> None:
-        """Items that an order has used are no longer pending."""
+        """Remove items that an order has used from the pending ones."""
         self.mentioned = [
             mentioned for mentioned in self.mentioned if all(mentioned.words != item.words for item in items)
         ]
@@ -163,7 +167,7 @@ class Transfers(Things):
             self._note_containers([place.words])
 
     def _find(self) -> bool:
-        """`find the mug`: a visit, unless a later order uses it."""
+        """Parse `find the mug`: a visit, unless a later order uses the mug."""
         cursor = self.cursor
         if not cursor.take(lexicon.FIND):
             return False
@@ -171,14 +175,14 @@ class Transfers(Things):
         places = self._places()
         if not items or len(places) > 1 or any(place.way == "to" for place in places):
             return False
-        items = tuple(self._from(item, places[0].place.words if places else "") for item in items)
+        items = tuple(self._with_source(item, places[0].place.words if places else "") for item in items)
         self._fetch(items)
         if len(items) == 1 and items[0].count == 1 and not items[0].source and items[0].words:
             self.orders[-1] = Visit(items[0].words)
         return True
 
     def _clear(self) -> bool:
-        """`empty the fridge onto the table`; if there is no destination, a later clause has to give one."""
+        """Parse `empty the fridge onto the table`; without a destination, a later clause must give one."""
         cursor = self.cursor
         if not cursor.take(lexicon.CLEAR):
             return False
@@ -197,7 +201,7 @@ class Transfers(Things):
         return True
 
     def _swap(self) -> bool:
-        """`swap the mug and the bowl`; `the mug and the bowl change places`"""
+        """Parse `swap the mug and the bowl`; `the mug and the bowl change places`."""
         cursor = self.cursor
         verb = cursor.take(lexicon.SWAP)
         if verb:
@@ -208,7 +212,7 @@ class Transfers(Things):
             if len(things) != 1:
                 return False
             places = self._places(to_too=False)
-            pairs.append(self._from(things[0], places[0].place.words if places else ""))
+            pairs.append(self._with_source(things[0], places[0].place.words if places else ""))
             if len(pairs) == 1 and not cursor.take({"and", "with", "for", "changes places with", "change places with"}):
                 return False
         changing = cursor.take(lexicon.CHANGE_PLACES | {"around", "round"})
@@ -218,11 +222,11 @@ class Transfers(Things):
         if any(item.count != 1 or not item.words for item in pairs):
             raise NotUnderstood("can only exchange one thing for one other")
         self.orders.append(Swap(*pairs))
-        self._moved(pairs)
+        self._note_moved(pairs)
         return True
 
     def _stock(self) -> bool:
-        """`have exactly four cans in the cabinet`; `the fridge should have three pieces of fruit in it`"""
+        """Parse `have exactly four cans in the cabinet`; `the fridge should have three pieces of fruit in it`."""
         cursor = self.cursor
         if cursor.take(
             {"have", "make sure there are", "make sure there is", "there should be", "there are to be", "there must be"}
@@ -243,6 +247,6 @@ class Transfers(Things):
         ):
             cursor.take({"now", "already"})
         self.orders.append(Stock(things[0], place))
-        self._moved(things)
+        self._note_moved(things)
         self._note(place)
         return True
