@@ -38,11 +38,11 @@ SMALL = (
 )
 """Portable objects, in addition to those of `perception.names`."""
 
-_LIVED_IN = ("kitchen", "dining room", "living room", "study", "bedroom")
-_SOUGHT: tuple[tuple[tuple[str, ...], tuple[str, ...], Kept], ...] = (
-    (("fruit",), _LIVED_IN, "fruit"),
-    (("food",), _LIVED_IN, "food"),
-    (("dish", "cutlery"), _LIVED_IN, "dish"),
+_LIVING_AREAS = ("kitchen", "dining room", "living room", "study", "bedroom")
+_SEARCH_PLACES: tuple[tuple[tuple[str, ...], tuple[str, ...], Kept], ...] = (
+    (("fruit",), _LIVING_AREAS, "fruit"),
+    (("food",), _LIVING_AREAS, "food"),
+    (("dish", "cutlery"), _LIVING_AREAS, "dish"),
     (("sponge", "bleach cleanser", "cloth", "soap"), ("kitchen", "bathroom", *ROOMS), "wash"),
 )
 """Portable objects: their kinds, rooms to search, and key of `SOUGHT_AT` for the furniture to search."""
@@ -95,13 +95,13 @@ def _ends_in(words: str, names: tuple[str, ...]) -> bool:
     >>> [_ends_in(words, ("fridge", "washing machine")) for words in ("gray washing machine", "coffee machine")]
     [True, False]
     """
-    spoken = words.split()
-    return any(spoken[-len(name.split()) :] == name.split() for name in names)
+    parts = words.split()
+    return any(parts[-len(name.split()) :] == name.split() for name in names)
 
 
 def usual_places(words: str) -> tuple[str, ...]:
     """Return rooms and furniture to search for an object, most likely first."""
-    for things, rooms, furniture in _SOUGHT:
+    for things, rooms, furniture in _SEARCH_PLACES:
         if _mentions_any(words, things):
             return (*rooms, *SOUGHT_AT[furniture])
     for use in sorted(

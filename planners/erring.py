@@ -152,9 +152,9 @@ class ErringPlanner(Planner):
                 yield doors  # L1
         elif carried_name is not None:
             yield carried_name  # L2
-        inside = _first(after[:1], "Pick")
-        if step.action == "Open" and inside is not None:
-            yield inside  # L3
+        next_pick = _first(after[:1], "Pick")
+        if step.action == "Open" and next_pick is not None:
+            yield next_pick  # L3
         if not hand_is_full and places:
             yield Subtask("Pick", places[0])  # L4
 

@@ -108,10 +108,12 @@ def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
     """
     in_sight = (*(seen.name for seen in planner_input.detections), *planner_input.listing, *planner_input.inventory)
     remembered = (thing.name for thing in planner_input.knowledge.remembered)
-    known = dict.fromkeys((*in_sight, *remembered, *ROOMS, *CONTAINERS, *SURFACES, *LARGE, *SMALL, *vocabulary().kinds))
+    known_names = dict.fromkeys(
+        (*in_sight, *remembered, *ROOMS, *CONTAINERS, *SURFACES, *LARGE, *SMALL, *vocabulary().kinds)
+    )
     for words in (subtask.target, subtask.destination):
-        if words and not any(means(words, name) for name in known):
-            hint = did_you_mean(words, known)
+        if words and not any(means(words, name) for name in known_names):
+            hint = did_you_mean(words, known_names)
             if hint:
                 return f"No '{words}' is known{hint}"
     return ""
@@ -152,22 +154,22 @@ def read_line(line: str, actions: tuple[str, ...], others: Sequence[str] = ()) -
         if match:
             words = match.groupdict()
             return Subtask(action, words.get("target") or words.get("target2") or "", words.get("destination") or "")
-    spoken = {action for action, _ in _PATTERNS}
-    for action in (text for text in actions if text not in spoken):
+    verbs = {action for action, _ in _PATTERNS}
+    for action in (text for text in actions if text not in verbs):
         if f"{normalised.lower()} ".startswith(f"{action.lower()} "):
             return Subtask(action, normalised[len(action) :].strip())
-    hint = _first_words_hint(normalised, (*(action.lower() for action in (*spoken, *actions)), *others))
+    hint = _first_words_hint(normalised, (*(action.lower() for action in (*verbs, *actions)), *others))
     raise BadInput(
         f"'{line}' is not understood{hint or '.'} Write for example: go to fridge, pick apple, put apple on table, end."
     )
 
 
-def _first_words_hint(line: str, known: Sequence[str]) -> str:
+def _first_words_hint(line: str, known_names: Sequence[str]) -> str:
     """Return ": did you mean ...?" for first words that resemble known ones, "" otherwise."""
     words = line.split()
     for count in (1, 2):
         begins = " ".join(words[:count])
-        candidates = [name for name in known if len(name.split()) == count and name != begins.lower()]
+        candidates = [name for name in known_names if len(name.split()) == count and name != begins.lower()]
         if len(words) >= count and (hint := did_you_mean(begins, candidates)):
             return hint
     return ""

@@ -54,16 +54,18 @@ class RandomPlanner(Planner):
 
     def _choices(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
         """Return the possible subtasks, by action."""
-        seen = list(dict.fromkeys(canonical(detection.name) for detection in in_sight(planner_input.detections)))
-        self._rooms.update(dict.fromkeys(name for name in seen if is_room(name)))
-        doors = [name for name in seen if is_container(name)]
-        places = [name for name in seen if is_container(name) or is_surface(name)]
-        objects = [name for name in seen if not is_furniture(name)]
-        held = planner_input.inventory[-1] if planner_input.inventory else ""
+        visible_names = list(
+            dict.fromkeys(canonical(detection.name) for detection in in_sight(planner_input.detections))
+        )
+        self._rooms.update(dict.fromkeys(name for name in visible_names if is_room(name)))
+        doors = [name for name in visible_names if is_container(name)]
+        places = [name for name in visible_names if is_container(name) or is_surface(name)]
+        objects = [name for name in visible_names if not is_furniture(name)]
+        held_name = planner_input.inventory[-1] if planner_input.inventory else ""
         possible = {
-            "Go to": [Subtask("Go to", name) for name in dict.fromkeys([*seen, *self._rooms])],
-            "Pick": [] if held else [Subtask("Pick", name) for name in objects],
-            "Put": [Subtask("Put", held, place) for place in places] if held else [],
+            "Go to": [Subtask("Go to", name) for name in dict.fromkeys([*visible_names, *self._rooms])],
+            "Pick": [] if held_name else [Subtask("Pick", name) for name in objects],
+            "Put": [Subtask("Put", held_name, place) for place in places] if held_name else [],
             "Open": [Subtask("Open", name) for name in doors],
             "Close": [Subtask("Close", name) for name in doors],
             MOVE: self._poses() if MOVE in planner_input.actions else [],

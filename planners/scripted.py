@@ -131,8 +131,8 @@ def _entry(path: Path, number: int, entry: Any) -> Decision:
         first = error.errors()[0]
         field = str(first["loc"][0])
         if first["type"] == "extra_forbidden":
-            known = suggestion(field, ScriptEntry.model_fields, f"its keys are {', '.join(ScriptEntry.model_fields)}.")
-            raise BadInput(f"Entry {number} of {path}: unknown key '{field}': {known}") from error
+            hint = suggestion(field, ScriptEntry.model_fields, f"its keys are {', '.join(ScriptEntry.model_fields)}.")
+            raise BadInput(f"Entry {number} of {path}: unknown key '{field}': {hint}") from error
         raise BadInput(
             f"Entry {number} of {path}: '{field}' is not understood (got {first['input']!r}); "
             "write text such as [Pick, apple]."

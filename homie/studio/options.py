@@ -13,7 +13,7 @@ from homie.kernel.support.validation_sentences import Usage
 
 
 class TeleopOptions(OpenOptions):
-    """Which robot a person drives in which scene, and what is recorded of it."""
+    """The robot and scene of a person who drives, and what to record."""
 
     usage: ClassVar[Usage] = Usage("teleop")
 
@@ -36,7 +36,7 @@ class TeleopOptions(OpenOptions):
 
 
 class StudioOptions(TeleopOptions):
-    """A robot that a person drives in a browser, and where the page is."""
+    """The same for driving in a browser, and the address of the page."""
 
     usage: ClassVar[Usage] = Usage("studio")
 

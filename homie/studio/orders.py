@@ -137,7 +137,7 @@ class Desk:
         self._orders: deque[tuple[int, Order]] = deque()
         self._order_count = 0
         self._stop: int | None = None
-        self._stick, self._held = RELEASED, -STICK_SECONDS
+        self._stick, self._stick_time = RELEASED, -STICK_SECONDS
         self._clock = clock
 
     def order(self, order: Order) -> None:
@@ -163,7 +163,7 @@ class Desk:
     def hold(self, stick: Stick) -> None:
         """Set the stick deflections; to be repeated at least every `STICK_SECONDS`."""
         with self._changed:
-            self._stick, self._held = stick, self._clock()
+            self._stick, self._stick_time = stick, self._clock()
 
     # ------------------------------------------------------------ for the robot's thread
 
@@ -184,7 +184,7 @@ class Desk:
     def stick(self) -> Stick:
         """The current stick, released if it was not renewed for `STICK_SECONDS`."""
         with self._changed:
-            return self._stick if self._clock() - self._held <= STICK_SECONDS else RELEASED
+            return self._stick if self._clock() - self._stick_time <= STICK_SECONDS else RELEASED
 
     def _ready(self) -> bool:
         return bool(self._orders) and (self._stop is None or self._orders[0][0] < self._stop)

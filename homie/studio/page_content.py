@@ -119,7 +119,7 @@ class Board(EpisodeListener):
 
 
 def _printable(value: Any) -> Any:
-    """Return JSON-ready data with control and look-alike characters of its texts replaced."""
+    """Escape control characters in all texts of JSON-ready data."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):

@@ -25,7 +25,7 @@ OUTSIDE = "outside"
 """The name of the view of the film camera."""
 SLOW, SMALL_SECONDS = 0.1, 20.0
 """If rendering a large picture takes longer than `SLOW` (s), pictures have the size of the robot's observations for
-`SMALL_SECONDS`: without a GPU, or on a busy machine, large pictures would slow the robot down."""
+`SMALL_SECONDS`, which happens without a GL library and on a busy machine."""
 
 
 class Pictures:

@@ -94,8 +94,10 @@ class Sights(EpisodeListener):
                 names: dict[str, list[str]] = {view: [] for view in planner_input.views}
                 for detection in in_sight(planner_input.detections):
                     names.setdefault(detection.view, []).append(detection.called)
-                seen = {view: ", ".join(dict.fromkeys(name_list)) or "nothing" for view, name_list in names.items()}
-                self.text = "\n".join(f"  {view}: {name_list}" for view, name_list in seen.items())
+                seen_by_view = {
+                    view: ", ".join(dict.fromkeys(name_list)) or "nothing" for view, name_list in names.items()
+                }
+                self.text = "\n".join(f"  {view}: {name_list}" for view, name_list in seen_by_view.items())
 
 
 def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners: tuple[EpisodeListener, ...]) -> None:

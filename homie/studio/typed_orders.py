@@ -41,7 +41,7 @@ STOP = "stop"
 _URGENT = (STOP, "take", "end", "discard", "again", "quit")
 _MOTION = re.compile(rf"({'|'.join(MOTIONS)})(?: (\d+(?:\.\d+)?))?(?: ?s)?")
 _BEGIN = re.compile(r"begin (?P<task>.+?)(?: with (?P<planner>\S+))?")
-_WORDS: Mapping[str, tuple[Order, ...]] = {
+_FIXED_LINES: Mapping[str, tuple[Order, ...]] = {
     "end": (Finish(),),
     "end success": (Finish("success"),),
     "end failure": (Finish("failure"),),
@@ -50,7 +50,7 @@ _WORDS: Mapping[str, tuple[Order, ...]] = {
     "give": (Give(),),
     "quit": (Quit(),),
 }
-_FIRST = (*_WORDS, *MOTIONS, STOP, "again", "begin", "note", "mark", "why", "look")
+_FIRST_WORDS = (*_FIXED_LINES, *MOTIONS, STOP, "again", "begin", "note", "mark", "why", "look")
 """First words of lines that are not subtasks."""
 
 
@@ -67,10 +67,10 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
     Raises:
         BadInput: The line is not understood.
     """
-    plain = _plain(line)
+    plain = _normalise(line)
     lower = plain.lower()
-    if lower in _WORDS:
-        return _WORDS[lower]
+    if lower in _FIXED_LINES:
+        return _FIXED_LINES[lower]
     if lower == STOP:
         return ()
     if lower == "again":
@@ -85,16 +85,16 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
     if note := _note(plain):
         return (Say(note),)
     text, _, reason = plain.partition("#")
-    subtask = registry.load("tools", "spoken-subtask")(text.strip(), tuple(actions), _FIRST)
+    subtask = registry.load("tools", "spoken-subtask")(text.strip(), tuple(actions), _FIRST_WORDS)
     return (Do(subtask, reason.strip()),)
 
 
 def urgent(line: str) -> bool:
     """Return whether a typed line must not wait for the running subtask."""
-    return _plain(line).lower().partition(" ")[0] in _URGENT
+    return _normalise(line).lower().partition(" ")[0] in _URGENT
 
 
-def _plain(line: str) -> str:
+def _normalise(line: str) -> str:
     return " ".join(line.strip().removeprefix(":").split())
 
 

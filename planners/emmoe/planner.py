@@ -88,7 +88,7 @@ class EmmoePlanner(Planner):
         self._unreported: Decision | None = None
         """The server's latest decision while its result was not sent yet."""
         self._trials: Counter[str] = Counter()
-        self._own_folder: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
         self._folder = Path()
 
     @classmethod
@@ -104,7 +104,7 @@ class EmmoePlanner(Planner):
         if self._failure:
             raise PlannerError(self._failure)
         if self._unreported is not None or self._round:
-            self._lose(
+            self._fail(
                 f"is in round {max(self._round, 1)} of a trial that has ended here, and EMMOE's protocol has no message"
                 " to leave it",
             )
@@ -132,7 +132,7 @@ class EmmoePlanner(Planner):
         try:
             text = data.decode()
         except UnicodeDecodeError:
-            self._lose(f"sent no text ({quoted(data)})")
+            self._fail(f"sent no text ({quoted(data)})")
         decision = read_subtask(
             text, self._settings.wire, planner_input.inventory, planner_input.actions, planner_input.models
         )
@@ -159,38 +159,38 @@ class EmmoePlanner(Planner):
 
     def _ask(self, message: bytes) -> bytes:
         """Send the pictures and return the server's answer."""
-        link = self._connected()
+        link = self._require_link()
         try:
             link.send(message)
             data = link.receive(is_whole_subtask, self._settings.answer_seconds, quiet=QUIET)
         except (PeerGone, Malformed) as fault:
             silent = isinstance(fault, PeerGone) and self._round == 1
-            self._lose(str(fault), "If it answers another client, such as a second worker, add --workers 1." * silent)
+            self._fail(str(fault), "If it answers another client, such as a second worker, add --workers 1." * silent)
         if not data:
-            self._lose("closed the connection")
+            self._fail("closed the connection")
         return data
 
     def _tell(self, feedback: Feedback) -> None:
         """Send the result of the open subtask and wait for the acknowledgement."""
-        link = self._connected()
+        link = self._require_link()
         decision, self._unreported = self._unreported, None
         subtask = decision.subtasks[0] if decision is not None and decision.subtasks else Subtask("")
         try:
             link.send(feedback_message(feedback, subtask, self._settings.wire))
             data = link.receive(lambda data: len(data) >= len(ACKNOWLEDGED), self._settings.answer_seconds)
         except (PeerGone, Malformed) as fault:
-            self._lose(str(fault))
+            self._fail(str(fault))
         if not data:
-            self._lose("closed the connection")
+            self._fail("closed the connection")
         if data != ACKNOWLEDGED:
-            self._lose(f"did not acknowledge a result but sent {quoted(data)}")
+            self._fail(f"did not acknowledge a result but sent {quoted(data)}")
 
-    def _connected(self) -> Link:
+    def _require_link(self) -> Link:
         if self._link is None:
             raise PlannerError(self._failure or "EMMOE's model server was not asked yet: reset the planner first.")
         return self._link
 
-    def _lose(self, clause: str, hint: str = "") -> Never:
+    def _fail(self, clause: str, hint: str = "") -> Never:
         """Close the connection and raise PlannerError, as the server's current task is unknown from now on."""
         if self._link is not None:
             self._link.close()
@@ -204,9 +204,9 @@ class EmmoePlanner(Planner):
     def _pictures_folder(self) -> Path:
         if self._settings.pictures:
             return Path(self._settings.pictures).expanduser().absolute()
-        if self._own_folder is None:
-            self._own_folder = tempfile.TemporaryDirectory(prefix="homie-emmoe-")
-        return Path(self._own_folder.name)
+        if self._temporary_folder is None:
+            self._temporary_folder = tempfile.TemporaryDirectory(prefix="homie-emmoe-")
+        return Path(self._temporary_folder.name)
 
     def _write(self, views: Mapping[str, Image]) -> dict[str, str]:
         """Write the pictures of a round under the file names of the released executor; return paths by view."""

@@ -147,7 +147,7 @@ class _Session:
         served = self._served
         if self._trial is not None and not self._trial.over:
             self._trial = None  # the previous executor left it unfinished
-        while served.wire == "repaired" or not self._done:
+        while served.wire == "repaired" or not self._all_finished:
             data = link.receive(is_whole_list, served.idle_seconds)
             if not data:
                 if self._trial is not None and not self._trial.over:
@@ -173,7 +173,7 @@ class _Session:
                 self._tell(f"Trial {trial.number}{task}: {counted(trial.round, 'round')}.")
 
     @property
-    def _done(self) -> bool:
+    def _all_finished(self) -> bool:
         """Whether all trials are over."""
         trial = self._trial
         return trial is not None and trial.over and self.finished >= len(self._served.tasks) * self._served.trials
@@ -185,7 +185,7 @@ class _Session:
         """Return the trial of the next round: the current one or a new one. Raises Malformed.
 
         Args:
-            place: Progress of the executor by the names of its pictures, if they tell.
+            place: Progress of the executor by the names of its pictures, None if unknown.
         """
         trial = self._trial
         if (

@@ -117,18 +117,18 @@ class Trial:
     def _send(self, decision: Decision) -> str:
         """Prepare the message of a decision. Return the reason why it cannot be sent, "" if it can."""
         (subtask,) = decision.subtasks
-        inside = str(subtask)[1:-1]
+        subtask_text = str(subtask)[1:-1]
         model = self._models.get(decision.model, decision.model) or "None"
         parts = official_parts(decision.raw)
         if self._wire == "strict":
-            _, self._sent, self._model = parts or ("", inside, model)
+            _, self._sent, self._model = parts or ("", subtask_text, model)
         else:
-            self._sent = inside.replace(BAR, " ")
+            self._sent = subtask_text.replace(BAR, " ")
             self._model = model if decision.model in self._models else "None"
             if problem := self._problem(subtask):
                 return problem
         self._subtask = subtask
-        text = f"Analysis: {decision.analysis or 'None'}\nSubtask: [{inside}]\nModel: {model}"
+        text = f"Analysis: {decision.analysis or 'None'}\nSubtask: [{subtask_text}]\nModel: {model}"
         text = decision.raw if parts else text
         self.messages.append(f"USER:\n{self._question()}ASSISTANT:\n{text}\n")
         return ""

@@ -135,13 +135,13 @@ def read_subtask(
     parts = [part.strip() for part in message.split(BAR)]
     if wire == "strict" and ends_trial(message):
         return Decision((END,), raw=message)
-    inside = parts[0].removeprefix("[").removesuffix("]") if wire == "repaired" else parts[0]
-    if canonical_action(inside, actions) == END.action:
+    subtask_text = parts[0].removeprefix("[").removesuffix("]") if wire == "repaired" else parts[0]
+    if canonical_action(subtask_text, actions) == END.action:
         return Decision((END,), raw=message)
     if len(parts) < 3:
         return Decision((), raw=message, problem="The message has not the form subtask|model|inventory.")
     try:
-        subtask = _as_executor(inside, inventory) if wire == "strict" else make_subtask(inside.split(","))
+        subtask = _as_executor(subtask_text, inventory) if wire == "strict" else make_subtask(subtask_text.split(","))
     except BadInput as error:
         return Decision((), raw=message, problem=str(error))
     model = "" if wire == "strict" else listed_model(BAR.join(parts[1:-1]), models)
@@ -154,9 +154,9 @@ def listed_model(text: str, models: Sequence[str]) -> str:
     return next((name for name in models if model_key(name) == first), "")
 
 
-def _as_executor(inside: str, inventory: Sequence[str]) -> Subtask:
+def _as_executor(subtask_text: str, inventory: Sequence[str]) -> Subtask:
     """Parse a subtask from its first and last part; the object of a Put is the held object."""
-    first, *remaining = inside.split(",")
+    first, *remaining = subtask_text.split(",")
     if len(remaining) > 1:
         return make_subtask([first, inventory[-1] if inventory else remaining[0], remaining[-1]])
     return make_subtask([first, *remaining])

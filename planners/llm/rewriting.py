@@ -44,7 +44,7 @@ class ModelRewriter(Rewriter):
         while len(rewrites) < versions and refusal_count < TRIES:
             reply = self._planner.model.complete(Request(tuple(messages)))
             version = " ".join(reply.text.strip().strip('"').split())
-            new = version.casefold() not in {known.casefold() for known in (text, *rewrites)}
+            new = version.casefold() not in {existing.casefold() for existing in (text, *rewrites)}
             short = 0 < len(version) <= LONGER * len(text)
             if (
                 reply.finish == "stop"

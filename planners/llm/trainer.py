@@ -206,7 +206,7 @@ def _trainer(
         "callbacks": [watcher],
     }
     engine.model.train()
-    if not is_multimodal and not cuda:  # on a CPU the backward pass of fused attention is half as fast in bfloat16
+    if not is_multimodal and not cuda:  # fused attention takes twice as long backwards in bfloat16 on a CPU
         engine.model.set_attn_implementation("eager")
     if order.patience and held_out:
         data["callbacks"].append(transformers.EarlyStoppingCallback(order.patience))
@@ -247,7 +247,7 @@ class _Watcher(transformers.TrainerCallback):  # type: ignore[misc]
     """Reports every step."""
 
     def __init__(self, over: StepOver) -> None:
-        self._over = over
+        self._on_step = over
         self._speed_reference = (0.0, 0.0)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
@@ -261,7 +261,7 @@ class _Watcher(transformers.TrainerCallback):  # type: ignore[misc]
             )  # excludes the first step as warm-up, and tokens of before a resume
         seconds = time_now - self._speed_reference[1]
         speed = (tokens - self._speed_reference[0]) / seconds if seconds else 0.0
-        self._over(state.global_step, state.max_steps, float(logs["loss"]), speed=speed)
+        self._on_step(state.global_step, state.max_steps, float(logs["loss"]), speed=speed)
 
 
 datasets.disable_progress_bars()  # `StepOver` reports the steps

@@ -72,9 +72,9 @@ class Memory:
         self.visited: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self._refused_from: set[tuple[str, str]] = set()
-        self._seen: dict[str, None] = {}
+        self._seen_names: dict[str, None] = {}
         self._seen_closely: set[str] = set()
-        self._near: set[str] = set()
+        self._near_names: set[str] = set()
         self._rooms_with: dict[str, dict[str, None]] = {}
         self._seen_at: dict[tuple[str, str], None] = {}
         self._states: dict[str, str] = {}
@@ -97,14 +97,16 @@ class Memory:
                 *inputs.knowledge.rooms,
                 *(kind_of(remembered.name) for remembered in inputs.knowledge.remembered),
             )
-            self._seen |= dict.fromkeys(canonical(name) for name in names if canonical(name) not in self._seen)
-        self._near.clear()
+            self._seen_names |= dict.fromkeys(
+                canonical(name) for name in names if canonical(name) not in self._seen_names
+            )
+        self._near_names.clear()
         for detection in self.in_sight:
             name = canonical(detection.name)
-            self._seen[name] = None
+            self._seen_names[name] = None
             share = (detection.box[2] - detection.box[0]) / inputs.views[detection.view].shape[1]
             if share >= WITHIN_REACH:
-                self._near.update((name, canonical(detection.called)))
+                self._near_names.update((name, canonical(detection.called)))
             if not detection.is_room and share >= CLOSE:
                 self._seen_closely.update((name, canonical(detection.called)))
             if not detection.is_room and share >= IN_THIS_ROOM and is_room(self.at):
@@ -125,7 +127,7 @@ class Memory:
         numbered_names = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
         return [
             name
-            for name in dict.fromkeys([*visible_names, *self._seen, *numbered_names])
+            for name in dict.fromkeys([*visible_names, *self._seen_names, *numbered_names])
             if name and means(words, name)
         ]
 
@@ -157,7 +159,7 @@ class Memory:
         """Return whether an object is at a place, directly or in or on another object there."""
         if is_room(place):
             return canonical(thing.room) == canonical(place)
-        holder, room = _holder(thing), self.room_in(place)
+        holder, room = _support_of(thing), self.room_in(place)
         place_name = canonical(place).removeprefix(f"{room} ")
         for _ in range(NESTED):
             if not holder:
@@ -168,7 +170,7 @@ class Memory:
                 means(place_name, holder) or same_head(place_name, kind_of(holder))
             ):
                 return True
-            holder = next((_holder(other) for other in self.remembered if canonical(other.name) == holder), "")
+            holder = next((_support_of(other) for other in self.remembered if canonical(other.name) == holder), "")
         return False
 
     def room_in(self, place: str) -> str:
@@ -230,7 +232,7 @@ class Memory:
         """Return the priority of a piece of furniture in the search for an object: see `search_order.promise`."""
         known = None
         if self.known is not None:
-            known = sum(_holder(remembered) == place for remembered in self.known.remembered)
+            known = sum(_support_of(remembered) == place for remembered in self.known.remembered)
         return promise(words, place, known, closely=place in self._seen_closely or self._visited_similar(place))
 
     def _visited_similar(self, place: str) -> bool:
@@ -243,7 +245,7 @@ class Memory:
     def is_in(self, name: str, container: str) -> bool:
         """Return whether an object is known to be in a container."""
         things = self.known.remembered if self.known is not None else ()
-        return any(canonical(remembered.name) == name and _holder(remembered) == container for remembered in things)
+        return any(canonical(remembered.name) == name and _support_of(remembered) == container for remembered in things)
 
     def each(self, name: str) -> list[str]:
         """Return a phrase for each piece of furniture of a kind: numbered names in the sensors setting, otherwise with
@@ -281,7 +283,7 @@ class Memory:
 
         Only in the sensors setting, where searches take most rounds.
         """
-        return self.known is not None and any(means(words, name) for name in self._near)
+        return self.known is not None and any(means(words, name) for name in self._near_names)
 
     def is_open(self, piece: str) -> bool:
         """Return whether the robot has opened a container and not closed it."""
@@ -319,7 +321,7 @@ class Memory:
 
     def hinted(self, words: str) -> bool:
         """Return whether an object was seen that the words could describe: a `table` may be the `brown table`."""
-        return any(could_be(words, name) for name in self._seen)
+        return any(could_be(words, name) for name in self._seen_names)
 
     def rooms(self) -> list[str]:
         """Return rooms, and doorways to unknown rooms, to which the robot can go, most useful first.
@@ -345,11 +347,11 @@ class Memory:
 
     def forget(self, name: str) -> None:
         """Remove a name from memory."""
-        self._seen.pop(canonical(name), None)
+        self._seen_names.pop(canonical(name), None)
 
     def receptacles(self) -> list[str]:
         """Return furniture seen so far that can hold objects, surfaces before containers."""
-        names = list(self._seen)
+        names = list(self._seen_names)
         surfaces = [name for name in names if is_surface(name) and not is_container(name)]
         return surfaces + [name for name in names if is_container(name)]
 
@@ -402,7 +404,7 @@ def is_plain(words: str) -> bool:
     return not (has_description or in_room or vocabulary().classes.get(canonical(words)))
 
 
-def _holder(known: Remembered) -> str:
+def _support_of(known: Remembered) -> str:
     """Return the support or container of an object, "" if unknown: `kitchen counter 2` for `on kitchen counter 2`."""
     return canonical(known.place.partition(" ")[2].removeprefix("the "))
 

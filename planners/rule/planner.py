@@ -73,8 +73,11 @@ class RulePlanner(Planner):
 
 def names_given(inputs: PlannerInput) -> frozenset[str]:
     """Return the names in the first planner input, which may extend the vocabulary in a user's own scene."""
-    named = (*(seen.name for seen in inputs.detections), *(thing.name for thing in inputs.knowledge.remembered))
-    return frozenset(normalise(kind_of(name)) for name in (*named, *inputs.listing))
+    seen_names = (
+        *(detection.name for detection in inputs.detections),
+        *(thing.name for thing in inputs.knowledge.remembered),
+    )
+    return frozenset(normalise(kind_of(name)) for name in (*seen_names, *inputs.listing))
 
 
 def needed(orders: Sequence[Order]) -> Iterator[str]:

@@ -57,8 +57,8 @@ def promise(words: str, place: str, known: int | None, *, closely: bool) -> floa
     small = any(means(kind, words) for kind in SMALL)
     name = canonical(kind_of(place))
     if is_container(name):
-        inside = _SMALL_IN if small else _LARGE_IN
-        return inside.get(name.split()[-1], inside["cabinet"]) / OPENING_ROUNDS
+        values = _SMALL_IN if small else _LARGE_IN
+        return values.get(name.split()[-1], values["cabinet"]) / OPENING_ROUNDS
     none, few, many = _expected_on(name, "fruit", _SMALL_ON) if small else _expected_on(name, "food", _LARGE_ON)
     expected = none if known == 0 else many if known is not None and known >= MANY else few
     return expected * (SEEN_CLOSELY if closely else 1.0)

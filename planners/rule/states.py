@@ -40,22 +40,24 @@ class StateAnswers(Moves):
 
     def _state_answer(self, thing: Remembered, state: str) -> str:
         """Return the answer for one object, "" if unknown. A vessel with objects in it is not empty."""
-        inside = [other.name for other in self.memory.things_at(thing.name)] if state in ("filled", "empty") else []
-        if state == "empty" and inside:
-            return f"no, {listed(inside)} {_is_or_are(inside)} in it"
+        contents = [other.name for other in self.memory.things_at(thing.name)] if state in ("filled", "empty") else []
+        if state == "empty" and contents:
+            return f"no, {listed(contents)} {_is_or_are(contents)} in it"
         if state in thing.states:
             return "yes"
         if CONTRARY[state] not in thing.states:
             return ""
-        return f"no, but {listed(inside)} {_is_or_are(inside)} in it" if inside else f"no, it is {CONTRARY[state]}"
+        return (
+            f"no, but {listed(contents)} {_is_or_are(contents)} in it" if contents else f"no, it is {CONTRARY[state]}"
+        )
 
     def _holds(self, words: str) -> Course[None]:
         """Answer whether anything is in a vessel."""
         yield from self._look_for(words, "", f"I go and look into the {words}.")
         known = self.memory.named(words)
-        inside = [other.name for thing in known for other in self.memory.things_at(thing.name)]
-        if inside:
-            self.answer = f"yes, {listed(inside)}"
+        contents = [other.name for thing in known for other in self.memory.things_at(thing.name)]
+        if contents:
+            self.answer = f"yes, {listed(contents)}"
         elif any("filled" in thing.states for thing in known):
             self.answer = "yes, it is filled"
         elif known and all("empty" in thing.states for thing in known):
@@ -69,15 +71,15 @@ class StateAnswers(Moves):
         words, room, state = question.item.words, question.place.words, question.state
         yield from self._look_into_rooms(room, f"I count the {words} that are {state} and look into the ")
         known = self.memory.named(words, room)
-        counted = [thing for thing in known if state in thing.states]
+        matching = [thing for thing in known if state in thing.states]
         open_ones = [thing.name for thing in known if not {state, CONTRARY[state]} & set(thing.states)]
         self.doubts += [f"I cannot see whether the {name} is {state}." for name in open_ones]
         if not known:
             self.doubts.append(self.why_missed(words))
         elif self.doubts:
-            self.answer = f"at least {len(counted)}"
+            self.answer = f"at least {len(matching)}"
         else:
-            self.answer = str(len(counted))
+            self.answer = str(len(matching))
 
     def _look_into_rooms(self, room: str, reason: str) -> Course[None]:
         """Look into a room, or into all rooms, including those discovered on the way."""

@@ -1,10 +1,10 @@
-// The page of the person who answers. What a robot sent is put into the page as text and pictures, never as markup.
+// The page of the person who answers. Content from robots is inserted as text and pictures, never as markup.
 "use strict";
 
 const element = (name) => document.getElementById(name);
 const make = (tag, text = "") => Object.assign(document.createElement(tag), { textContent: text });
-const CAPTION = 60; // a text that is this short and stands before a picture is its caption
-const drafts = new Map(); // of questions by their numbers: a look elsewhere must not cost what was written
+const CAPTION = 60; // maximum characters of a text before a picture that counts as its caption
+const drafts = new Map(); // unsent answers by question number, kept when another question is shown
 let shown = 0; // number of the question on the page, 0 for none
 
 // ---------------------------------------------------------------- the prompt
@@ -61,15 +61,15 @@ function article(message) {
   return card;
 }
 
-// ---------------------------------------------------------------- starts of answers, from the schema
+// ---------------------------------------------------------------- answer templates, from the schema
 
 function schemaOf(body) {
   const format = body.response_format ?? {};
   return format.json_schema?.schema ?? format.schema ?? null;
 }
 
-// The values that a schema allows at one place, as [name of the choice, value]: one for each variant and action.
-// What may be null starts as null.
+// Values that a schema allows, as [name of the choice, value]: one for each variant and action.
+// Nullable values start as null.
 function choices(schema) {
   if (schema.anyOf?.some((variant) => variant.type === "null")) return [["", null]];
   if (schema.anyOf) return schema.anyOf.flatMap(choices);
@@ -96,7 +96,7 @@ function startButtons(body) {
   });
 }
 
-// Put a start into the answer, with the cursor at its first empty text.
+// Insert a template into the answer, with the cursor at its first empty text.
 function write(text) {
   const field = element("text");
   field.value = text;

@@ -1,4 +1,4 @@
-// The hand on the robot: keys, buttons that are held, a gamepad, sliders. What is held is said ten times a second.
+// Manual control: keys, held buttons, a gamepad, sliders. While anything is held, the stick is sent ten times a second.
 "use strict";
 
 const KEYS = {
@@ -8,7 +8,7 @@ const KEYS = {
 };
 const PAD = [["w", "ahead"], ["s", "back"], ["a", "left"], ["d", "right"], ["i", "hand ahead"], ["k", "hand back"], ["j", "hand left"],
   ["l", "hand right"], ["u", "hand up"], ["m", "hand down"], ["o", "open"], ["c", "close"]];
-const DEAD = 0.15; // of a gamepad's sticks, which do not come back to exactly 0
+const DEAD = 0.15; // dead zone of a gamepad's sticks, which do not return to exactly 0
 
 const hands = {
   held: new Set(), slow: false, joints: {}, sent: false, send: () => {},
@@ -24,7 +24,7 @@ const hands = {
     return { ...stick, drive: bounded(stick.drive), turn: bounded(stick.turn), reach: stick.reach.map(bounded), wrist: bounded(stick.wrist), grip: Math.sign(stick.grip) };
   },
 
-  // Left stick: base. Right stick: hand ahead and aside. Triggers: up and down. A and B: close and open.
+  // Left stick: base. Right stick: hand forward and sideways. Triggers: hand up and down. A and B: close and open.
   gamepad() {
     const pad = [...(navigator.getGamepads?.() ?? [])].find(Boolean);
     document.getElementById("gamepad").textContent = pad ? "Gamepad: left stick base, right stick hand, triggers up and down, A closes, B opens." : "";
@@ -66,7 +66,7 @@ const hands = {
     setInterval(() => this.tick(), 100);
   },
 
-  // One slider per joint; while one is held its group is told where to go.
+  // One slider per joint; while one is held, the targets of its group are sent.
   sliders(groups) {
     const box = document.getElementById("sliders"), wanted = groups.filter((group) => group.kind !== "base");
     if (!box.children.length) {

@@ -1,4 +1,4 @@
-// Recordings and runs on the disk: look at them, mark and annotate them, compare them.
+// Recordings and runs on disk: view, mark, annotate and compare them.
 "use strict";
 
 const library = {

@@ -1,4 +1,4 @@
-// The map: rooms, furniture, what lies about, the robot. North (+y) is up.
+// The map: rooms, furniture, loose objects, the robot. North (+y) is up.
 "use strict";
 
 const worldMap = {
@@ -6,7 +6,7 @@ const worldMap = {
 
   show(content) { this.content = content; this.draw(); },
 
-  // The robot is at a pose (m, m, rad) at a robot time (s). Its way is drawn since the world was last reset.
+  // Set the robot's pose (m, m, rad) at a robot time (s). Its path is drawn since the last reset of the world.
   move(pose, stamp) {
     if (stamp < this.stamp) this.path = [];
     this.stamp = stamp;
@@ -16,7 +16,7 @@ const worldMap = {
     this.draw();
   },
 
-  // The rectangle that everything is in, in metres.
+  // Bounding rectangle of the map, m.
   bounds() {
     const { rooms, fixed, loose } = this.content;
     const points = rooms.length ? rooms.flatMap((room) => [room.floor.slice(0, 2), room.floor.slice(2)])
@@ -67,8 +67,8 @@ const worldMap = {
     this.labels(pen, at, colour, [px - r, py - r, px + r, py + r]);
   },
 
-  // Names, the most useful first: what the pointer is on, rooms, large furniture. One that would cover another, or the
-  // robot, is tried a line higher and lower, and left out where there is no room: the pointer shows it.
+  // Labels, most useful first: the object under the pointer, rooms, large furniture. A label that would cover another or
+  // the robot is tried a line higher and lower, and omitted if there is no space: the pointer shows it.
   labels(pen, at, colour, robot) {
     const size = 11 * devicePixelRatio, spoken = (name) => name.replace(/_/g, " ");
     const taken = [robot];
@@ -95,7 +95,7 @@ const worldMap = {
     for (const piece of large) if (piece !== thing) write(spoken(piece.kind), ...at(piece.x, piece.y), plain, colour("--soft"), colour("--card"));
   },
 
-  // The pointer is at a place of the canvas (CSS pixels): what is there is named.
+  // Label the object under the pointer at a position of the canvas (CSS pixels).
   point(x, y) {
     const name = this.content && x >= 0 ? this.at(x, y) : "";
     if (name === this.pointed) return;
@@ -116,7 +116,7 @@ const worldMap = {
     pen.restore();
   },
 
-  // What is at a place of the canvas (CSS pixels): the smallest thing there, else the room.
+  // Name at a position of the canvas (CSS pixels): the smallest object there, else the room.
   at(px, py) {
     if (!this.view) return "";
     const { x0, y1, scale, left, top } = this.view;

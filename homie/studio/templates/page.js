@@ -1,9 +1,9 @@
-// The page: one websocket, pictures that are acknowledged when they are painted, buttons that become messages.
+// The page: one websocket; frames are acknowledged when painted; buttons send messages.
 "use strict";
 
 const element = (name) => document.getElementById(name);
-const STALE = 1000; // ms without a frame after which the controls lock; the server locks them by itself, too
-const LINES = 400; // of the log
+const STALE = 1000; // ms without a frame after which the controls lock; the server also locks them by itself
+const LINES = 400; // maximum lines of the log
 
 const page = {
   socket: null, state: null, role: null, views: new Map(), focus: "", painted: 0, frames: 0, locked: "", things: new Map(), ids: 0, delays: [],
@@ -74,7 +74,7 @@ const page = {
     this.closeMenu();
   },
 
-  // ---------------------------------------------------------------- what the studio says
+  // ---------------------------------------------------------------- messages of the studio
 
   hear(message) {
     switch (message.type) {
@@ -153,7 +153,7 @@ const page = {
     this.forget = setTimeout(() => { element("told").textContent = ""; }, 8000);
   },
 
-  // ---------------------------------------------------------------- who drives, and when not
+  // ---------------------------------------------------------------- control and locks
 
   roles() {
     const drives = Boolean(this.role?.drives), button = element("controls");
@@ -164,10 +164,10 @@ const page = {
     this.lock();
   },
 
-  // ms from the look to the screen, the middle of the last pictures.
+  // Latency from capture to display, ms: the median of the last frames.
   delay() { return [...this.delays.slice(-15)].sort((a, b) => a - b)[Math.floor(Math.min(this.delays.length, 15) / 2)]; },
 
-  // Controls work only on a picture that is fresh.
+  // Lock the controls unless the picture is fresh.
   lock() {
     const age = performance.now() - this.painted;
     this.locked = this.socket?.readyState !== WebSocket.OPEN ? "The studio does not answer. The controls are locked."
@@ -179,10 +179,10 @@ const page = {
     for (const control of document.querySelectorAll("#subtask button, #subtask input, #line, #pad button, #sliders input, #begin button, #instruction, #planner, #record")) control.classList.toggle("off", off);
     document.body.classList.toggle("locked", off);
     for (const control of document.querySelectorAll("#actions button, #pad button, #sliders input, #start")) control.disabled = off;
-    element("line").disabled = !this.role?.drives; // a lock leaves it its focus and its words, and takes no Enter
+    element("line").disabled = !this.role?.drives; // a lock keeps its focus and text, but ignores Enter
   },
 
-  // ---------------------------------------------------------------- pointing at things
+  // ---------------------------------------------------------------- pointing at objects
 
   inspect(question, menuAt, host) {
     const id = ++this.ids;
@@ -253,7 +253,7 @@ const page = {
     element("say-note").addEventListener("click", () => { this.send({ type: "note", kind: "remark", text: element("note").value }); element("note").value = ""; });
     element("main-view").addEventListener("click", (event) => {
       const canvas = event.target, scale = Math.min(canvas.clientWidth / canvas.width, canvas.clientHeight / canvas.height);
-      const place = (at, shown, own) => (at - (shown - scale * own) / 2) / (scale * own); // the picture is in the middle of its frame
+      const place = (at, shown, own) => (at - (shown - scale * own) / 2) / (scale * own); // the picture is centred in its canvas
       const x = place(event.offsetX, canvas.clientWidth, canvas.width), y = place(event.offsetY, canvas.clientHeight, canvas.height);
       if (!this.state?.pointed.includes(this.focus)) this.tell(`Nothing can be pointed at in the view ${this.focus}: click on ${this.state.pointed.join(", ")} or on the map.`);
       else if (x >= 0 && x <= 1 && y >= 0 && y <= 1) this.inspect({ view: this.focus, x, y }, [event.offsetX, event.offsetY], canvas);

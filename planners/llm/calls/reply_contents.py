@@ -47,12 +47,12 @@ def read_content(value: object) -> Content:
     if kind == "refusal" or (not kind and set(value) == {"refusal"}):
         return Content(refusal=words(value.get("refusal")))
     for key in ("text", *_HOLDERS):
-        held = value.get(key)
-        if isinstance(held, str):
-            return Content(held)
-        if isinstance(held, Mapping):
-            inner = held.get("value")
-            return Content(inner) if isinstance(inner, str) else Content(_to_json(held), odd=True)
+        content = value.get(key)
+        if isinstance(content, str):
+            return Content(content)
+        if isinstance(content, Mapping):
+            inner = content.get("value")
+            return Content(inner) if isinstance(inner, str) else Content(_to_json(content), odd=True)
     if "content" in value:
         return read_content(value["content"])
     return Content() if kind or not value or set(value) == {"text"} else Content(_to_json(value), odd=True)
@@ -71,18 +71,18 @@ def called(calls: object) -> str:
 def arguments_of(call: Mapping[str, object]) -> object:
     """Return the arguments of a call: an object, else the text as written."""
     keys = ("arguments", "input", "args", "parameters")
-    held = next((call[key] for key in keys if call.get(key) is not None), None)
-    if not isinstance(held, str):
-        return held if isinstance(held, Mapping) else {}
+    content = next((call[key] for key in keys if call.get(key) is not None), None)
+    if not isinstance(content, str):
+        return content if isinstance(content, Mapping) else {}
     try:
-        inside = parse(held)
+        inside = parse(content)
     except ValueError:
-        return held
-    return inside if isinstance(inside, Mapping) else held
+        return content
+    return inside if isinstance(inside, Mapping) else content
 
 
 def _call_text(call: Mapping[str, object]) -> str:
-    inner = next((held for key in ("function", "custom") if isinstance(held := call.get(key), Mapping)), call)
+    inner = next((content for key in ("function", "custom") if isinstance(content := call.get(key), Mapping)), call)
     name, arguments = words(inner.get("name")), arguments_of(inner)
     if isinstance(arguments, str):
         return arguments

@@ -70,7 +70,7 @@ class Prefix:
 
 
 def _keeps_all(cache: DynamicCache) -> bool:
-    """Return whether a cache keeps all tokens; others, with a sliding window, cannot be cropped."""
+    """Return whether a cache keeps all tokens; others, such as sliding windows, cannot be cropped."""
     return all(type(layer) is DynamicLayer for layer in cache.layers)
 
 
@@ -110,9 +110,10 @@ class Engine:
         """Return the answers, in order. All questions have pictures of the same shapes. Raises PlannerError."""
         inputs = self._inputs(questions)
         prompt = int(inputs["input_ids"].shape[1])
-        read = [int(count) for count in inputs["attention_mask"].sum(dim=1).tolist()]
+        prompt_tokens = [int(count) for count in inputs["attention_mask"].sum(dim=1).tolist()]
         rows = [
-            self._row(question, self._limit(question, count)) for question, count in zip(questions, read, strict=True)
+            self._row(question, self._limit(question, count))
+            for question, count in zip(questions, prompt_tokens, strict=True)
         ]
         config = transformers.GenerationConfig(
             max_new_tokens=max(row.limit for row in rows),
@@ -135,7 +136,7 @@ class Engine:
                 answer_tokens = tokens[:, prompt:].tolist()
         if cache is not None:
             self._prefix.keep(cache, [*inputs["input_ids"][0].tolist(), *answer_tokens[0]])
-        return [self._to_answer(*answer, reused) for answer in zip(rows, read, answer_tokens, strict=True)]
+        return [self._to_answer(*answer, reused) for answer in zip(rows, prompt_tokens, answer_tokens, strict=True)]
 
     def _generate_single(self, prompt: torch.Tensor, row: Row, cache: DynamicCache, reused: int) -> list[int]:
         """Return the tokens of one answer. Tokens forced by its grammar are fed in one pass instead of decoded one by
@@ -162,25 +163,25 @@ class Engine:
             tokens = torch.tensor([[token, *forced]], device=prompt.device)
         return answer_tokens
 
-    def _to_answer(self, row: Row, read: int, tokens: list[int], reused: int) -> Written:
+    def _to_answer(self, row: Row, prompt_tokens: int, tokens: list[int], reused: int) -> Written:
         limited_tokens = tokens[: row.limit]
         end = next((i for i, token in enumerate(limited_tokens) if token in self.ends), None)
         text = self.tokenizer.decode(limited_tokens[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         length = len(limited_tokens) if end is None else end + 1
         choices = tuple((self.tokenizer.decode([token]), probability) for token, probability in row.choices)
-        return Written(text.strip(), "length" if end is None else "stop", read, length, reused, choices)
+        return Written(text.strip(), "length" if end is None else "stop", prompt_tokens, length, reused, choices)
 
-    def _limit(self, question: Question, read: int) -> int:
-        """Return the token limit of an answer: the question's, or the context left by a prompt of `read` tokens."""
+    def _limit(self, question: Question, prompt_tokens: int) -> int:
+        """Return the token limit of an answer: the question's, or the context left by the prompt's tokens."""
         room: int | None = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         if room is None:
             return question.limit
-        if room - read < LEAST:
+        if room - prompt_tokens < LEAST:
             raise PlannerError(
-                f"The prompt takes {read} tokens, the model has room for {room}: show fewer examples "
+                f"The prompt takes {prompt_tokens} tokens, the model has room for {room}: show fewer examples "
                 "(--set examples=0), fewer or smaller images (image_size)."
             )
-        return min(question.limit, room - read)
+        return min(question.limit, room - prompt_tokens)
 
     def _row(self, question: Question, limit: int) -> Row:
         grammar = Grammar(self._grammar_tokens, question.schema, limit) if question.schema else None

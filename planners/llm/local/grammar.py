@@ -123,14 +123,14 @@ def bounded(schema: Any, longest: int) -> Any:
         return [bounded(item, longest) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    if _free(schema):
+    if _is_unconstrained(schema):
         return {"maxLength": longest, **_TEXT, **schema}
     bound = {name: part if name in _VALUES else bounded(part, longest) for name, part in schema.items()}
     fields = bound.get("properties", {})
     if "required" in bound:
         bound["required"] = [name for name in bound["required"] if not _nullable(fields.get(name, {}))]
     for name in _NAMES & set(fields):
-        if _free(schema["properties"][name]):
+        if _is_unconstrained(schema["properties"][name]):
             fields[name] = {**_NAME, **schema["properties"][name]}
     return {"minItems": 1, **bound} if bound.get("type") == "array" else bound
 
@@ -143,9 +143,9 @@ def closing_bytes(schema: Schema, root: Schema) -> int:
     if "$ref" in schema:
         return closing_bytes(_resolve(schema["$ref"], root), root)
     if "const" in schema:
-        return _size(schema["const"])
+        return _json_length(schema["const"])
     if "enum" in schema:
-        return max(_size(value) for value in schema["enum"])
+        return max(_json_length(value) for value in schema["enum"])
     for choice in ("anyOf", "oneOf"):
         if choice in schema:
             return max(closing_bytes(option, root) for option in schema[choice])
@@ -158,16 +158,16 @@ def _closing_of(kind: str, schema: Schema, root: Schema) -> int:
         case "object":
             fields: Mapping[str, Schema] = schema.get("properties", {})
             parts = len(_KEY) + len(_ITEM)
-            return 2 + sum(_size(name) + parts + closing_bytes(field, root) for name, field in fields.items())
+            return 2 + sum(_json_length(name) + parts + closing_bytes(field, root) for name, field in fields.items())
         case "array":
             item = closing_bytes(schema["items"], root) if "items" in schema else 4
             return 2 + max(int(schema.get("minItems", 0)), 1) * (item + len(_ITEM))
         case "string":
-            return 2 + _ESCAPE * max(int(schema.get("minLength", 0)), int(_free(schema)))
+            return 2 + _ESCAPE * max(int(schema.get("minLength", 0)), int(_is_unconstrained(schema)))
     return 8  # a number, true, false, null
 
 
-def _free(schema: Schema) -> bool:
+def _is_unconstrained(schema: Schema) -> bool:
     """Return whether a schema is a string without further constraints."""
     return schema.get("type") == "string" and not {"maxLength", "enum", "const", "pattern", "format"} & set(schema)
 
@@ -184,7 +184,7 @@ def _resolve(reference: str, root: Schema) -> Schema:
     return dict(node)
 
 
-def _size(value: object) -> int:
+def _json_length(value: object) -> int:
     return len(json.dumps(value, ensure_ascii=False).encode())
 
 
@@ -277,7 +277,7 @@ class Steering:
         self._rows = rows
         self._ends = list(end_tokens)
         self._prompt = -1
-        self._done = [False] * len(rows)
+        self._finished = [False] * len(rows)
         self._last_scores = torch.empty(0)
         """Masked logits (batch, vocabulary) from which the last tokens were chosen."""
 
@@ -296,14 +296,14 @@ class Steering:
         scores = scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), -torch.inf)
         self._last_scores = scores.clone()
         for i, row in enumerate(self._rows):
-            if not self._done[i]:
+            if not self._finished[i]:
                 scores[i] = row.noisy(scores[i])
         return scores
 
     def _allowed(self, i: int, written_count: int, last: int | None, size: int) -> Any:
         row = self._rows[i]
-        self._done[i] |= last in self._ends or written_count >= row.limit or row.cancelled.is_set()
-        if self._done[i]:
+        self._finished[i] |= last in self._ends or written_count >= row.limit or row.cancelled.is_set()
+        if self._finished[i]:
             mask = np.zeros(size, np.bool_)
             mask[self._ends] = True
             return mask

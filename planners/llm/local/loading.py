@@ -77,9 +77,9 @@ def model_type(folder: Path) -> str:
     kind = str(read_json(folder / "config.json").get("model_type", ""))
     if kind in FAMILIES or kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return kind
-    known = ", ".join(FAMILIES)
+    names = ", ".join(FAMILIES)
     raise BadInput(
-        f"Models of type '{kind}' are not supported ({folder}); supported are {known}, and text-only models with "
+        f"Models of type '{kind}' are not supported ({folder}); supported are {names}, and text-only models with "
         "--set images=false."
     )
 

@@ -82,7 +82,7 @@ class TransformersPlanner(ModelPlanner):
         weights = settings.weights(argument)
         source = _source(weights)
         settings = as_trained(settings, weights)
-        if _small(source):
+        if _is_small(source):
             update = {name: value for name, value in HELP.items() if name not in settings.model_fields_set}
             settings = settings.model_copy(update=update)
         if settings.images and not source.facts.sees:
@@ -118,11 +118,11 @@ class TransformersPlanner(ModelPlanner):
         return argument, settings
 
     def describe(self) -> Mapping[str, object]:
-        named = self._local.model_dump(mode="json", include={"adapter", "revision", "load_in_4bit"})
-        return {**super().describe(), "weights": {**named, **self._files}}
+        weight_settings = self._local.model_dump(mode="json", include={"adapter", "revision", "load_in_4bit"})
+        return {**super().describe(), "weights": {**weight_settings, **self._files}}
 
 
-def _small(source: Source) -> bool:
+def _is_small(source: Source) -> bool:
     parameters = source.facts.engine.get("parameters")
     return isinstance(parameters, int) and parameters < SMALL
 

@@ -35,7 +35,7 @@ class ModelProcess:
 
     def __init__(self, weights: Weights, log: Path) -> None:
         self._log = log
-        self._folder = Path(tempfile.mkdtemp(prefix="homie-model-"))  # nobody else may enter it
+        self._folder = Path(tempfile.mkdtemp(prefix="homie-model-"))  # readable only by this user
         address = str(self._folder / "socket")
         self._host = Host(address=address, token=secrets.token_hex(32), weights=weights, log=str(log))
         self._process: subprocess.Popen[str] | None = None

@@ -86,8 +86,8 @@ class Example(PlainNumbers, BaseModel):
             verbs = {verb(name) for name in listed}
             return self.setting in ("", setting) and all(verb(self.choices[number]) in verbs for number in self.numbers)
         steps = self.steps()
-        known = doorways or not any(step.target.startswith("doorway") for step in steps)
-        return known and all(step.action in actions for step in steps) and self.setting in ("", setting)
+        names_exist = doorways or not any(step.target.startswith("doorway") for step in steps)
+        return names_exist and all(step.action in actions for step in steps) and self.setting in ("", setting)
 
     def situation(self) -> dict[str, object]:
         """Return the fields that a template may use, without the answer."""

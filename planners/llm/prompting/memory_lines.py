@@ -22,8 +22,8 @@ _NOT_AT_ENDS = frozenset(
 """Words with which no name begins or ends."""
 _NOT_IN_NAMES = frozenset(("a", "an", "into", "on", "onto", "the", "to"))
 """Words that no name in a task contains."""
-_NOWHERE = "room not known"
-_EXPLORED = {True: "explored", False: "not explored"}
+_UNKNOWN_ROOM = "room not known"
+_EXPLORED_TEXT = {True: "explored", False: "not explored"}
 
 
 def room_lines(knowledge: Knowledge) -> list[str]:
@@ -46,7 +46,7 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
     by_room: dict[str, list[str]] = {knowledge.room: []}
     for remembered in knowledge.remembered:
         by_room.setdefault(remembered.room, []).append(_object_text(remembered, round_number))
-    lines = [f"- {room or _NOWHERE}: {', '.join(things)}" for room, things in by_room.items() if things]
+    lines = [f"- {room or _UNKNOWN_ROOM}: {', '.join(things)}" for room, things in by_room.items() if things]
     taken = [f"{item.name}, which was {item.whereabouts}" for item in knowledge.taken]
     return [
         *(["Seen so far:", *lines] if lines else []),
@@ -79,13 +79,13 @@ def brief_lines(knowledge: Knowledge) -> list[str]:
 def _nested(things: Sequence[Remembered]) -> str:
     """Return the objects of a room, each with those on it and inside it in brackets."""
     names = {remembered.name for remembered in things}
-    held: dict[tuple[str, str], list[Remembered]] = {}
+    contents: dict[tuple[str, str], list[Remembered]] = {}
     top = []
     for remembered in things:
-        relation, _, where = remembered.place.partition(" ")
-        where = where.removeprefix("the ")
-        if relation in ("on", "in") and where in names - {remembered.name}:
-            held.setdefault((where, relation), []).append(remembered)
+        relation, _, location = remembered.place.partition(" ")
+        location = location.removeprefix("the ")
+        if relation in ("on", "in") and location in names - {remembered.name}:
+            contents.setdefault((location, relation), []).append(remembered)
         else:
             top.append(remembered)
 
@@ -93,15 +93,15 @@ def _nested(things: Sequence[Remembered]) -> str:
         parts_of_name = [remembered.name, remembered.state, *remembered.states]
         if place:
             parts_of_name.append(remembered.place.replace(" the ", " "))
-        on, inside = (held.pop((remembered.name, relation), []) for relation in ("on", "in"))
+        on, inside = (contents.pop((remembered.name, relation), []) for relation in ("on", "in"))
         parts = [words(item, place=False) for item in on]
         if inside:
             parts.append("inside " + ", ".join(words(item, place=False) for item in inside))
         return " ".join(filter(None, parts_of_name)) + (f" ({', '.join(parts)})" if parts else "")
 
     lines = [words(remembered, place=True) for remembered in top]
-    on_each_other = [item for items in held.values() for item in items]
-    held.clear()
+    on_each_other = [item for items in contents.values() for item in items]
+    contents.clear()
     return ", ".join([*lines, *(words(item, place=True) for item in on_each_other)])
 
 
@@ -149,10 +149,12 @@ def counted(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _doorway(doorway: Doorway) -> str:
-    where = [f"from the {doorway.room}"] if doorway.room else []
+    location = [f"from the {doorway.room}"] if doorway.room else []
     if doorway.beyond:
-        where.append(f"to the {doorway.beyond}")
-    return f"{doorway.name} ({', '.join([*([' '.join(where)] if where else []), _EXPLORED[doorway.explored]])})"
+        location.append(f"to the {doorway.beyond}")
+    return (
+        f"{doorway.name} ({', '.join([*([' '.join(location)] if location else []), _EXPLORED_TEXT[doorway.explored]])})"
+    )
 
 
 def _object_text(remembered: Remembered, round_number: int) -> str:

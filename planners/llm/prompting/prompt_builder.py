@@ -82,14 +82,16 @@ class Prompt:
                 f"The template '{self.template.name}' asks for {'numbers' if by_number else 'no numbers'}, and its"
                 f" examples '{self.examples.name}' are {'not' if by_number else 'all or in part'} by number."
             )
-        named = [example.picture for example in self.examples.all if example.picture]
-        if settings.example_images and not named:
+        picture_names = [example.picture for example in self.examples.all if example.picture]
+        if settings.example_images and not picture_names:
             raise BadInput(
                 f"The template '{self.template.name}' has no examples with pictures: leave example_images out, or use"
                 " --template embodiedbench-arm or embodiedbench-nav."
             )
         self._loaded_pictures = (
-            {name: load_picture(name, self.template.folder) for name in named} if settings.example_images else {}
+            {name: load_picture(name, self.template.folder) for name in picture_names}
+            if settings.example_images
+            else {}
         )
         self.leniencies = chosen_rules(settings.leniencies)
 
@@ -181,7 +183,7 @@ class Prompt:
         """Return the variables of a template."""
         settings, known = self.settings, planner_input.knowledge
         planner_input = by_number(planner_input)
-        rooms, memory = self._includes(planner_input)
+        rooms, memory = self._section_flags(planner_input)
         last = planner_input.history[-1] if planner_input.history else None
         return {
             "task": planner_input.task,
@@ -221,7 +223,7 @@ class Prompt:
     def fitting(self, planner_input: PlannerInput) -> list[Example]:
         """Return the examples to show: those that fit the setting and the available actions, up to the configured
         number."""
-        rooms, _ = self._includes(planner_input)
+        rooms, _ = self._section_flags(planner_input)
         setting = planner_input.knowledge.setting
         choice_names = [choice.name for choice in planner_input.choices]
         fit = [
@@ -231,14 +233,14 @@ class Prompt:
         ]
         return fit[: self.settings.examples]
 
-    def _includes(self, planner_input: PlannerInput) -> tuple[bool, bool]:
+    def _section_flags(self, planner_input: PlannerInput) -> tuple[bool, bool]:
         """Return whether the prompt has rooms and doorways, and remembered objects: neither without a setting."""
         known = bool(planner_input.knowledge.setting)
         return self.settings.rooms and known, self.settings.memory and known
 
     def _example(self, example: Example, planner_input: PlannerInput) -> dict[str, object]:
-        sections = dict(zip(("rooms", "memory"), self._includes(planner_input), strict=True))
-        empty_sections: dict[str, object] = {name: [] for name, wished in sections.items() if not wished}
+        sections = dict(zip(("rooms", "memory"), self._section_flags(planner_input), strict=True))
+        empty_sections: dict[str, object] = {name: [] for name, is_wanted in sections.items() if not is_wanted}
         return {
             **example.situation(),
             **empty_sections,

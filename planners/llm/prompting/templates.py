@@ -35,9 +35,9 @@ NAMES = (
 _REQUIRED_BLOCKS = ("system", "user")
 _RENDER_ERRORS = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError)
 """Exceptions that expressions of a template can raise."""
-_MARK = "---"
+_DELIMITER = "---"
 ADVICE = "A template is a text file with a front matter and blocks in Jinja (docs/prompts.md)."
-_ENDING = ".md"
+_SUFFIX = ".md"
 _BUILT_IN = files("planners.llm").joinpath("prompt_templates")
 
 
@@ -94,13 +94,13 @@ class Template:
 def built_in() -> list[str]:
     """Return the names of the templates that ship with Homie."""
     names = (file.name for file in _BUILT_IN.iterdir())
-    return sorted(name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
+    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
 
 
 def load_template(name: str) -> Template:
     """Load a template by its built-in name or from a file. Raises BadInput with a sentence that says what to change."""
     if name in built_in():
-        return parse_template(_BUILT_IN.joinpath(name + _ENDING).read_bytes(), name, None)
+        return parse_template(_BUILT_IN.joinpath(name + _SUFFIX).read_bytes(), name, None)
     path = Path(name).expanduser()
     if not path.is_file() and "/" not in name and not path.suffix:
         hint = suggestion(name, built_in(), f"write the path of a file or one of: {', '.join(built_in())}.")
@@ -138,10 +138,12 @@ def parse_template(data: bytes, source: str, folder: Path | None) -> Template:
 
 def _split_front_matter(text: str, source: str) -> tuple[FrontMatter, str]:
     """Split a template into its front matter and the rest."""
-    start, _, template_body = text.replace("\r\n", "\n").partition(f"{_MARK}\n")
-    head, end, body = template_body.partition(f"\n{_MARK}\n")
+    start, _, template_body = text.replace("\r\n", "\n").partition(f"{_DELIMITER}\n")
+    head, end, body = template_body.partition(f"\n{_DELIMITER}\n")
     if start.strip() or not end:
-        raise BadInput(f"The template {source} must begin with a front matter between two lines of {_MARK}. {ADVICE}")
+        raise BadInput(
+            f"The template {source} must begin with a front matter between two lines of {_DELIMITER}. {ADVICE}"
+        )
     with reading(source, "the front matter of the template"):
         loaded = parse_yaml(head)
     if not isinstance(loaded, dict):
@@ -149,5 +151,5 @@ def _split_front_matter(text: str, source: str) -> tuple[FrontMatter, str]:
     try:
         return FrontMatter.model_validate(loaded), body
     except ValidationError as error:
-        problem, known = first_problem(error, "it"), ", ".join(FrontMatter.model_fields)
-        raise BadInput(f"The front matter of the template {source}: {problem}; its keys are {known}.") from error
+        problem, key_names = first_problem(error, "it"), ", ".join(FrontMatter.model_fields)
+        raise BadInput(f"The front matter of the template {source}: {problem}; its keys are {key_names}.") from error

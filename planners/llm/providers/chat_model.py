@@ -183,8 +183,8 @@ class ChatModel(OpenAIModel):
         message = message or _Message(content={"text": choice.text})
         content = read_content(message.content)
         text, thought = content.text, message.reasoning_content or message.reasoning or content.thought
-        if (inside := _THOUGHT.match(text)) and not thought:
-            text, thought = text[inside.end() :], inside.group(1).strip()
+        if (thought_match := _THOUGHT.match(text)) and not thought:
+            text, thought = text[thought_match.end() :], thought_match.group(1).strip()
         odd = [BESIDE] if content.odd or choice.message is None else []
         calls = called(message.tool_calls) or called(message.function_call)
         if reason in _TOOL_CALL_REASONS:

@@ -48,16 +48,16 @@ def key_variables() -> tuple[str, ...]:
 
 def find_provider(name: str | None, base_url: str | None) -> tuple[str, Provider]:
     """Return a provider by its name, else by the host of a URL, else OpenAI itself. Raises BadInput."""
-    known = providers()
+    by_name = providers()
     if name is not None:
-        if name not in known:
-            hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
+        if name not in by_name:
+            hint = suggestion(name, by_name, f"choose one of: {', '.join(by_name)}.")
             raise BadInput(f"Unknown provider '{name}': {hint}")
-        if not (known[name].base_url or base_url):
+        if not (by_name[name].base_url or base_url):
             raise BadInput(f"The provider '{name}' needs an address: --base-url http://HOST:PORT/v1.")
-        return name, known[name]
+        return name, by_name[name]
     if base_url is None:
-        return DEFAULT, known[DEFAULT]
+        return DEFAULT, by_name[DEFAULT]
     host = host_name(base_url)
-    name = next((name for name, provider in known.items() if host in provider.hosts), OTHER)
-    return name, known[name]
+    name = next((name for name, provider in by_name.items() if host in provider.hosts), OTHER)
+    return name, by_name[name]

@@ -95,10 +95,10 @@ class ClaudeModel(RemoteModel):
             return body
         if form == "text":
             last, schema_wish = messages[-1]["content"], wish_for(request.schema)
-            wished = (
+            content_with_schema = (
                 f"{last}\n\n{schema_wish}" if isinstance(last, str) else [*last, {"type": "text", "text": schema_wish}]
             )
-            messages[-1]["content"] = wished
+            messages[-1]["content"] = content_with_schema
             return body
         tool_description = "Say what the robot does next. Always answer with this tool."
         body["tools"] = [{"name": request.name, "description": tool_description, "input_schema": dict(request.schema)}]
@@ -171,7 +171,11 @@ def _is_call(block: object) -> bool:
 def _tool_inputs(blocks: list[Any]) -> str:
     """Return the inputs of all tool calls as JSON, a line each, "" for none."""
     inputs = (arguments_of(block) for block in blocks if _is_call(block))
-    texts = (held if isinstance(held, str) else json.dumps(held, ensure_ascii=False) for held in inputs if held)
+    texts = (
+        tool_input if isinstance(tool_input, str) else json.dumps(tool_input, ensure_ascii=False)
+        for tool_input in inputs
+        if tool_input
+    )
     return "\n".join(texts)
 
 

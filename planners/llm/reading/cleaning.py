@@ -89,10 +89,10 @@ def cleaned(text: str, rules: Rules) -> str:
 
 def _strip_invisible(text: str, rules: Rules) -> str:
     """Remove invisible characters at the ends of lines and next to brackets; those in names stay."""
-    seen = _INVISIBLE.sub(" ", text)
-    if seen != text:
+    visible_text = _INVISIBLE.sub(" ", text)
+    if visible_text != text:
         rules.use("invisible")
-    return seen
+    return visible_text
 
 
 def _is_json(text: str) -> bool:

@@ -25,8 +25,8 @@ def official_parts(text: str) -> tuple[str, str, str] | None:
     parts = _strict(text) or _loose(text)
     if parts is None:
         return None
-    inside, analysis, model = (part.strip() for part in parts)
-    return analysis, inside, model
+    subtask_text, analysis, model = (part.strip() for part in parts)
+    return analysis, subtask_text, model
 
 
 def official_draft(text: str) -> Draft:
@@ -37,9 +37,9 @@ def official_draft(text: str) -> Draft:
     parts = official_parts(text)
     if parts is None:
         raise Unclear("The answer has not the form Analysis, Subtask, Model.")
-    analysis, inside, model = parts
+    analysis, subtask_text, model = parts
     try:
-        return Draft((make_subtask(inside.split(",")),), analysis, model)
+        return Draft((make_subtask(subtask_text.split(",")),), analysis, model)
     except BadInput as error:
         raise Unclear(str(error)) from error
 

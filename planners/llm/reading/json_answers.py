@@ -115,8 +115,8 @@ def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
 def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     """Parse an object, with the report and answer of End in the subtask or next to it."""
     texts_by_key: dict[str, str] = {}
-    held = _only(value, "subtask")
-    inside = held if isinstance(held, Members) else None
+    content = _only(value, "subtask")
+    inside = content if isinstance(content, Members) else None
     for key in _END_KEYS:
         texts = [text for part in (value, inside) if part is not None and (text := _end_text(part, key))]
         if texts and any(text != texts[0] for text in texts):
@@ -140,10 +140,10 @@ def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rule
 def _end_text(value: Members, key: str) -> str:
     """Return the text of a key; `none` is an answer, unlike for the parts of a subtask. Raises Unclear for a value that
     is not a text."""
-    held = _only(value, key)
-    if held is not None and not isinstance(held, str):
+    content = _only(value, key)
+    if content is not None and not isinstance(content, str):
         raise Unclear(f"'{key}' must be text in quotes.")
-    return " ".join((held or "").split())
+    return " ".join((content or "").split())
 
 
 def _without_end_keys(value: Members) -> Members:
@@ -167,12 +167,16 @@ def _draft_of_object(value: Members, layout: Layout, lists: Lists, rules: Rules)
         return Draft((_step(value, lists, rules, sibling_keys=_TEXT_KEYS),), analysis, model)
     if stray_key := next((key for key, _ in _pairs(value) if key in _ARGUMENTS), ""):
         raise Unclear(f"The answer has both '{holders[0]}' and '{stray_key}' beside it.")
-    held = _only(value, holders[0])
-    is_plan = isinstance(held, list) and not (holders[0] == "subtask" and _is_parts(held, lists))
-    steps = _steps(held, layout, lists, rules) if is_plan and isinstance(held, list) else (_step(held, lists, rules),)
+    content = _only(value, holders[0])
+    is_plan = isinstance(content, list) and not (holders[0] == "subtask" and _is_parts(content, lists))
+    steps = (
+        _steps(content, layout, lists, rules)
+        if is_plan and isinstance(content, list)
+        else (_step(content, lists, rules),)
+    )
     if layout.has_steps and holders[0] == "subtask":
         rules.use("other-form")
-    return Draft(steps, analysis, _model(value, lists, rules) or _model_of_steps(held, lists, rules))
+    return Draft(steps, analysis, _model(value, lists, rules) or _model_of_steps(content, lists, rules))
 
 
 # ---------------------------------------------------------------- wrappers
@@ -202,9 +206,9 @@ def unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
 def _call(value: Members, lists: Lists) -> tuple[Value, str]:
     """Return the arguments of a tool call and the leniency; the subtask if the tool is named after an action."""
     for key in ("tool_calls", "tool_call", "function_call", "function"):
-        held = _only(value, key)
-        if isinstance(held, Members | list):
-            return held, "tool-call"
+        content = _only(value, key)
+        if isinstance(content, Members | list):
+            return content, "tool-call"
     key = next((candidate for candidate in _CALL_ARGUMENTS if _values(value, candidate)), "")
     name = next((_only(value, candidate) for candidate in _CALL_NAMES if _values(value, candidate)), None)
     if not key or not isinstance(name, str):
@@ -222,11 +226,11 @@ def _unwrap_key(value: Members) -> tuple[Value, str]:
     if len(keys) != 1 or any(key not in (*_REMARKS, "model", keys[0]) for key, _ in _pairs(value)):
         return None, ""
     inner = _only(value, keys[0])
-    held = _object(inner) or (inner if isinstance(inner, list) else None)
-    if isinstance(held, Members):  # the keys next to it belong to the answer
+    content = _object(inner) or (inner if isinstance(inner, list) else None)
+    if isinstance(content, Members):  # the keys next to it belong to the answer
         other_pairs = tuple(pair for pair in value.pairs if _key(pair[0]) != keys[0])
-        return Members((*other_pairs, *held.pairs), value.cut), "wrapper"
-    return held, "wrapper" if held is not None else ""
+        return Members((*other_pairs, *content.pairs), value.cut), "wrapper"
+    return content, "wrapper" if content is not None else ""
 
 
 def _object(value: Value) -> Members | None:
@@ -270,8 +274,8 @@ def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
     if not words or len(words) < len(values) or any(mark in word for word in words for mark in ",[]"):
         return False
     first, *remaining = words
-    known = named_action(first, lists, Rules()) is not None
-    return known and all(named_action(word, lists, Rules()) is None for word in remaining) and (len(words) > 1)
+    recognized = named_action(first, lists, Rules()) is not None
+    return recognized and all(named_action(word, lists, Rules()) is None for word in remaining) and (len(words) > 1)
 
 
 def _step(value: Value, lists: Lists, rules: Rules, *, sibling_keys: Sequence[str] = ()) -> Subtask:
@@ -308,10 +312,10 @@ def _subtask_of_members(value: Members, lists: Lists, rules: Rules, sibling_keys
     if named and _values(value, "action"):
         raise Unclear("A subtask has both 'action' and 'action_name'.")
     for key, inner in _pairs(value):
-        known = key in (*_PARTS, "model", *sibling_keys) or (named and key in ("action_name", "action_id"))
+        recognized = key in (*_PARTS, "model", *sibling_keys) or (named and key in ("action_name", "action_id"))
         if key in _PARTS and (inner is None or (isinstance(inner, str) and is_nothing(inner.strip()))):
             rules.use("empty-parts")
-        if known or inner is None:
+        if recognized or inner is None:
             continue
         if key not in _REMARKS:
             raise Unclear(f"A subtask has no '{key}': it has 'action', 'target' and, for Put, 'destination'.")
@@ -352,22 +356,24 @@ def _numbers(value: Value, lists: Lists) -> str:
 
 def _model(value: Members, lists: Lists, rules: Rules) -> str:
     """Return the model as written, "" for none."""
-    held = _only(value, "model")
-    if isinstance(held, list) and len(held) == 1 and isinstance(held[0], str):
+    content = _only(value, "model")
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], str):
         rules.use("model-form")
-        held = held[0]
-    if isinstance(held, str) or held is None:
-        return "" if held is None or is_nothing(held.strip()) else held
+        content = content[0]
+    if isinstance(content, str) or content is None:
+        return "" if content is None or is_nothing(content.strip()) else content
     if len(lists.models) > 1:
         raise Unclear("'model' must be text in quotes.")
     rules.use("model-form")
     return ""
 
 
-def _model_of_steps(held: Value, lists: Lists, rules: Rules) -> str:
+def _model_of_steps(content: Value, lists: Lists, rules: Rules) -> str:
     """Return the model named inside the subtasks. Raises Unclear if they name different models."""
     inside = [
-        _model(item, lists, rules) for item in (held if isinstance(held, list) else [held]) if isinstance(item, Members)
+        _model(item, lists, rules)
+        for item in (content if isinstance(content, list) else [content])
+        if isinstance(item, Members)
     ]
     named = {item for item in inside if item}
     if len(named) > 1:
@@ -391,8 +397,8 @@ def _pairs(value: Members) -> list[tuple[str, Value]]:
 
 def _record_spelling(value: Members, rules: Rules) -> None:
     """Record alternative spellings of keys."""
-    known = {*_HOLDERS, *_TEXT_KEYS, *_PARTS, "model"}
-    if any(_key(name) in known and _key(name) != name for name, _ in value.pairs):
+    recognized = {*_HOLDERS, *_TEXT_KEYS, *_PARTS, "model"}
+    if any(_key(name) in recognized and _key(name) != name for name, _ in value.pairs):
         rules.use("key-spelling")
 
 
@@ -411,12 +417,12 @@ def _has_action(value: Members) -> bool:
 
 def _text(value: Members, key: str) -> str:
     """Return the text of a key, "" if the key is missing. Raises Unclear for any other value."""
-    held = _only(value, key)
-    if held is None:
+    content = _only(value, key)
+    if content is None:
         return ""
-    if not isinstance(held, str):
+    if not isinstance(content, str):
         raise Unclear(f"'{key}' must be text in quotes.")
-    text = " ".join(held.split()).strip(DECORATION)
+    text = " ".join(content.split()).strip(DECORATION)
     return "" if is_nothing(text) else text
 
 

@@ -111,10 +111,10 @@ def string_of_json(text: str) -> str:
     """Return the content of a JSON string, if the text is one and contains an object or an array; otherwise ""."""
     try:
         inside = json.loads(text)
-        held = json.loads(inside) if isinstance(inside, str) else None
+        content = json.loads(inside) if isinstance(inside, str) else None
     except (ValueError, RecursionError):
         return ""
-    return inside if isinstance(held, dict | list) else ""
+    return inside if isinstance(content, dict | list) else ""
 
 
 def _parse_strictly(text: str) -> Value:

@@ -63,10 +63,10 @@ def _as_json(call: re.Match[str], part: re.Pattern[str], rules: Rules) -> str:
 def _value(text: str) -> object:
     """Parse a text that is a JSON object, list or string; return other texts unchanged."""
     try:
-        held = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return held if isinstance(held, dict | list | str) else text
+    return content if isinstance(content, dict | list | str) else text
 
 
 def unboxed(text: str, rules: Rules) -> str:
@@ -112,15 +112,15 @@ def yaml_as_json(text: str) -> str:
             return ""
         key, value = match["key"].lower(), (match["value"] or "").strip()
         inside = bool(match["indent"]) and parts is not None
-        held = parts if inside and parts is not None else answer
-        known = _PART_KEYS if inside else _ANSWER_KEYS | _PART_KEYS
-        if key not in known or key in held or value.startswith(_SPECIAL) or (match["indent"] and not inside):
+        content = parts if inside and parts is not None else answer
+        allowed_keys = _PART_KEYS if inside else _ANSWER_KEYS | _PART_KEYS
+        if key not in allowed_keys or key in content or value.startswith(_SPECIAL) or (match["indent"] and not inside):
             return ""
         if key == "subtask" and not value:
             parts = {}
             answer[key] = parts
             continue
-        held[key] = _scalar(value)
+        content[key] = _scalar(value)
     return json.dumps(answer, ensure_ascii=False) if _is_answer(answer) else ""
 
 

@@ -159,12 +159,12 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
         text = json_text
     pieces = find_json(text)
     broken = any(isinstance(item.value, Broken) for item in pieces)
-    spoken = [item for item in pieces if speaks(item.value, bare=not broken)]
+    decisions = [item for item in pieces if speaks(item.value, bare=not broken)]
     fields = find_fields(text, [(item.start, item.end) for item in pieces])
     labelled = [at for at, item in enumerate(fields) if item.name == "subtask"]
-    if len(spoken) + len(labelled) > MAX_ANSWERS:
+    if len(decisions) + len(labelled) > MAX_ANSWERS:
         raise Unclear("The answer says more than could be meant.")
-    answers = [_from_json(text, item, fields, labelled, layout, lists, rules) for item in spoken]
+    answers = [_from_json(text, item, fields, labelled, layout, lists, rules) for item in decisions]
     answers += [_from_label(text, fields, at, layout, lists, rules) for at in labelled]
     if not answers:
         return _bare_subtask(text, lists, rules)
@@ -294,8 +294,8 @@ def listed_model(written: str, models: Sequence[str]) -> str:
     stripped = written.strip()
     first = (stripped.splitlines() or [""])[0].partition("</s>")[0].partition("<|")[0].partition("|")[0]
     bare = first.strip(" \t*_`'\"“”‘’[]().,;")
-    known = {name.casefold(): name for name in models}
-    return known.get(stripped.casefold()) or known.get(bare.casefold()) or stripped
+    listed_names = {name.casefold(): name for name in models}
+    return listed_names.get(stripped.casefold()) or listed_names.get(bare.casefold()) or stripped
 
 
 def _writable(text: str) -> str:

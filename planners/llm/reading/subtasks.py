@@ -53,8 +53,8 @@ class Lists:
 
     def misfit(self, subtask: Subtask) -> str:
         """Apply `misfit` of `homie.kernel.actions`; "" for an unlisted action, which is checked elsewhere."""
-        known = subtask.action in (self.actions or self.arguments)
-        return misfit(subtask, arguments_of(subtask.action, self.arguments)) if known else ""
+        is_listed = subtask.action in (self.actions or self.arguments)
+        return misfit(subtask, arguments_of(subtask.action, self.arguments)) if is_listed else ""
 
 
 def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
@@ -73,8 +73,8 @@ def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
     if not _has_letters(named_parts[0]):
         raise Unclear(f"'{short(named_parts[0])}' is not an action.")
     action = named_action(named_parts[0], lists, rules)
-    if action is None and len(named_parts) == 1 and (spoken := _subtask_in_words(named_parts[0], lists, rules)):
-        return spoken
+    if action is None and len(named_parts) == 1 and (worded_subtask := _subtask_in_words(named_parts[0], lists, rules)):
+        return worded_subtask
     if action is None and lists.actions and _is_sentence(named_parts[0], lists):
         raise Unclear(f"'{short(named_parts[0])}' does not begin with an action of the list and a comma.")
     for name in named_parts if action is None else named_parts[1:]:

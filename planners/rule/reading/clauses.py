@@ -180,8 +180,10 @@ class Reader(Statements):
             return
         while not cursor.over and cursor.words[cursor.at] not in (".", ",", ":"):
             word = Cursor(cursor.words[cursor.at : cursor.at + 1])
-            named = noun(word)
-            if cursor.sees(lexicon.ORDERING | {"not", "no", "and", "then"}) or (named is not None and named.words):
+            mentions = noun(word)
+            if cursor.sees(lexicon.ORDERING | {"not", "no", "and", "then"}) or (
+                mentions is not None and mentions.words
+            ):
                 raise cursor.not_understood(start)
             cursor.at += 1
 
@@ -290,7 +292,7 @@ class Reader(Statements):
         if cursor.take(lexicon.LEFT) and (things := self._things()) and (places := self._places(to_too=False)):
             return self._note_location(things, places)
         cursor.at = start
-        return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._asks_nothing()
+        return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._skip_remark()
 
     def _wish(self, wish: str) -> bool:
         """Parse `I want the mug on the desk`, `I would like a peach`. `I need the mug on the desk` is ambiguous: the
@@ -321,14 +323,14 @@ class Reader(Statements):
 
     def _purpose(self) -> bool:
         """Parse `I want to warm up my mug`: another clause must say what to do with the mentioned objects."""
-        cursor, named = self.cursor, list[Item]()
+        cursor, mentions = self.cursor, list[Item]()
         while not self._at_break():
             if cursor.sees(lexicon.ASKING):
                 return False
-            named += self._thing()
+            mentions += self._thing()
             cursor.at += 0 if self._at_break() else 1
-        self.mentioned += named
-        self.items = tuple(named) or self.items
+        self.mentioned += mentions
+        self.items = tuple(mentions) or self.items
         return True
 
     def _small_talk(self) -> bool:
@@ -338,7 +340,7 @@ class Reader(Statements):
         if reason and self._person():
             return bool(cursor.take({","})) and self._order_after_reason()
         words = cursor.take({"my", "our", "it is", "tomorrow there is", "tomorrow there are"} | lexicon.SOMEBODY)
-        if not words or not self._asks_nothing():
+        if not words or not self._skip_remark():
             return False
         return not reason or (bool(cursor.take({","})) and self._order_after_reason())
 
@@ -352,8 +354,8 @@ class Reader(Statements):
         cursor, start = self.cursor, self.cursor.at
         if cursor.take({"there is", "there are"}):
             things = self._things()
-            return self._note_location(things, self._places(to_too=False)) if things else self._asks_nothing()
-        heading = cursor.take({"a", "an", "the"}) and self._asks_nothing()
+            return self._note_location(things, self._places(to_too=False)) if things else self._skip_remark()
+        heading = cursor.take({"a", "an", "the"}) and self._skip_remark()
         return bool(heading) and not cursor.over and cursor.words[cursor.at] == ":" and cursor.at > start
 
     def _visit(self) -> bool:

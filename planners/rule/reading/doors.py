@@ -35,15 +35,15 @@ class Doors:
             cursor.over or cursor.words[cursor.at] in (",", ".", ":") or bool(cursor.sees(lexicon.THEN | lexicon.ELSE))
         )
 
-    def _asks_nothing(self) -> bool:
+    def _skip_remark(self) -> bool:
         """Skip words that name nothing known, up to the end of the clause. Return False if they may be a request."""
         cursor = self.cursor
         while not self._at_break():
             word, following = Cursor(cursor.words[cursor.at : cursor.at + 1]), Cursor(cursor.words[cursor.at + 1 :])
             # `fruit` in `fruit salad`
             compound = not following.over and not following.sees(lexicon.phrases() | PUNCTUATION)
-            known = noun(word) is not None and (not compound or bool(cursor.sees(lexicon.phrases())))
-            if known or cursor.sees(lexicon.ASKING):
+            is_known = noun(word) is not None and (not compound or bool(cursor.sees(lexicon.phrases())))
+            if is_known or cursor.sees(lexicon.ASKING):
                 return False
             cursor.at += 1
         return True
@@ -122,9 +122,9 @@ class Doors:
     def _door_names(self, extra_words: frozenset[str] = frozenset()) -> list[str]:
         """Parse the containers that a clause names or refers to; empty if that is unclear."""
         cursor = self.cursor
-        named = self._place_list()
-        if named:
-            return named
+        place_names = self._place_list()
+        if place_names:
+            return place_names
         if cursor.take(lexicon.ALL_DOORS | extra_words):
             return list(self.containers)
         return self.containers[-1:] if cursor.take(lexicon.ONE_DOOR) else []

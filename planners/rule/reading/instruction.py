@@ -77,8 +77,8 @@ def _parse(text: str) -> tuple[Order, ...]:
 
 def _check_hand(orders: Sequence[Order]) -> None:
     """Raise NotUnderstood if the orders would need a second hand."""
-    held = [order.item for order in orders if isinstance(order, Fetch)]
-    if len(held) > 1 or any(item.count != 1 for item in held):
+    items_to_hold = [order.item for order in orders if isinstance(order, Fetch)]
+    if len(items_to_hold) > 1 or any(item.count != 1 for item in items_to_hold):
         raise NotUnderstood("have only one hand and do not know where to put the things")
     for at, order in enumerate(orders):
         closed = next((later_order.words for later_order in orders[at:] if isinstance(later_order, CloseUp)), "")

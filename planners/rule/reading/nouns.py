@@ -137,9 +137,9 @@ def noun(cursor: Cursor) -> Noun | None:
     start = cursor.at
     if cursor.take(lexicon.REST):
         return Noun(Kind.REST, count=None)
-    named = _named_noun(cursor)
-    if named is not None:
-        return named
+    named_noun = _named_noun(cursor)
+    if named_noun is not None:
+        return named_noun
     cursor.at = start
     if cursor.take(lexicon.EVERYTHING):
         return Noun(Kind.ALL, count=None)
@@ -170,29 +170,29 @@ class _Modifiers:
 
 
 def _modifiers(cursor: Cursor) -> _Modifiers:
-    before = _Modifiers()
+    modifiers = _Modifiers()
     while not cursor.over:
         if cursor.take(lexicon.EVERY):
-            before.every = True
+            modifiers.every = True
         elif number := _number(cursor):
-            if before.count is not None and not before.of:  # `two three apples`
+            if modifiers.count is not None and not modifiers.of:  # `two three apples`
                 break
-            before.count, before.of = before.count or number, cursor.words[cursor.at - 1] == "of"
+            modifiers.count, modifiers.of = modifiers.count or number, cursor.words[cursor.at - 1] == "of"
         elif cursor.take({"other", "another"}):
-            before.other = True
+            modifiers.other = True
         elif article := cursor.take(lexicon.DETERMINERS):
-            before.article = article
+            modifiers.article = article
         elif cursor.take(lexicon.KINDS_OF):
-            before.kinds = True
+            modifiers.kinds = True
         elif not cursor.take(lexicon.HARMLESS):
             break
-    return before
+    return modifiers
 
 
 def _number(cursor: Cursor) -> int:
     """Parse the number at the cursor, which moves past it and a following `of`; 0 if there is none."""
-    if spoken := cursor.take(lexicon.NUMBERS.keys()):
-        number = lexicon.NUMBERS[spoken]
+    if number_word := cursor.take(lexicon.NUMBERS.keys()):
+        number = lexicon.NUMBERS[number_word]
     elif re.fullmatch(r"[1-9]\d?", cursor.words[cursor.at]):
         number = int(cursor.words[cursor.at])
         cursor.at += 1
@@ -205,28 +205,28 @@ def _number(cursor: Cursor) -> int:
 def _named_noun(cursor: Cursor) -> Noun | None:
     """Parse a phrase with a known name, `the green one`, or an unknown name after an article."""
     start = cursor.at
-    before = _modifiers(cursor)
+    modifiers = _modifiers(cursor)
     if cursor.at == start and cursor.sees(lexicon.ANY_VERB) == "can":
         return None
     colours = _colours(cursor)
     if colours and cursor.take({"one", "ones"}):
-        return Noun(Kind.THING, f"{' '.join(colours)} one", before.how_many(False), before.other)
+        return Noun(Kind.THING, f"{' '.join(colours)} one", modifiers.how_many(False), modifiers.other)
     room, kind, name = _known_noun(cursor)
     if not name:
-        if colours or not before.article or before.kinds:
+        if colours or not modifiers.article or modifiers.kinds:
             return None
-        return _unknown_noun(cursor, before)
-    if before.kinds and (before.count is None and before.article not in ("a", "the", "some", "any")):
+        return _unknown_noun(cursor, modifiers)
+    if modifiers.kinds and (modifiers.count is None and modifiers.article not in ("a", "the", "some", "any")):
         return None
-    if before.kinds and not lexicon.kinds_of(normalise(name)):
+    if modifiers.kinds and not lexicon.kinds_of(normalise(name)):
         return None
     if lexicon.kinds_of(normalise(name)):
         cursor.take({"of something", "of any kind", "of some kind"})
     head = name.split(" of ")[0].split()[-1]
     plural = normalise(head) != head and head != "crackers"  # `crackers` names a single box
     words = normalise(" ".join([*colours, room, name]))
-    plural = plural or (words in ("fruit", "food") and before.article in _DEFINITE)
-    return Noun(kind, words, before.how_many(plural), before.other, before.count is not None)
+    plural = plural or (words in ("fruit", "food") and modifiers.article in _DEFINITE)
+    return Noun(kind, words, modifiers.how_many(plural), modifiers.other, modifiers.count is not None)
 
 
 def _colours(cursor: Cursor) -> list[str]:
@@ -274,7 +274,7 @@ def _longest_name(cursor: Cursor) -> tuple[Kind, str]:
     return Kind.UNKNOWN, ""
 
 
-def _unknown_noun(cursor: Cursor, before: _Modifiers) -> Noun | None:
+def _unknown_noun(cursor: Cursor, modifiers: _Modifiers) -> Noun | None:
     """Parse an unknown name: up to three words between an article and a phrase that is understood. Not `the big apple`,
     which ends with a known name, and not words such as `middle` (`lexicon.NO_NAMES`)."""
     words: list[str] = []
@@ -286,4 +286,8 @@ def _unknown_noun(cursor: Cursor, before: _Modifiers) -> Noun | None:
     if not 0 < len(words) <= 3 or set(words) & lexicon.NO_NAMES or not all(word.isalpha() for word in words):
         return None
     name = normalise(" ".join(words))
-    return Noun(Kind.UNKNOWN, name, before.how_many(normalise(words[-1]) != words[-1]), before.other) if name else None
+    return (
+        Noun(Kind.UNKNOWN, name, modifiers.how_many(normalise(words[-1]) != words[-1]), modifiers.other)
+        if name
+        else None
+    )

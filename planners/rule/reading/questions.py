@@ -42,7 +42,7 @@ _PREFACES = frozenset(
 _WHETHER = frozenset(("if", "whether"))
 _HAVE = frozenset(("do we have", "have we got", "do i have", "have i got", "is there", "are there", "do we still have"))
 _HAVE_IN_SENTENCE = frozenset(("there is", "there are", "we have", "we still have", "i have", "we have got"))
-_LEFT = frozenset(("left", "around", "here", "at home", "in the house", "in the home", "in this house", "there"))
+_AT_HOME = frozenset(("left", "around", "here", "at home", "in the house", "in the home", "in this house", "there"))
 
 
 def question(cursor: Cursor) -> Ask | None:
@@ -55,7 +55,7 @@ def question(cursor: Cursor) -> Ask | None:
     begin = cursor.at
     for rule in rules:
         answerable = rule(cursor)
-        cursor.skip(_LEFT | {"please", "now", "at the moment", "right now", ","})
+        cursor.skip(_AT_HOME | {"please", "now", "at the moment", "right now", ","})
         if answerable is not None and all(word == "." for word in cursor.words[cursor.at :]):
             cursor.at = len(cursor.words)
             return answerable
@@ -69,8 +69,12 @@ def strange(cursor: Cursor) -> str:
     if the text is not such a question."""
     cursor.skip(_PREFACES)
     asks_whether = bool(cursor.take(_WHETHER))
-    named = noun(cursor) if asks_whether or cursor.take({"is", "are"}) else None
-    if named is None or named.kind not in (Kind.THING, Kind.PLACE) or (asks_whether and not cursor.take({"is", "are"})):
+    noun_phrase = noun(cursor) if asks_whether or cursor.take({"is", "are"}) else None
+    if (
+        noun_phrase is None
+        or noun_phrase.kind not in (Kind.THING, Kind.PLACE)
+        or (asks_whether and not cursor.take({"is", "are"}))
+    ):
         return ""
     return cursor.rest()
 
@@ -93,12 +97,12 @@ def _count(cursor: Cursor) -> Ask | None:
     """Parse `how many apples are there in the fridge?`, `count the mugs`."""
     if not cursor.take({"how many", "count", "count how many", "what is the number of"}):
         return None
-    named = noun(cursor)
+    noun_phrase = noun(cursor)
     cursor.take({"are there", "are", "is there", "do we have", "have we got", "there are", "do you see", "can you see"})
-    if (state := _state(cursor)) and (counted := _single_item(named)) is not None:
+    if (state := _state(cursor)) and (countable := _single_item(noun_phrase)) is not None:
         place = _place(cursor)
-        return None if place is None or not _is_room_or_home(place) else Ask("count", counted, place, state)
-    item, place = _countable_item(named), _place(cursor)
+        return None if place is None or not _is_room_or_home(place) else Ask("count", countable, place, state)
+    item, place = _countable_item(noun_phrase), _place(cursor)
     return None if item is None or place is None else Ask("count", item, place)
 
 
@@ -137,10 +141,10 @@ def _existence(cursor: Cursor, beginnings: frozenset[str] = _HAVE) -> Ask | None
 
 def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
     """Parse `is the fridge open?`, `is the apple in the fridge?`, `is the lamp on?`; not inverted: `the lamp is on`."""
-    named = noun(cursor) if not inverted or cursor.take({"is", "are"}) else None
-    if named is None:
+    noun_phrase = noun(cursor) if not inverted or cursor.take({"is", "are"}) else None
+    if noun_phrase is None:
         return None
-    if named.kind is Kind.PLACE and is_container(named.words):
+    if noun_phrase.kind is Kind.PLACE and is_container(noun_phrase.words):
         cursor.take(lexicon.DOORS)
     start = cursor.at
     room = _place(cursor) or Place("")
@@ -149,16 +153,16 @@ def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
     if not (inverted or cursor.take({"is", "are"})):
         return None
     cursor.take({"still", "already"})
-    return _state_question(cursor, named, room) or (None if room.words else _open_or_place(cursor, named))
+    return _state_question(cursor, noun_phrase, room) or (None if room.words else _open_or_place(cursor, noun_phrase))
 
 
 def _left_on(cursor: Cursor) -> Ask | None:
     """Parse `has anyone left the stove on?`."""
-    named = noun(cursor) if cursor.take(_HAS_ANYONE_LEFT) else None
+    noun_phrase = noun(cursor) if cursor.take(_HAS_ANYONE_LEFT) else None
     return (
         None
-        if named is None
-        else _state_question(cursor, named, Place("")) or _open_or_place(cursor, named, doors=True)
+        if noun_phrase is None
+        else _state_question(cursor, noun_phrase, Place("")) or _open_or_place(cursor, noun_phrase, doors=True)
     )
 
 
@@ -166,17 +170,17 @@ def _state(cursor: Cursor) -> str:
     """Parse a state before a full stop, a comma or a place; "" if other words follow."""
     start = cursor.at
     state = lexicon.STATES.get(cursor.take(lexicon.STATES.keys()), "")
-    if state and (cursor.over or cursor.words[cursor.at] in (".", ",") or cursor.sees(lexicon.AT | _LEFT)):
+    if state and (cursor.over or cursor.words[cursor.at] in (".", ",") or cursor.sees(lexicon.AT | _AT_HOME)):
         return state
     cursor.at = start
     return ""
 
 
-def _state_question(cursor: Cursor, named: Noun, room: Place) -> Ask | None:
+def _state_question(cursor: Cursor, noun_phrase: Noun, room: Place) -> Ask | None:
     """Parse whether an object is on, dirty or filled; furniture cannot be filled or empty here."""
-    start, state, item = cursor.at, _state(cursor), _single_item(named)
+    start, state, item = cursor.at, _state(cursor), _single_item(noun_phrase)
     is_filling = state in ("filled", "empty")
-    if not state or item is None or (is_filling and named.kind is Kind.PLACE):
+    if not state or item is None or (is_filling and noun_phrase.kind is Kind.PLACE):
         cursor.at = start
         return None
     place = _place(cursor) if not room.words else room
@@ -188,7 +192,7 @@ def _is_room_or_home(place: Place) -> bool:
     return not place.words or is_room(place.words)
 
 
-def _open_or_place(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask | None:
+def _open_or_place(cursor: Cursor, noun_phrase: Noun, *, doors: bool = False) -> Ask | None:
     """Parse whether a container is open or closed, or an object is at a place.
 
     Args:
@@ -196,25 +200,31 @@ def _open_or_place(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask |
         named: The noun.
         doors: Only parse whether a container is open or closed.
     """
-    if named.kind is Kind.PLACE and named.count == 1 and is_container(named.words):
-        container = Place(named.words, True)
+    if noun_phrase.kind is Kind.PLACE and noun_phrase.count == 1 and is_container(noun_phrase.words):
+        container = Place(noun_phrase.words, True)
         if cursor.take(lexicon.OPENED):
             return Ask("open", Item(""), container)
         return Ask("closed", Item(""), container) if cursor.take(lexicon.CLOSED) else None
-    item, place = _single_item(named), None if doors else _place(cursor, vessels=True)
+    item, place = _single_item(noun_phrase), None if doors else _place(cursor, vessels=True)
     return None if item is None or place is None or not place.words else Ask("there", item, place)
 
 
-def _single_item(named: Noun | None) -> Item | None:
+def _single_item(noun_phrase: Noun | None) -> Item | None:
     """Return the noun as the item of a question; None if it cannot be one."""
-    if named is None or not named.words or named.numbered or named.other or named.words.endswith(" one"):
+    if (
+        noun_phrase is None
+        or not noun_phrase.words
+        or noun_phrase.numbered
+        or noun_phrase.other
+        or noun_phrase.words.endswith(" one")
+    ):
         return None
-    return Item(named.words)
+    return Item(noun_phrase.words)
 
 
-def _countable_item(named: Noun | None) -> Item | None:
-    item = _single_item(named)
-    return item if named is not None and named.kind in (Kind.THING, Kind.UNKNOWN) else None
+def _countable_item(noun_phrase: Noun | None) -> Item | None:
+    item = _single_item(noun_phrase)
+    return item if noun_phrase is not None and noun_phrase.kind in (Kind.THING, Kind.UNKNOWN) else None
 
 
 def _place(cursor: Cursor, *, vessels: bool = False) -> Place | None:

@@ -47,5 +47,7 @@ def name_words() -> frozenset[str]:
 def spoken_words() -> frozenset[str]:
     """Return every word with a meaning in some sentence, with the plurals of names."""
     sets = [value for value in vars(lexicon).values() if isinstance(value, frozenset | dict)]
-    spoken = {word for phrases in sets for phrase in phrases for word in phrase.split()}
-    return frozenset(spoken | name_words() | {f"{word}s" for word in name_words()} | {f"{w}es" for w in name_words()})
+    words_with_meaning = {word for phrases in sets for phrase in phrases for word in phrase.split()}
+    return frozenset(
+        words_with_meaning | name_words() | {f"{word}s" for word in name_words()} | {f"{w}es" for w in name_words()}
+    )

@@ -75,7 +75,7 @@ class Statements(Chores):
             return False
         if cursor.take(lexicon.IS):
             self._note(Place(place_noun.words))
-            return not cursor.sees({"to be"}) and self._asks_nothing()
+            return not cursor.sees({"to be"}) and self._skip_remark()
         if not cursor.take(lexicon.HAS):
             return False
         things = self._things()
@@ -85,7 +85,7 @@ class Statements(Chores):
 
     def _describe(self, items: tuple[Item, ...]) -> bool:
         """Parse `the mug is dirty`, which mentions an object; another clause must say what to do with it."""
-        if not self._asks_nothing():
+        if not self._skip_remark():
             return False
         self.mentioned += [item for item in items if not self._is_brought(item)]
         self.items = items

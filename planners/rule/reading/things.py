@@ -107,22 +107,22 @@ class Things(Pronouns):
     def _thing(self) -> tuple[Item, ...]:
         """Parse one noun phrase with the clause that says where the object is."""
         cursor, start = self.cursor, self.cursor.at
-        named = noun(cursor)
-        if named is None or named.kind is Kind.PLACE:
+        noun_phrase = noun(cursor)
+        if noun_phrase is None or noun_phrase.kind is Kind.PLACE:
             cursor.at = start
             return ()
-        if named.other:
+        if noun_phrase.other:
             raise NotUnderstood(f"do not know which one '{cursor.rest(start)}' is")
-        items = self._referents(named, start)
+        items = self._referents(noun_phrase, start)
         relative = cursor.at
-        everything = {"is", "are", "there is", "lies", "stands"} if named.kind is Kind.ALL else set()
+        everything = {"is", "are", "there is", "lies", "stands"} if noun_phrase.kind is Kind.ALL else set()
         if cursor.take(lexicon.THAT_IS | everything):
             places = self._places(to_too=False, max_places=1)
             if not places:
                 cursor.at = relative
             else:
                 items = tuple(replace(item, source=places[0].place.words) for item in items)
-        if (excluded := self._exceptions()) and named.count is None:
+        if (excluded := self._exceptions()) and noun_phrase.count is None:
             items = tuple(self._exclude(item, excluded) for item in items)
         return items
 
@@ -141,13 +141,13 @@ class Things(Pronouns):
         cursor, words = self.cursor, list[str]()
         while True:
             start = cursor.at
-            named = noun(cursor) if not words or cursor.take(lexicon.LIST) else None
-            if named is not None and named.numbered:  # all but two
+            noun_phrase = noun(cursor) if not words or cursor.take(lexicon.LIST) else None
+            if noun_phrase is not None and noun_phrase.numbered:  # all but two
                 raise cursor.not_understood(start)
-            if named is None or not named.words or named.words.endswith(" one"):
+            if noun_phrase is None or not noun_phrase.words or noun_phrase.words.endswith(" one"):
                 cursor.at = start
                 return tuple(words)
-            words.append(named.words)
+            words.append(noun_phrase.words)
 
     def _places(self, *, to_too: bool = True, max_places: int = 3) -> list[Where]:
         """Parse the places that follow, each after its preposition."""
@@ -186,22 +186,22 @@ class Things(Pronouns):
         """Parse the place after a preposition, and the kind of its name."""
         cursor = self.cursor
         inside = preposition in lexicon.INSIDE
-        named = noun(cursor)
-        if named is None and inside and self.containers and preposition in ("in", "inside", "back in"):
+        noun_phrase = noun(cursor)
+        if noun_phrase is None and inside and self.containers and preposition in ("in", "inside", "back in"):
             return Place(self.containers[-1], True), Kind.PLACE  # put it in
-        if named is not None and named.kind in (Kind.IT, Kind.THEM):
+        if noun_phrase is not None and noun_phrase.kind in (Kind.IT, Kind.THEM):
             return replace(self._referenced_place(preposition), inside=inside), Kind.PLACE
-        if named is None or not named.words or named.count != 1 or named.other:
+        if noun_phrase is None or not noun_phrase.words or noun_phrase.count != 1 or noun_phrase.other:
             raise cursor.not_understood(start)
-        if inside and named.kind is Kind.THING and not lexicon.is_vessel(named.words):
-            raise NotUnderstood(f"do not know how to put anything '{preposition} the {named.words}'")
-        words = self._in_its_room(named) if named.kind is Kind.PLACE else named.words
+        if inside and noun_phrase.kind is Kind.THING and not lexicon.is_vessel(noun_phrase.words):
+            raise NotUnderstood(f"do not know how to put anything '{preposition} the {noun_phrase.words}'")
+        words = self._in_its_room(noun_phrase) if noun_phrase.kind is Kind.PLACE else noun_phrase.words
         if preposition in lexicon.ON_TOP and is_container(words) and not is_surface(words):
             location = f"{preposition} the {words}"
             raise NotUnderstood(f"do not know how to put anything '{location}', which I can only open and fill")
         if cursor.sees(lexicon.NEAR - lexicon.AT):
             raise cursor.not_understood()
-        return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), named.kind
+        return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), noun_phrase.kind
 
     def _exclude(self, item: Item, excluded: Sequence[str]) -> Item:
         """Exclude the named objects from an item, as far as they belong to it."""

@@ -1,6 +1,6 @@
 """Temporal clauses: `before you close the fridge, ...`, `... after you have closed the fridge`.
 
-Each is an order of its own, which alone does not run in the sequence of the text.
+Each is an order of its own, the only one that runs out of the text's sequence.
 """
 
 from __future__ import annotations

@@ -125,7 +125,9 @@ class Transfers(Things):
         """Return the item with its source: from this clause, or from an earlier one."""
         if source:
             return replace(item, source=source)
-        mentioned = next((known for known in self.mentioned if known.words == item.words and not item.source), None)
+        mentioned = next(
+            (pending for pending in self.mentioned if pending.words == item.words and not item.source), None
+        )
         return item if mentioned is None else replace(item, source=mentioned.source)
 
     def _arrive(self, items: Sequence[Item], place: Place) -> None:
