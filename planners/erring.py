@@ -76,7 +76,7 @@ class ErringPlanner(Planner):
         self._rng = random.Random(seed)
         self._remaining = list(self._script)
         self._skipped_to: Subtask | None = None
-        """The latest mistake if it is the step after next, which may have succeeded."""
+        """The latest mistake if it is the step after the current one, which may have succeeded."""
         self._last_step: Subtask | None = None
         """The latest step given from the script."""
         self._failures: Counter[Subtask] = Counter()

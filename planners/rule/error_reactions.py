@@ -20,9 +20,9 @@ T = TypeVar("T")
 Course: TypeAlias = Generator[Decision, PlannerInput, T]
 
 USUAL = 1.5
-"""Weight of the usual places of an object in a search."""
+"""Factor for the usual places of an object in a search."""
 NEAR_BY = OPENING_ROUNDS / (OPENING_ROUNDS - 1)
-"""Weight per round of a container that can be opened without going there first."""
+"""Factor for a container that can be opened without going there first, which saves a round."""
 NOT_FOUND = "I have not found"
 
 

@@ -25,7 +25,7 @@ SHOWN = 3
 
 
 def adapted(model: Any, folder: Path, base: Path) -> Any:
-    """Add an adapter to a model; warn if it fits but was trained on another model by name.
+    """Add an adapter to a model; warn if it fits but names another base model.
 
     Args:
         model: A loaded transformers model.

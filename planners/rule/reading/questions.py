@@ -196,8 +196,8 @@ def _open_or_place(cursor: Cursor, noun_phrase: Noun, *, doors: bool = False) ->
     """Parse whether a container is open or closed, or an object is at a place.
 
     Args:
-        cursor: After the noun.
-        named: The noun.
+        cursor: After the noun phrase.
+        noun_phrase: The container or object.
         doors: Only parse whether a container is open or closed.
     """
     if noun_phrase.kind is Kind.PLACE and noun_phrase.count == 1 and is_container(noun_phrase.words):

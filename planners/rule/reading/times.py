@@ -1,6 +1,6 @@
 """Temporal clauses: `before you close the fridge, ...`, `... after you have closed the fridge`.
 
-Each is an order of its own, the only one that runs out of the text's sequence.
+Each is an order of its own that runs before or after its position in the text.
 """
 
 from __future__ import annotations
