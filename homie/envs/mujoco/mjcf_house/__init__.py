@@ -1,1 +1,1 @@
-"""MJCF houses: what an MJCF file of a house has in it, found by its geometry, joints and names."""
+"""MJCF houses: recognise rooms, furniture, doors and objects of an MJCF file by geometry, joints and names."""

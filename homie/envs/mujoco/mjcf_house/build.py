@@ -1,7 +1,7 @@
-"""An MJCF house as a built home: the world of its file with what Homie needs beside it, and the index of it.
+"""Build a home from an MJCF house: add the frames and the ground that Homie needs, compile, and index the model.
 
-Homie's own bodies hang on what they are of: `cabinet_1` stands at the middle of a cabinet's floor and looks to its
-front, `cabinet_1/door` hangs on its door and looks out of it. A plane under the drawn floors carries everything.
+The added bodies are frames: `cabinet_1` is at the middle of a cabinet's base with x towards its front,
+`cabinet_1/door` moves with its door with x out of it. A plane under the visual floors supports everything.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def built(
     """Compile the world of a house.
 
     Args:
-        file: As `read_file` returns it; its world is changed.
-        reader: That has read the file.
-        contents: What it has found.
-        robot: Adds a robot.
-        start: Where: x, y (m) and yaw (rad).
+        file: As `read_file` returns it; its world is modified.
+        reader: The reader of that file.
+        contents: The contents that it recognised.
+        robot: Function that adds a robot, if any.
+        start: Base pose of the robot: x, y (m) and yaw (rad).
     """
     world = file.world
     _Builder(world, reader, contents).prepare()
@@ -55,11 +55,11 @@ def built(
 
 
 def _joints_at_start(file: HouseFile, house_model: mujoco.MjModel, model: mujoco.MjModel) -> dict[int, float]:
-    """Positions of the joints of a house by their ids: those of its keyframe, else shut.
+    """Return the nonzero initial joint positions of a house by joint id: those of its keyframe, else shut.
 
     Args:
-        house_model: The house without what is added to it.
-        model: The whole.
+        house_model: The house as in its file.
+        model: The compiled model with robot and added bodies.
     """
     start = {
         name: file.joints.get(name, ends(house_model, joint)[0])
@@ -70,13 +70,13 @@ def _joints_at_start(file: HouseFile, house_model: mujoco.MjModel, model: mujoco
 
 
 class _Builder:
-    """Adds to a world what Homie needs."""
+    """Adds ground and frames to the world of a house."""
 
     def __init__(self, world: mujoco.MjSpec, reader: HouseReader, contents: HouseContents) -> None:
         self.world, self.reader, self.contents = world, reader, contents
 
     def prepare(self) -> None:
-        """Add the ground and the frames of furniture, and show rooms as films want them."""
+        """Add the ground and the frames of furniture, and move walls to the geom group that videos can hide."""
         add_ground(self.world)
         model = self.reader.model
         for geom in self.contents.floors:
@@ -89,9 +89,9 @@ class _Builder:
             base = piece.box.center - np.array([0.0, 0.0, piece.box.half[2]])
             self._add(self.world.worldbody, piece.name, base, rotation_of(piece.box.yaw, 0.0, 0.0))
             for joint in piece.joints:
-                self._hang(f"{piece.name}/{joint.part}", joint)
+                self._add_part_frame(f"{piece.name}/{joint.part}", joint)
 
-    def _hang(self, name: str, joint: HouseJoint) -> None:
+    def _add_part_frame(self, name: str, joint: HouseJoint) -> None:
         data, body = self.reader.data, joint.body
         at, turn = np.array(data.xpos[body]), data.xmat[body].reshape(3, 3)
         if joint.level:
@@ -104,31 +104,31 @@ class _Builder:
 
 
 class _Indexer:
-    """Makes the index of a compiled house."""
+    """Builds the index of a compiled house."""
 
     def __init__(self, model: mujoco.MjModel, reader: HouseReader, contents: HouseContents) -> None:
         self.model, self.reader, self.contents = model, reader, contents
 
     def index(self) -> SceneIndex:
-        """Everything that was found, by the ids of the model."""
+        """Index the recognised contents by ids of the compiled model."""
         rooms = tuple(
             RoomInfo(name=room.name, kind=room.kind, rect=room.rect, aliases=(room.kind,))
             for room in self.contents.rooms
         )
         pieces = tuple(self._piece(piece) for piece in self.contents.pieces)
         objects = tuple(self._object(item) for item in self.contents.objects)
-        geoms = {self._geom(geom): info for geom, info in self._infos()}
+        geoms = {self._geom(geom): info for geom, info in self._geom_infos()}
         geoms[self.model.geom("ground").id] = GeomInfo("floor", "")
         return SceneIndex(rooms, pieces, objects, geoms)
 
     def _geom(self, geom: int) -> int:
-        """The id of a geom of the house alone."""
+        """Map a geom id of the house's own model to the compiled model."""
         return int(self.model.geom(self.reader.model.geom(geom).name).id)
 
     def _body(self, body: int) -> int:
         return int(self.model.body(self.reader.model.body(body).name).id)
 
-    def _infos(self) -> Iterator[tuple[int, GeomInfo]]:
+    def _geom_infos(self) -> Iterator[tuple[int, GeomInfo]]:
         contents, tree = self.contents, self.reader.tree
         for geom in contents.walls:
             yield geom, GeomInfo("wall", "")

@@ -1,5 +1,5 @@
-"""What is found in the MJCF file of a house. Ids are those of its model; metres and radians in the world, with every
-door and drawer shut."""
+"""The contents recognised in the MJCF file of a house. Ids refer to its model; metres and radians in the world frame,
+with every door and drawer shut."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homie.kernel.types import Array, Box
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """Something that was not understood, and why, as a sentence says it."""
+    """An element that was not recognised, and the reason as a clause of a sentence."""
 
     name: str
     why: str
@@ -21,7 +21,7 @@ class Unclear:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseRoom:
-    """A room: its floor, and what of the file it is."""
+    """A room: its kind, floor rectangle and floor geom."""
 
     name: str
     kind: str
@@ -34,10 +34,10 @@ class HouseJoint:
     """A door or a drawer.
 
     Attributes:
-        part: What it is, such as `drawer` or `left_door`.
-        handle: The geom that a hand takes, -1 where none was found.
+        part: Name within the piece, such as `drawer` or `left_door`.
+        handle: The geom to grasp, -1 if none was found.
         closed, open: Joint positions.
-        panel: The geom that shows most to the front.
+        panel: The geom with the largest area seen from the front.
         level: Whether it turns about a level axis: a flap or a lid.
         frame (3, 3): Its columns point out of the furniture, to the side, and up.
     """
@@ -55,14 +55,14 @@ class HouseJoint:
 
     @property
     def is_drawer(self) -> bool:
-        """Whether it comes out towards who opens it."""
+        """Whether it slides out towards the front."""
         return self.part.endswith("drawer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseSurface:
-    """A level rectangle that things can lie on, with `center` (3,) in the world. moves: The body that it moves with,
-    0 if it does not move. The others as in `homie.envs.mujoco.house.index.SupportSurface`."""
+    """A level rectangle that supports objects, with `center` (3,) in the world. moves: The body that carries it,
+    0 if it is fixed. The others as in `homie.envs.mujoco.house.index.SupportSurface`."""
 
     name: str
     moves: int
@@ -79,9 +79,9 @@ class HousePiece:
     """A piece of furniture.
 
     Attributes:
-        origin: The name of its body in the file.
-        box: Around it without its handles; its yaw is that of the side from which it is used.
-        geoms: All but those of its doors and drawers.
+        origin: Name of its body in the file.
+        box: Bounding box without handles; its yaw is that of the front.
+        geoms: All geoms except those of doors and drawers.
     """
 
     name: str
@@ -97,7 +97,7 @@ class HousePiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LooseObject:
-    """A loose thing. half: Half extents of its box where it lies; hollow in the frame of its body."""
+    """A loose object. half: Half extents of its initial bounding box; hollow: its cavity, in the body frame."""
 
     name: str
     kind: str
@@ -110,7 +110,7 @@ class LooseObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseContents:
-    """All that was found in a house. floors, walls: Geoms of the house itself."""
+    """Everything recognised in a house. floors, walls: Geoms of the house itself."""
 
     rooms: tuple[HouseRoom, ...]
     pieces: tuple[HousePiece, ...]

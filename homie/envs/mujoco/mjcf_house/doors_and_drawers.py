@@ -1,4 +1,4 @@
-"""Doors and drawers: which joints of a file are some, which way they open, and what of them a hand takes."""
+"""Doors and drawers: which joints of a file they are, which way they open, and which geom is the handle."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.types import Array, Solid
 
 LEAST_SLIDE, LEAST_TURN = 0.08, 0.35
-"""Metres and radians that a drawer and a door move at least: less is a button."""
+"""Minimum travel of a drawer (m) and of a door (rad): less is a button."""
 KNOB = 0.12
-"""Metres across up to which what turns is a knob."""
+"""Size (m) below which a hinged part is a knob."""
 UPRIGHT = 0.7
-"""Height of a unit vector from which an axis is upright."""
+"""Minimum z component of the unit vector of an upright axis."""
 STICKS_OUT = 0.01
-"""Metres before its panel that a handle without a name has to be."""
+"""Minimum distance (m) by which a handle not recognised by name protrudes from its panel."""
 HANDLES = frozenset({"handle", "knob", "pull", "grip"})
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -29,18 +29,18 @@ class Doors:
     """The doors and drawers of a model whose doors are all shut.
 
     Args:
-        data: Its state; positions must have been computed.
+        data: State of the model, with kinematics computed.
     """
 
     def __init__(self, tree: Tree, data: mujoco.MjData, extents: Extents) -> None:
         self._tree, self._model, self._data, self._extents = tree, tree.model, data, extents
 
     def read(self, body: int, middle: Array) -> HouseJoint | str:
-        """The door or drawer that a body is, or why it is none.
+        """Return the door or drawer that a body is, or the reason why it is none.
 
         Args:
-            body: One with joints.
-            middle: The middle (3,) of the furniture that it belongs to.
+            body: A body with joints.
+            middle: Middle (3,) of its piece of furniture, m.
         """
         joints = self._tree.joints(body)
         if len(joints) > 1:
@@ -88,26 +88,26 @@ class Doors:
         )
 
     def _outward(self, kind: str, axis: Array, anchor: Array, parts: Sequence[Solid], middle: Array) -> Array | None:
-        """The level direction (3,) from the furniture to who opens it."""
+        """Return the level unit vector (3,) from the furniture towards whoever opens it; None if it is ambiguous."""
         panel = max(parts, key=_face)
         normal = panel.pose.rotation[:, int(np.argmin(panel.half))]
         at = panel.reach(np.eye(3)) / 2 - panel.reach(-np.eye(3)) / 2
         if kind == "slide":
             is_sliding = abs(normal @ axis) < UPRIGHT and abs(normal[2]) < UPRIGHT  # a sliding door
             return _level(normal * np.sign(normal @ (at - middle)) if is_sliding else axis)
-        motion = np.cross(axis, at - anchor)  # to where the panel's middle goes
+        motion = np.cross(axis, at - anchor)  # direction in which the panel's middle moves
         if abs(axis[2]) > UPRIGHT or abs(normal[2]) < UPRIGHT:
             return _level(normal * np.sign(normal @ motion))
-        return _level(at - anchor)  # of a lid, which lies, away from its hinge
+        return _level(at - anchor)  # for a level lid: away from its hinge
 
     def _handle(self, body: int, solid: Sequence[int], parts: Sequence[Solid], outward: Array) -> int:
-        """The bar of a handle: by its name, else what sticks out furthest in front of the panel; -1 for none."""
+        """Return the geom of the handle: by name, else the one protruding furthest from the panel; -1 for none."""
         extents = [float(part.reach(outward[None])[0]) for part in parts]
-        named = [number for number, geom in enumerate(solid) if self._is_handle(geom, body)]
+        candidates = [number for number, geom in enumerate(solid) if self._is_handle(geom, body)]
         panel = max(range(len(parts)), key=lambda number: _face(parts[number]))
-        if not named and len(parts) > 1 and max(extents) > extents[panel] + STICKS_OUT:
-            named = [number for number, value in enumerate(extents) if value > max(extents) - STICKS_OUT]
-        return solid[max(named, key=lambda number: float(parts[number].half.max()))] if named else -1
+        if not candidates and len(parts) > 1 and max(extents) > extents[panel] + STICKS_OUT:
+            candidates = [number for number, value in enumerate(extents) if value > max(extents) - STICKS_OUT]
+        return solid[max(candidates, key=lambda number: float(parts[number].half.max()))] if candidates else -1
 
     def _is_handle(self, geom: int, body: int) -> bool:
         model, owner = self._model, int(self._model.geom_bodyid[geom])
@@ -116,14 +116,14 @@ class Doors:
 
 
 def ends(model: mujoco.MjModel, joint: int) -> tuple[float, float]:
-    """The positions of a joint where it is shut, which is nearest to 0, and fully open."""
+    """Return the closed position of a joint, which is the one nearest to 0, and the fully open one."""
     low, high = (float(value) for value in model.jnt_range[joint])
     closed = float(np.clip(0.0, low, high))
     return closed, high if high - closed >= closed - low else low
 
 
 def _face(part: Solid) -> float:
-    """The area of the largest side of its box, m^2."""
+    """Return the area of the largest side of a solid's box, m^2."""
     x, y, z = sorted(part.half)
     return float(4 * y * z + 1e-6 * x)
 

@@ -1,7 +1,7 @@
-"""Episodes of MolmoSpaces (`benchmark.json`): which house, what is changed in it, where the robot begins, the task.
+"""Episodes of MolmoSpaces (`benchmark.json`): house, its modifications, the robot's start pose, and the task.
 
 Source: github.com/allenai/molmospaces (Apache-2.0), `molmo_spaces/evaluation/benchmark_schema.py`. Poses are x, y, z
-(m) and a quaternion w, x, y, z. Its package is not needed, its assets are.
+(m) and a quaternion w, x, y, z. The package is not required, its assets are.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from homie.kernel.types import Pose2, quaternion_rotation
 
 FILE = "benchmark.json"
 ASSETS = "MLSPACES_ASSETS_DIR"
-"""The environment variable of MolmoSpaces that names the folder with `scenes` and `objects`."""
+"""Environment variable of MolmoSpaces with the folder that has `scenes` and `objects`."""
 SCENES: Mapping[str, str] = {
     "ithor": "ithor/FloorPlan{house}_physics.xml",
     "procthor-10k": "procthor-10k-{split}/{split}_{house}.xml",
     "procthor-objaverse": "procthor-objaverse-{split}/{split}_{house}.xml",
     "holodeck-objaverse": "holodeck-objaverse-{split}/{split}_{house}.xml",
 }
-"""Files of houses below `scenes`, by the name of their set."""
+"""Paths of house files below `scenes`, by scene data set."""
 KINDS: Mapping[str, str] = {
     "PickTask": "pick",
     "PickAndPlaceTask": "pick-and-place",
@@ -39,26 +39,26 @@ KINDS: Mapping[str, str] = {
     "NavToObjTask": "nav-to-obj",
     "DoorOpeningTask": "door-opening",
 }
-"""Classes of tasks that Homie judges, and what they are called in the ids of its suite."""
+"""Task classes that Homie judges, with their names in the ids of its suite."""
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 SevenNumbers: TypeAlias = Annotated[tuple[Number, ...], Field(min_length=7, max_length=7)]
 
 
 class _Part(BaseModel):
-    """What Homie reads of a part of an episode; the file has more."""
+    """Base of the parts of an episode; fields of the file that Homie does not use are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Changes(_Part):
-    """What an episode changes in its house: bodies by their names in the file of the house, or new ones.
+    """Modifications of an episode to its house. Bodies are named as in the file of the house, or are new.
 
     Attributes:
-        added_objects: Files below the assets.
-        primitive_objects: Bodies that are made of geoms; Homie refuses them.
-        joints: Positions of joints, by name.
-        assets: The folder that the files are in.
+        added_objects: Files below the assets folder, by name of the new body.
+        primitive_objects: Bodies made of geoms; Homie refuses them.
+        joints: Initial joint positions by name.
+        assets: The assets folder.
     """
 
     added_objects: Mapping[str, str] = {}
@@ -70,7 +70,7 @@ class Changes(_Part):
 
 
 class EpisodeTask(_Part):
-    """What is to be done, by the names of bodies, and when it is; see `homie.envs.mujoco.mjcf_house.judge`."""
+    """A task by names of bodies, and its success thresholds; see `homie.envs.mujoco.mjcf_house.judge`."""
 
     task_cls: str
     task_type: str | None = None
@@ -96,12 +96,12 @@ class EpisodeTask(_Part):
 
     @property
     def name(self) -> str:
-        """The class, without its module."""
+        """Name of the task class, without its module."""
         return self.task_cls.rpartition(".")[2]
 
 
 class Language(_Part):
-    """The task in words."""
+    """The task instruction."""
 
     task_description: str = Field(min_length=1)
 
@@ -110,7 +110,7 @@ class Episode(_Part):
     """One episode.
 
     Attributes:
-        scene_dataset, data_split, house_index: Which house.
+        scene_dataset, data_split, house_index: Identify the house.
     """
 
     scene_dataset: str
@@ -122,12 +122,12 @@ class Episode(_Part):
 
     @property
     def start(self) -> Pose2:
-        """Where the robot's base begins, on the floor."""
+        """Initial pose of the robot's base, on the floor."""
         x, y, _, *quaternion = self.task.robot_base_pose
         return Pose2(x, y, angles_of(quaternion_rotation(np.array(quaternion)))[0])
 
     def changes(self, assets: Path) -> Changes:
-        """With the joints that its task moves before it begins."""
+        """Return the modifications, including the joint that the task moves before it starts."""
         position = self.task.joint_start_position
         if isinstance(position, tuple):
             position = position[0] if position else None
@@ -135,7 +135,7 @@ class Episode(_Part):
         return self.scene_modifications.model_copy(update={"joints": joints, "assets": assets})
 
     def house(self, assets: Path) -> Path:
-        """The file of its house. Raises BadInput."""
+        """Return the file of the house. Raises BadInput."""
         if self.scene_dataset not in SCENES:
             known = suggestion(self.scene_dataset, SCENES, f"Homie knows {', '.join(SCENES)}.")
             raise BadInput(f"There is no set of houses '{self.scene_dataset}' in MolmoSpaces: {known}")
@@ -151,10 +151,10 @@ _EPISODES = TypeAdapter(tuple[Episode, ...])
 
 @lru_cache(maxsize=4)
 def read_episodes(path: Path) -> tuple[Episode, ...]:
-    """The episodes of a `benchmark.json`, or of the folder that it is in.
+    """Read the episodes of a `benchmark.json`, given its path or its folder.
 
     Raises:
-        BadInput: There is none, it is not of MolmoSpaces' form, or it has a task that Homie cannot judge.
+        BadInput: The file is missing, does not have MolmoSpaces' schema, or has a task that Homie cannot judge.
     """
     file = path / FILE if path.is_dir() else path
     with reading(file, "the episodes of MolmoSpaces"):
@@ -165,7 +165,7 @@ def read_episodes(path: Path) -> tuple[Episode, ...]:
 
 
 def _check(episode: Episode, source: str) -> None:
-    """Raises BadInput where Homie cannot play or judge an episode, or something is missing of its task."""
+    """Raise BadInput if Homie cannot run or judge an episode, or its task is incomplete."""
     task = episode.task
     if task.name not in KINDS:
         raise BadInput(f"{source} is a {task.name}, which Homie cannot judge; it knows {', '.join(KINDS)}.")
@@ -188,12 +188,12 @@ def _check(episode: Episode, source: str) -> None:
 
 
 def is_episode(argument: str) -> bool:
-    """Whether an argument of the robot `mjcf` means an episode: `benchmark.json#3`."""
+    """Whether an argument of the robot `mjcf` is an episode: `benchmark.json#3`."""
     return argument.partition("#")[0].endswith(".json")
 
 
 def find_episode(argument: str) -> Episode:
-    """The episode of `benchmark.json#3`, counted from 0; the first without a number. Raises BadInput."""
+    """Return the episode of `benchmark.json#3`, counted from 0; the first without a number. Raises BadInput."""
     file, _, number = argument.partition("#")
     episodes = read_episodes(Path(file).expanduser())
     if not episodes:
@@ -204,7 +204,7 @@ def find_episode(argument: str) -> Episode:
 
 
 def assets_folder(chosen: Path | None) -> Path:
-    """The folder with MolmoSpaces' `scenes` and `objects`. Raises BadInput if nobody says where it is."""
+    """Return the folder with MolmoSpaces' `scenes` and `objects`. Raises BadInput if it is not set."""
     known = os.environ.get(ASSETS, "")
     if chosen is None and not known:
         raise BadInput(f"Where are MolmoSpaces' assets? Give --robot-option assets=FOLDER, or set {ASSETS}.")

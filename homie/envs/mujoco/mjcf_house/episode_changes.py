@@ -1,4 +1,4 @@
-"""What an episode changes in a house, done to its model: things are taken out, brought in, and put where they begin."""
+"""Apply an episode's modifications to the model of a house: remove bodies, add objects, set initial poses."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from homie.kernel.support.text import one_line
 
 
 def change(spec: mujoco.MjSpec, changes: Changes) -> list[Unclear]:
-    """Change a house, and say what of the changes it has no body for.
+    """Apply modifications to a house, and return those whose body the house lacks.
 
     Raises:
-        BadInput: A file that it needs is missing or is no MJCF file.
+        BadInput: A required file is missing or is no MJCF file.
     """
-    missing = [Unclear(name, "the episode takes it out, but the house has none") for name in _take_out(spec, changes)]
+    missing = [
+        Unclear(name, "the episode takes it out, but the house has none") for name in _remove_bodies(spec, changes)
+    ]
     for number, (name, file) in enumerate(changes.added_objects.items()):
-        _bring(spec, name, changes.assets / file, f"added{number}/")
+        _add_object(spec, name, changes.assets / file, f"added{number}/")
     for name, (x, y, z, *quaternion) in changes.object_poses.items():
         body = spec.body(name)
         if body is None:
@@ -31,8 +33,8 @@ def change(spec: mujoco.MjSpec, changes: Changes) -> list[Unclear]:
     return missing
 
 
-def _take_out(spec: mujoco.MjSpec, changes: Changes) -> Iterator[str]:
-    """Delete bodies; gives the names of those that are not there."""
+def _remove_bodies(spec: mujoco.MjSpec, changes: Changes) -> Iterator[str]:
+    """Delete bodies; yield the names of those that the house lacks."""
     for name in changes.removed_objects:
         last = name.rpartition("/")[2]
         suffix = f"/{last}"
@@ -44,8 +46,8 @@ def _take_out(spec: mujoco.MjSpec, changes: Changes) -> Iterator[str]:
             spec.delete(body)
 
 
-def _bring(spec: mujoco.MjSpec, name: str, file: Path, prefix: str) -> None:
-    """Add the first body of a file, loose, under a name."""
+def _add_object(spec: mujoco.MjSpec, name: str, file: Path, prefix: str) -> None:
+    """Add the first body of a file as a free body under the name `name`."""
     if not file.is_file():
         raise BadInput(f"There is no object {file}: install it with MolmoSpaces, or name another folder of assets.")
     try:

@@ -1,4 +1,4 @@
-"""The MJCF file of a house as a world of Homie: its floor at 0, every body and geom with a name, robots left out."""
+"""Load the MJCF file of a house as a Homie world: floor at z = 0, every body and geom named, robots removed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.text import one_line
 
 PREFIX = "house/"
-"""Before the name of everything in a model that is of the file."""
+"""Name prefix of every element of the model that comes from the file."""
 UNNAMED = "#"
-"""Before the name that what has none in the file gets."""
+"""Prefix of the names generated for elements that have none in the file."""
 DRAWN, HIDDEN = 0, 3
-"""The group of geoms that are drawn, and the first of those that are not."""
+"""The geom group that is rendered, and the first group that is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class HouseFile:
     """The world of an MJCF file.
 
     Attributes:
-        left_out: What of the file is not in it.
-        joints: Positions (rad, m) of its joints at the start by name, where its first keyframe or an episode has some.
-        level: Height of its floor in the file, m.
+        left_out: Elements of the file that were removed, with the reason.
+        joints: Initial joint positions (rad, m) by name, those that the first keyframe or an episode sets.
+        level: Height of the floor in the file, m.
     """
 
     world: mujoco.MjSpec
@@ -43,11 +43,11 @@ class HouseFile:
 
 
 def read_file(path: Path, changes: Changes | None = None) -> HouseFile:
-    """The world of an MJCF file. Its first keyframe, if it has one, is how the house is at the start.
+    """Read the world of an MJCF file. Its first keyframe, if any, is the initial state of the house.
 
     Args:
-        path: Of the file.
-        changes: What an episode changes in it.
+        path: The MJCF file.
+        changes: Modifications that an episode makes to the house.
 
     Raises:
         BadInput: The file cannot be read, MuJoCo cannot compile it, or it has no floor.
@@ -58,7 +58,7 @@ def read_file(path: Path, changes: Changes | None = None) -> HouseFile:
         spec = mujoco.MjSpec.from_file(str(path))
         _name_all(spec)
         model = spec.compile()
-        joints = _begin_as_in_keyframe(spec, model)
+        joints = _apply_keyframe(spec, model)
         omitted = [*_remove_robots(spec, model)]
         if changes is not None:
             omitted += change(spec, changes)
@@ -76,17 +76,17 @@ def read_file(path: Path, changes: Changes | None = None) -> HouseFile:
             f"The house {path} has no floor: give it a plane, or a level geom of one square metre or more, on which a "
             "robot can stand."
         )
-    _show_what_is_drawn(spec, model)
+    _set_geom_groups(spec, model)
     for light in list(spec.lights):
         spec.delete(light)
     world = empty_spec("house")
-    _agree(spec, world)
+    _copy_global_settings(spec, world)
     world.attach(spec, prefix=PREFIX, frame=world.worldbody.add_frame(pos=[0.0, 0.0, -level]))
     return HouseFile(world, tuple(omitted), joints, level)
 
 
-def _begin_as_in_keyframe(spec: mujoco.MjSpec, model: mujoco.MjModel) -> dict[str, float]:
-    """Put what is loose where the first keyframe has it; returns the positions of the other joints."""
+def _apply_keyframe(spec: mujoco.MjSpec, model: mujoco.MjModel) -> dict[str, float]:
+    """Move free bodies to their poses in the first keyframe; return its positions of the other joints."""
     if not model.nkey:
         return {}
     qpos, bodies, joints = model.key_qpos[0], {body.id: body for body in spec.bodies}, {}
@@ -101,7 +101,7 @@ def _begin_as_in_keyframe(spec: mujoco.MjSpec, model: mujoco.MjModel) -> dict[st
 
 
 def _remove_robots(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[Unclear]:
-    """Take the robots of a file out of it, and all that is of a whole world: keyframes, actuators."""
+    """Delete the robots of a file, and its keyframes and actuators."""
     tree = Tree(model)
     bodies = {body.id: body for body in spec.bodies}
     for element in (*spec.keys, *spec.actuators):
@@ -114,28 +114,30 @@ def _remove_robots(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[Uncle
 
 
 def _name_all(spec: mujoco.MjSpec, prefix: str = "") -> None:
-    """Give a name to what has none; `prefix` keeps those of a second time apart."""
+    """Name unnamed bodies, geoms and joints; `prefix` keeps the names of a second pass distinct."""
     for word, elements in (("body", spec.bodies), ("geom", spec.geoms), ("joint", spec.joints)):
         for number, element in enumerate(elements):
             if not element.name:
                 element.name = f"{UNNAMED}{prefix}{word}{number}"
 
 
-def _show_what_is_drawn(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:
-    """Draw what is there to be seen alone, or what can be touched where a body has nothing else; and let everything
-    that collides with something collide with the robot."""
+def _set_geom_groups(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:
+    """Render visual geoms only, or collision geoms where a body has no others; and let every geom that collides with
+    anything collide with the robot."""
     tree = Tree(model)
-    seen = {int(tree.carrier[model.geom_bodyid[geom]]) for geom in range(model.ngeom) if not tree.solid(geom)} - {0}
+    visual_bodies = {
+        int(tree.carrier[model.geom_bodyid[geom]]) for geom in range(model.ngeom) if not tree.solid(geom)
+    } - {0}
     for geom in spec.geoms:
         solid = tree.solid(geom.id)
-        hidden = geom.group >= HIDDEN or (solid and int(tree.carrier[model.geom_bodyid[geom.id]]) in seen)
+        hidden = geom.group >= HIDDEN or (solid and int(tree.carrier[model.geom_bodyid[geom.id]]) in visual_bodies)
         geom.group = HIDDEN if hidden else DRAWN
         if solid:
             geom.contype, geom.conaffinity = SOLID
 
 
-def _agree(spec: mujoco.MjSpec, world: mujoco.MjSpec) -> None:
-    """Take over what holds for a whole world, of which MuJoCo keeps one and warns of the other."""
+def _copy_global_settings(spec: mujoco.MjSpec, world: mujoco.MjSpec) -> None:
+    """Copy the global settings of `world` to `spec`: on attaching, MuJoCo keeps one set and warns if they differ."""
     spec.option, spec.visual, spec.stat = world.option, world.visual, world.stat
     for name in ("njmax", "nconmax", "memory", "nuserdata", "nkey"):
         setattr(spec, name, getattr(world, name))

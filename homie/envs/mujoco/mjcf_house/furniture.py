@@ -1,4 +1,4 @@
-"""Furniture: which bodies and geoms that stand still are one piece, from which side it is used, and what lies on it."""
+"""Furniture: group fixed geoms and bodies into pieces, and find each piece's front and support surfaces."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.types import Array, Box, Solid, rotation_z
 
 LARGEST = 3.0
-"""Metres across from which a body with bodies under it is not a piece of furniture, but has some."""
+"""Width (m) above which a body with child bodies is not a piece of furniture but contains several."""
 SHUT_IN = 1.5
-"""Metres up to which what is over a place behind a door closes it from above."""
+"""Clearance (m) below which a place behind a door cannot be reached from above."""
 SAME = 0.03
-"""Metres between the heights of places that are one: the lids of a stove."""
+"""Height difference (m) below which overlapping places are the same: the lids of a stove."""
 WAY = 0.6
-"""Metres that are free before the side from which a piece is used."""
+"""Depth (m) of the free space in front of a piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What is one piece: its names in the file, best first, its geoms that stand still, and the bodies that move."""
+    """One piece: its names in the file, most specific first, its fixed geoms, and its moving bodies."""
 
     names: tuple[str, ...]
     geoms: tuple[int, ...]
@@ -34,10 +34,10 @@ class Cluster:
 
 
 def clusters(tree: Tree, extents: Extents, data: mujoco.MjData, excluded: Sequence[int]) -> Iterator[Cluster]:
-    """The pieces of a house, with walls and floors still among them.
+    """Yield the pieces of a house, walls included.
 
     Args:
-        excluded: Geoms that are of none.
+        excluded: Geoms that belong to no piece, such as floors.
     """
     names = tree.model
     for geom in tree.geoms(0):
@@ -72,18 +72,20 @@ def _split(
 
 
 def _fixed_geoms(tree: Tree, body: int) -> list[int]:
-    """The geoms of a body and of what hangs on it that do not move."""
+    """Return the fixed geoms of a body and its descendants."""
     fixed = tree.model.body_weldid
     return [geom for other in tree.below(body) if fixed[other] == 0 for geom in tree.geoms(other)]
 
 
 def front_of(box: Box, others: Sequence[Box], joints: Sequence[HouseJoint], middle: Array) -> float:
-    """The yaw of the side from which a piece is used: to which its doors open, else the one with most free space before
-    it, of equal ones that towards the middle (2,) of its room.
+    """Return the yaw (rad) of the front of a piece: the side to which its doors open, else a side with free space in
+    front of it, preferably the one towards the middle of its room.
 
     Args:
-        box: Of the piece, with its axes.
-        others: What else stands in the house.
+        box: Bounding box of the piece along its axes.
+        others: Boxes of the other furniture.
+        joints: Doors and drawers of the piece.
+        middle: Middle (2,) of its room, m.
     """
     if joints:
         outward = np.mean([joint.frame[:, 0] for joint in joints], axis=0)
@@ -109,14 +111,14 @@ def surfaces_of(
     panels: Sequence[Box],
     yaw: float,
 ) -> list[HouseSurface]:
-    """The places on and in a piece, those on it before those in it, the largest first.
+    """Return the surfaces on and in a piece: those on it before those in it, each by decreasing size.
 
     Args:
-        parts: The solids of the piece that stand still.
-        surroundings: Solids of what else stands there, over which or on which it may be.
-        drawers: What comes out of it, with its solids.
-        panels: Its doors, shut.
-        yaw: Of the side from which it is used.
+        parts: Fixed solids of the piece.
+        surroundings: Nearby solids of other furniture, which may be above or on the piece.
+        drawers: Its drawers, each with its solids.
+        panels: Boxes of its shut doors.
+        yaw: Yaw of its front, rad.
     """
     places: list[HouseSurface] = []
     drawer_solids = [solid for _, drawer_parts in drawers for solid in drawer_parts]
@@ -152,7 +154,7 @@ def _is_same(place: Place, other: HouseSurface, yaw: float) -> bool:
 
 
 def _floor_of(joint: HouseJoint, drawer_parts: Sequence[Solid], parts: Sequence[Solid]) -> list[HouseSurface]:
-    """The floor of a drawer, at most one."""
+    """Return the floor of a drawer, or an empty list."""
     yaw = float(np.arctan2(joint.frame[1, 0], joint.frame[0, 0]))
     places = [
         place
@@ -179,7 +181,7 @@ def _floor_of(joint: HouseJoint, drawer_parts: Sequence[Solid], parts: Sequence[
 
 
 def _shuts(panel: Box, place: Array, yaw: float) -> bool:
-    """Whether a shut door is before a place, seen from the side from which the piece is used."""
+    """Whether a shut door is in front of a place, seen from the front of the piece."""
     outward = np.array([np.cos(yaw), np.sin(yaw)])
     lateral = np.abs((panel.center[:2] - place[:2]) @ np.array([-outward[1], outward[0]]))
     distance_ahead = float((panel.center[:2] - place[:2]) @ outward)
@@ -188,10 +190,10 @@ def _shuts(panel: Box, place: Array, yaw: float) -> bool:
 
 
 def _name_surfaces(surfaces: Sequence[HouseSurface]) -> list[HouseSurface]:
-    """Surfaces with names: `top`, `shelf_2`, `inside`, that of the drawer."""
-    named: list[HouseSurface] = []
+    """Name surfaces: `top`, `shelf_2`, `inside`, or as their drawer."""
+    named_surfaces: list[HouseSurface] = []
     for item in surfaces:
         stem = item.name or ("inside" if item.inside else "shelf" if item.access == "front" else "top")
-        name_count = sum(other.name == stem or other.name.startswith(f"{stem}_") for other in named)
-        named.append(replace(item, name=f"{stem}_{name_count + 1}" if name_count else stem))
-    return named
+        name_count = sum(other.name == stem or other.name.startswith(f"{stem}_") for other in named_surfaces)
+        named_surfaces.append(replace(item, name=f"{stem}_{name_count + 1}" if name_count else stem))
+    return named_surfaces

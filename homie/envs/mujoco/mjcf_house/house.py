@@ -21,16 +21,16 @@ from homie.kernel.support.checksums import sha256
 from homie.kernel.types import Array, Pose2
 
 ROOMY, NARROW = 0.9, 0.32
-"""Metres to the nearest obstacle that a robot at its start does not need more of, and that it needs."""
+"""Clearance (m) at the robot's start: more than the first brings no benefit, less than the second is refused."""
 
 
 class MjcfHouse:
     """A house in an MJCF file.
 
     Attributes:
-        path: Where it is.
-        contents: What is in it.
-        unclear: What of it was left out or not understood.
+        path: The MJCF file.
+        contents: Recognised rooms, furniture and objects.
+        unclear: Elements that were removed or not recognised.
         level: Height of its floor in the file, m.
 
     Raises:
@@ -38,7 +38,7 @@ class MjcfHouse:
     """
 
     def __init__(self, path: Path, changes: Changes | None = None) -> None:
-        """Read it; `changes`: what an episode changes in it."""
+        """Read the file; `changes`: modifications that an episode makes to the house."""
         self.path, self._changes = path, changes
         file = read_file(path, changes)
         self.level = file.level
@@ -50,29 +50,29 @@ class MjcfHouse:
 
     @property
     def sha256(self) -> str:
-        """Of the file; what it includes, such as meshes, does not count."""
+        """SHA-256 of the file, without files that it includes, such as meshes."""
         return sha256(self.path)
 
     def build(self, robot: RobotBuilder | None = None, start: Pose2 | None = None) -> Home:
-        """The house with a robot, or alone.
+        """Build the house, with or without a robot.
 
         Args:
-            robot: Adds it.
-            start: Where; None for the roomiest place that is not far from the furniture.
+            robot: Function that adds the robot; None for no robot.
+            start: Base pose; None for the pose with most clearance that is not far from the furniture.
 
         Raises:
-            BadInput: There is no room for a robot there.
+            BadInput: There is no room for a robot at the start pose.
         """
         pose = Pose2(0.0, 0.0, 0.0)
         if robot is not None:
-            pose = self.start if start is None else self._checked(start)
+            pose = self.start if start is None else self._check_start(start)
         return built(
             read_file(self.path, self._changes), self._reader, self.contents, robot, (pose.x, pose.y, pose.yaw)
         )
 
     @cached_property
     def start(self) -> Pose2:
-        """The pose in which a robot starts: where there is room, near the furniture, which it faces."""
+        """The default start pose: with clearance, near the furniture and facing it."""
         clearance, origin = self._clearance
         cells = np.argwhere(clearance > NARROW)
         if not len(cells):
@@ -85,11 +85,11 @@ class MjcfHouse:
         return Pose2(round(float(best[0]), 3), round(float(best[1]), 3), float(quarter))
 
     def beside(self, pose: Pose2) -> Pose2:
-        """A pose where there is room for a robot, or the nearest such, looking to the same side."""
+        """Return `pose` if it has room for a robot, else the nearest position that has, with the same yaw."""
         clearance, origin = self._clearance
         cells = np.argwhere(clearance > NARROW)
         if not len(cells):
-            return self.start  # says that there is none
+            return self.start  # raises BadInput: there is no free place
         points = origin + (cells[:, ::-1] + 0.5) * RESOLUTION
         distances = np.linalg.norm(points - pose.xy, axis=1)
         if distances.min() < RESOLUTION:
@@ -97,7 +97,7 @@ class MjcfHouse:
         x, y = (float(value) for value in points[int(np.argmin(distances))])
         return Pose2(x, y, pose.yaw)
 
-    def _checked(self, start: Pose2) -> Pose2:
+    def _check_start(self, start: Pose2) -> Pose2:
         clearance, origin = self._clearance
         column, row = np.floor((np.array([start.x, start.y]) - origin) / RESOLUTION).astype(int)
         inside = 0 <= row < clearance.shape[0] and 0 <= column < clearance.shape[1]
@@ -110,7 +110,7 @@ class MjcfHouse:
 
     @cached_property
     def _clearance(self) -> tuple[Array, Array]:
-        """Metres to the nearest obstacle or edge of a floor (rows, columns), and the corner of the grid (2,)."""
+        """Distance (m) to the nearest obstacle or floor edge (rows, columns), and the grid's origin (2,)."""
         home = self.build()
         world = World(home, home.new_data())
         grid = FloorPlan(world).grid()

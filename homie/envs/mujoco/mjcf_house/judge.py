@@ -1,8 +1,8 @@
-"""Whether the task of an episode of MolmoSpaces is done, by the conditions of its released tasks.
+"""Judge success of a MolmoSpaces episode by the conditions of its released tasks.
 
 Source: github.com/allenai/molmospaces (Apache-2.0), `molmo_spaces/tasks`: `pick_task`, `pick_and_place_task`,
-`opening_tasks`, `nav_task`. What differs: a thing that Homie's hand holds counts as touched by the robot, and one that
-Homie's own state has in or on the receptacle as supported by it.
+`opening_tasks`, `nav_task`. Differences: an object that Homie's gripper holds counts as touched by the robot, and one
+that Homie's own state has in or on the receptacle counts as supported by it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, quaternion_rotation
 
 LIFTED, NEAR = 0.01, 1.5
-"""Metres by which a thing is lifted that counts as picked up, and to a thing that counts as there, where an episode
-does not say."""
+"""Default thresholds (m) where an episode sets none: lift height of a picked object, and distance to a reached one."""
 
 
 class EpisodeJudge:
-    """Judges a running house.
+    """Judges the task of an episode in a running simulation.
 
     Args:
-        task: What is to be done.
+        task: The task and its success conditions.
         world: The house with its robot.
         level: Height of the floor in the file of the house, m.
 
@@ -47,15 +46,15 @@ class EpisodeJudge:
         self._names = {info.body: name for name, info in world.objects.items()}
         self._judge = {
             "PickTask": self._is_picked,
-            "PickAndPlaceTask": self._placed,
-            "OpeningTask": self._moved,
+            "PickAndPlaceTask": self._is_placed,
+            "OpeningTask": self._is_joint_moved,
             "NavToObjTask": self._base_is_near,
-            "DoorOpeningTask": self._door_open,
+            "DoorOpeningTask": self._is_door_open,
         }[task.name]
-        self.done(np.zeros(2))  # says what is missing
+        self.done(np.zeros(2))  # raises BadInput for a missing body or joint
 
     def done(self, base: Array) -> bool:
-        """Whether the task is done now, with the robot's base at a place (2,), m."""
+        """Whether the task is done now, given the position (2,) of the robot's base, m."""
         self._base = base
         return bool(self._judge())
 
@@ -70,8 +69,8 @@ class EpisodeJudge:
         is_taken = bool(roots & self._robot) or self._is_held(body)
         return is_taken and roots <= self._robot and lifted >= _default_to(task.succ_pos_threshold, LIFTED)
 
-    def _placed(self) -> bool:
-        """Supported by the receptacle, which has not been moved far nor tilted much, and let go of."""
+    def _is_placed(self) -> bool:
+        """Released and supported by the receptacle, which was neither moved nor tilted beyond the limits."""
         task = self.task
         assert task.place_receptacle_name is not None and task.place_receptacle_start_pose is not None
         body, place = self._body(task.pickup_obj_name), self._body(task.place_receptacle_name)
@@ -89,8 +88,8 @@ class EpisodeJudge:
         is_moved = float(np.linalg.norm(displacement)) > task.max_place_receptacle_pos_displacement
         return supported and not is_moved and tilt <= task.max_place_receptacle_rot_displacement
 
-    def _moved(self) -> bool:
-        """Opened, or shut, by a share of the range of a joint whose closed position is 0."""
+    def _is_joint_moved(self) -> bool:
+        """Opened, or shut, by a share of the joint's range; closed is position 0."""
         task = self.task
         shares = [self._share(joint) for name in self._candidates() for joint in self._joints(self._body(name))]
         if not shares:
@@ -101,13 +100,13 @@ class EpisodeJudge:
         return 1.0 - self._share(joints[min(task.joint_index, len(joints) - 1)]) >= task.task_success_threshold
 
     def _base_is_near(self) -> bool:
-        """The base near one of the things, on the floor."""
+        """The base is near one of the candidate objects, measured on the floor."""
         at = [self._data.xpos[self._body(name)][:2] for name in self._candidates()]
         distances = [float(np.linalg.norm(place - self._base)) for place in at]
         return min(distances) < _default_to(self.task.succ_pos_threshold, NEAR)
 
-    def _door_open(self) -> bool:
-        """Open by a share of the range that the episode gives."""
+    def _is_door_open(self) -> bool:
+        """Open by a share of the range in the episode."""
         task, joints = self.task, self._joints(self._body(self.task.door_body_name))
         if not joints:
             raise BadInput(f"The house has no joint of '{task.door_body_name}', which the episode names.")
@@ -125,15 +124,17 @@ class EpisodeJudge:
         return int(number)
 
     def _candidates(self) -> list[str]:
-        """The thing that is meant, or all of its kind that the episode names or asks for."""
+        """Return the target object, and all of its kind that the episode lists or allows."""
         task, name = self.task, self.task.pickup_obj_name
         kind = kind_in([name], "object")
-        named = [other for other in task.pickup_obj_candidates or () if kind_in([other], "object") == kind]
+        matching = [other for other in task.pickup_obj_candidates or () if kind_in([other], "object") == kind]
         if task.any_inst_of_category:
             roots = (self._model.body(body).name for body in self._tree.children[0])
             original_names = (other.removeprefix(PREFIX) for other in roots if other.startswith(PREFIX))
-            named = [other for other in original_names if kind_in([other], "furniture") == kind_in([name], "furniture")]
-        return [name, *(other for other in named if other != name)]
+            matching = [
+                other for other in original_names if kind_in([other], "furniture") == kind_in([name], "furniture")
+            ]
+        return [name, *(other for other in matching if other != name)]
 
     def _joints(self, body: int) -> list[int]:
         kinds = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
@@ -151,7 +152,7 @@ class EpisodeJudge:
         return self.world.held is not None and self._names.get(body) == self.world.held
 
     def _lies_on(self, body: int, place: int) -> bool:
-        """Whether Homie's own state has a thing in or on another, or on furniture of which that is a body."""
+        """Whether Homie's own state has `body` in or on `place`, or on furniture that `place` is a body of."""
         name = self._names.get(body)
         if name is None:
             return False
@@ -165,8 +166,8 @@ class EpisodeJudge:
         return bool((holders - things) & owners)
 
     def _contacts(self, body: int, own_bodies: set[int] | None = None) -> Iterator[tuple[int, float]]:
-        """What touches a body: the root of each, or the body itself where it is one of `own_bodies`; and the force with
-        which it bears it, N."""
+        """Yield the bodies in contact with `body`, each as its root, or as itself if it is one of `own_bodies`; and the
+        upward force (N) with which each supports it."""
         root, force = int(self._model.body_rootid[body]), np.zeros(6)
         for number in range(self._data.ncon):
             contact = self._data.contact[number]

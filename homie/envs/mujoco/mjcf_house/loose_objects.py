@@ -1,4 +1,4 @@
-"""Loose things: their boxes, and which of them are bowls and mugs that other things can be in."""
+"""Loose objects: their bounding boxes, and the cavities of bowls and mugs that can contain other objects."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.types import Array, Box, Solid
 
 DEEP = 0.02
-"""Metres that a hollow is deep at least."""
+"""Minimum depth of a hollow, m."""
 SHARE = 0.4
-"""Of a thing's height, the least depth of its hollow."""
+"""Minimum depth of a hollow as a fraction of the object's height."""
 NARROW = 0.015
-"""Metres of the radius of the smallest hollow."""
+"""Minimum radius of a hollow, m."""
 LEAST_PARTS, UPRIGHT = 3, 0.9
-"""Convex solids that a hollow thing is made of, and the height of its own upright axis, at least."""
+"""Minimum number of convex solids of a hollow object, and minimum z component of its own z axis."""
 STEPS = 24
-"""Heights and distances that are tried."""
+"""Number of heights and distances that are sampled."""
 
 
 def box_of(tree: Tree, data: mujoco.MjData, extents: Extents, body: int) -> tuple[Box, tuple[Solid, ...]] | None:
-    """The upright box around a loose body, and its solids; None where nothing of it can be touched."""
+    """Return the upright bounding box of a loose body and its solids; None if it has no collision geoms."""
     parts = extents.geom_parts(data, [geom for geom in tree.moved(body) if tree.solid(geom)])
     return (Box.around(parts), parts) if parts else None
 
 
 def hollow_of(parts: Sequence[Solid], box: Box, position: Array, rotation: Array) -> Hollow | None:
-    """The space inside a thing of several solids, in the frame of its body; None where it has none.
+    """Return the cavity of an object made of several solids, in its body frame; None if it has none.
 
     Args:
-        parts: Its solids, in the world.
-        box: Around them.
-        position, rotation: Of its body.
+        parts: Solids of the object, in the world frame.
+        box: Their bounding box.
+        position, rotation: Pose of the body in the world frame.
     """
     if len(parts) < LEAST_PARTS or rotation[2, 2] < UPRIGHT:
         return None
@@ -55,7 +55,7 @@ def hollow_of(parts: Sequence[Solid], box: Box, position: Array, rotation: Array
 
 
 def _radius(parts: Sequence[Solid], box: Box, height: float) -> float:
-    """How far it is from the middle to the nearest wall at a height, m; 0 where a side is open."""
+    """Return the distance (m) from the middle to the nearest wall at a height; 0 if a side is open."""
     reach = []
     for angle in np.arange(0.0, 2 * np.pi, np.pi / 4):
         direction = np.array([np.cos(angle), np.sin(angle), 0.0])
@@ -67,7 +67,7 @@ def _radius(parts: Sequence[Solid], box: Box, height: float) -> float:
 
 
 def _filled(parts: Sequence[Solid], point: Array) -> bool:
-    """Whether a point is in a solid; of a mesh, in the box around it along its own axes."""
+    """Whether a point is in a solid, for a mesh in its bounding box along its own axes."""
     for part in parts:
         local = part.pose.rotation.T @ (point - part.pose.position)
         if part.points is not None:

@@ -1,4 +1,4 @@
-"""What the names in an MJCF file call things: `wooden_cabinet_1_main` is a cabinet, `CounterTop_3f2a91` a counter."""
+"""Parse names of MJCF files into kinds: `wooden_cabinet_1_main` is a cabinet, `CounterTop_3f2a91` a counter."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOISE = frozenset(
         "house",
     ]
 )
-"""Words that say nothing of a thing."""
+"""Words that carry no information about the kind."""
 SPELT: Mapping[str, tuple[str, ...]] = {
     "countertop": ("kitchen", "counter"),
     "counter": ("kitchen", "counter"),
@@ -51,15 +51,15 @@ SPELT: Mapping[str, tuple[str, ...]] = {
     "hob": ("stove",),
     "cupboard": ("cabinet",),
 }
-"""Words of other makers of houses, in the place of which Homie has others."""
+"""Words of other data sets, with Homie's words for them."""
 STRUCTURE = re.compile(r"wall|ceiling|window|baseboard|skirting|pillar|column")
-"""In the words of the house itself."""
+"""Matches names of the structure of a house."""
 _SHORTEST = 5
-"""Letters of a kind that may be the end of a word: `hingecabinet`."""
+"""Minimum length of a kind that may match the end of a word: `hingecabinet`."""
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case, without numbers and identifiers.
+    """Split a name into lower-case words, without numbers and identifiers.
 
     >>> words_of("wooden_cabinet_1_main"), words_of("CounterTop_3f2a91_2"), words_of("microroot")
     (('wooden', 'cabinet'), ('counter', 'top'), ('micro',))
@@ -75,8 +75,8 @@ def _is_identifier(piece: str) -> bool:
 
 
 def kind_in(names: Sequence[str], family: Family) -> str:
-    """The kind of a thing by its names, the best first: a kind that Homie knows, else the words of the first name that
-    has some; "" without words.
+    """Return the kind that names denote, the most specific name first: a kind that Homie knows, else the words of the
+    first name that has any; "" without words.
 
     >>> kind_in(["microroot", "microwave"], "furniture"), kind_in(["akita_black_bowl_1"], "object")
     ('microwave', 'bowl')
@@ -92,9 +92,9 @@ def kind_in(names: Sequence[str], family: Family) -> str:
 
 def _known_kind(words: tuple[str, ...], family: Family) -> str:
     kinds = _kinds(family)
-    spelt = [_plain(word, kinds) for word in (*words, "".join(words))]
-    phrases = tuple(part for word in spelt[:-1] for part in SPELT.get(word, (word,)))
-    exact_kinds = SPELT.get(spelt[-1], ())
+    singular = [_singular(word, kinds) for word in (*words, "".join(words))]
+    phrases = tuple(part for word in singular[:-1] for part in SPELT.get(word, (word,)))
+    exact_kinds = SPELT.get(singular[-1], ())
     for candidate in (exact_kinds, phrases):
         for length in range(len(candidate), 0, -1):
             for first in range(len(candidate) - length, -1, -1):
@@ -105,15 +105,15 @@ def _known_kind(words: tuple[str, ...], family: Family) -> str:
     return kinds[longest] if (longest := max(kinds_by_ending, key=len, default="")) else ""
 
 
-def _plain(word: str, kinds: Collection[str]) -> str:
-    """A word in the singular where that is known."""
+def _singular(word: str, kinds: Collection[str]) -> str:
+    """Return the singular of a word where Homie knows it."""
     single = word.removesuffix("s")
     return single if word not in kinds and (single in kinds or single in SPELT) else word
 
 
 @cache
 def _kinds(family: Family) -> dict[str, str]:
-    """All names of kinds, with underscores, and the kinds that they are of."""
+    """Map every name and alias, with underscores, to its kind."""
     if family == "furniture":
         return {name.replace(" ", "_"): use.kind for use in FURNITURE for name in use.names}
     names = {alias: kind for kind, item in OBJECTS.items() for alias in (kind, *item.aliases)}
@@ -121,12 +121,12 @@ def _kinds(family: Family) -> dict[str, str]:
 
 
 def colour_in(names: Sequence[str]) -> str:
-    """The colour that names say, "" for none."""
+    """Return the first colour in the names, "" for none."""
     return next((word for name in names for word in words_of(name) if word in COLOURS), "")
 
 
 def room_kind_in(names: Sequence[str]) -> str:
-    """The kind of a room by its names, "" where they say none.
+    """Return the kind of room that names contain, "" for none.
 
     >>> room_kind_in(["floor/living_room"])
     'living room'
@@ -136,5 +136,5 @@ def room_kind_in(names: Sequence[str]) -> str:
 
 
 def is_structure(names: Sequence[str]) -> bool:
-    """Whether names are of the house itself: walls, ceilings."""
+    """Whether names denote the structure of a house: walls, ceilings."""
     return any(STRUCTURE.search(word) for name in names for word in words_of(name))

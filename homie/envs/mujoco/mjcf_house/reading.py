@@ -1,4 +1,4 @@
-"""What is in the MJCF file of a house: rooms, furniture with its doors, loose things, and what was not understood.
+"""Recognise the contents of an MJCF house: rooms, furniture with its doors, loose objects, and unclear elements.
 
 file --house_spec--> world --read--> HouseContents
 """
@@ -26,11 +26,11 @@ from homie.kernel.types import Array, Box, Solid
 from homie.kernel.world.furniture import FURNITURE
 
 NEAR = 0.5
-"""Metres around a piece within which other solids may stand on it."""
+"""Margin (m) around a piece within which other solids may stand on it."""
 
 
 class HouseReader:
-    """Reads a model of a house whose floor is at 0."""
+    """Reads a model of a house whose floor is at z = 0."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self.model, self.tree, self.extents = model, Tree(model), Extents(model)
@@ -39,45 +39,45 @@ class HouseReader:
         self._unclear: list[Unclear] = []
 
     def read(self) -> HouseContents:
-        """All that is found in it."""
+        """Return everything recognised in the model."""
         floor_geoms = floors(self.tree, self.data, 0.0)
-        furniture, walls = self._sorted(list(clusters(self.tree, self.extents, self.data, floor_geoms)))
+        furniture, walls = self._split_walls(list(clusters(self.tree, self.extents, self.data, floor_geoms)))
         boxed = [(cluster, box) for cluster in furniture if (box := self._box(cluster)) is not None]
         kinds = [(kind_in(self._names(cluster), "furniture"), box) for cluster, box in boxed]
         all_rooms = rooms(self.tree, self.data, floor_geoms, kinds)
         pieces = [self._piece(cluster, box, boxed, all_rooms) for cluster, box in boxed]
-        objects = [item for body in self.tree.children[0] for item in self._loose(body)]
+        objects = [item for body in self.tree.children[0] for item in self._loose_objects(body)]
         return HouseContents(
             rooms=all_rooms,
-            pieces=tuple(_numbered([piece for piece in pieces if piece is not None])),
-            objects=tuple(_numbered(objects)),
+            pieces=tuple(_with_unique_names([piece for piece in pieces if piece is not None])),
+            objects=tuple(_with_unique_names(objects)),
             floors=tuple(floor_geoms),
             walls=tuple(walls),
             unclear=tuple(self._unclear),
         )
 
-    # ------------------------------------------------------------ what stands
+    # ------------------------------------------------------------ furniture and walls
 
     def _names(self, cluster: Cluster) -> list[str]:
         return [_name_in_file(name) for name in cluster.names]
 
-    def _sorted(self, clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[int]]:
-        """What is furniture, and the geoms of the house itself."""
+    def _split_walls(self, clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[int]]:
+        """Return the clusters that are furniture, and the geoms of the walls."""
         furniture: list[Cluster] = []
         walls: list[int] = []
         for cluster in clusters:
             box, names = self._box(cluster), self._names(cluster)
-            known = kind_in(names, "furniture") in _KNOWN
+            is_known = kind_in(names, "furniture") in _FURNITURE_KINDS
             if box is None:
                 continue
-            if not cluster.moving and not known and (is_structure(names) or is_wall(box)):
+            if not cluster.moving and not is_known and (is_structure(names) or is_wall(box)):
                 walls += cluster.geoms
             else:
                 furniture.append(cluster)
         return furniture, walls
 
     def _box(self, cluster: Cluster) -> Box | None:
-        """The box around what can be touched of a piece, with its doors."""
+        """Return the box around the collision geoms of a piece, doors included; None without such geoms."""
         solid = self._solid(cluster)
         if not solid:
             return None
@@ -109,7 +109,7 @@ class HouseReader:
         moved_parts = [self._moved_parts(joint) for joint in joints]
         surfaces = surfaces_of(
             parts,
-            self._beside(box, cluster),
+            self._neighbours(box, cluster),
             [(joint, joint_parts) for joint, joint_parts in zip(joints, moved_parts, strict=True) if joint.is_drawer],
             [
                 Box.around(joint_parts, yaw)
@@ -119,12 +119,12 @@ class HouseReader:
             yaw,
         )
         inner = [surface for surface in surfaces if surface.inside]
-        if kind in _CONTAINERS and inner:  # what is put into a cabinet does not lie on it
+        if kind in _CONTAINERS and inner:  # objects are put into a cabinet, not on top of it
             surfaces = inner
         for joint in joints:
             if joint.is_drawer and not any(surface.moves == joint.body for surface in surfaces):
                 self._unclear.append(
-                    Unclear(self._body(joint.body), "a drawer without a floor that things could lie on")
+                    Unclear(self._body_name(joint.body), "a drawer without a floor that things could lie on")
                 )
         fixed_geoms = [geom for geom in self._solid(cluster) if geom not in {joint.handle for joint in joints}]
         return HousePiece(
@@ -144,21 +144,21 @@ class HouseReader:
         for body in cluster.moving:
             joint = self._doors.read(body, box.center)
             if isinstance(joint, str):
-                self._unclear.append(Unclear(self._body(body), joint))
+                self._unclear.append(Unclear(self._body_name(body), joint))
                 continue
             if joint.handle < 0:
                 self._unclear.append(
-                    Unclear(self._body(body), "a door or drawer without a handle that a hand can take")
+                    Unclear(self._body_name(body), "a door or drawer without a handle that a hand can take")
                 )
             joints.append(joint)
-        return tuple(_parted(joints, lambda joint: words_of(self._body(joint.body))))
+        return tuple(_name_parts(joints, lambda joint: words_of(self._body_name(joint.body))))
 
     def _moved_parts(self, joint: HouseJoint) -> tuple[Solid, ...]:
         geoms = [geom for geom in self.tree.moved(joint.body) if self.tree.solid(geom) and geom != joint.handle]
         return self.extents.geom_parts(self.data, geoms)
 
-    def _beside(self, box: Box, cluster: Cluster) -> tuple[Solid, ...]:
-        """Solids of other things that stand still near a piece."""
+    def _neighbours(self, box: Box, cluster: Cluster) -> tuple[Solid, ...]:
+        """Return the fixed solids near a piece that do not belong to it."""
         own_geoms = set(self._solid(cluster))
         fixed = [
             geom
@@ -171,24 +171,24 @@ class HouseReader:
         ]
         return self.extents.geom_parts(self.data, fixed)
 
-    def _body(self, body: int) -> str:
+    def _body_name(self, body: int) -> str:
         return _name_in_file(self.model.body(body).name)
 
-    # ------------------------------------------------------------ what is loose
+    # ------------------------------------------------------------ loose objects
 
-    def _loose(self, body: int) -> list[LooseObject]:
+    def _loose_objects(self, body: int) -> list[LooseObject]:
         if not self.tree.is_free(body):
-            return [item for child in self.tree.children[body] for item in self._loose(child)]
-        name = self._body(body)
+            return [item for child in self.tree.children[body] for item in self._loose_objects(child)]
+        name = self._body_name(body)
         for other in self.tree.below(body):
             if other != body and self.tree.joints(other):
-                self._unclear.append(Unclear(self._body(other), f"a moving part of the loose {name}"))
+                self._unclear.append(Unclear(self._body_name(other), f"a moving part of the loose {name}"))
         solid = box_of(self.tree, self.data, self.extents, body)
         if solid is None:
             self._unclear.append(Unclear(name, "loose, but nothing of it can be touched: it has no geoms that collide"))
             return []
         box, parts = solid
-        names = [name, *(self._body(other) for other in self.tree.below(body) if other != body)]
+        names = [name, *(self._body_name(other) for other in self.tree.below(body) if other != body)]
         kind = kind_in(names, "object")
         if not kind:
             self._unclear.append(Unclear(name, "its name says nothing: it is called object"))
@@ -207,13 +207,13 @@ class HouseReader:
         ]
 
 
-_KNOWN = frozenset(use.kind for use in FURNITURE)
+_FURNITURE_KINDS = frozenset(use.kind for use in FURNITURE)
 _CONTAINERS = frozenset(use.kind for use in FURNITURE if use.opens)
 _SIDES = ("left", "right", "upper", "top", "middle", "lower", "bottom")
 
 
 def shut(model: mujoco.MjModel) -> mujoco.MjData:
-    """A state in which every door and drawer is shut; positions are computed."""
+    """Return a state in which every door and drawer is shut, with kinematics computed."""
     data = mujoco.MjData(model)
     for joint in range(model.njnt):
         if model.jnt_limited[joint] and model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_BALL:
@@ -223,40 +223,40 @@ def shut(model: mujoco.MjModel) -> mujoco.MjData:
 
 
 def _name_in_file(name: str) -> str:
-    """A name as the file has it; "" for one that the file does not give."""
+    """Return a name as in the file; "" for a generated name."""
     name_in_file = name.removeprefix(PREFIX)
     return "" if name_in_file.startswith(UNNAMED) else name_in_file
 
 
-def _parted(joints: Sequence[HouseJoint], words: Callable[[HouseJoint], Sequence[str]]) -> list[HouseJoint]:
-    """Doors and drawers of one piece with names of their own, by the words of their bodies, else by numbers."""
+def _name_parts(joints: Sequence[HouseJoint], words: Callable[[HouseJoint], Sequence[str]]) -> list[HouseJoint]:
+    """Give the doors and drawers of one piece unique names, by words of their body names, else by numbers."""
     if len(joints) < 2:
         return list(joints)
     sides = ["_".join(side for side in _SIDES if any(side in word for word in words(joint))) for joint in joints]
     parts = [f"{side}_{joint.part}" if side else joint.part for side, joint in zip(sides, joints, strict=True)]
-    total, seen, parted = Counter(parts), Counter[str](), []
+    total, seen, renamed = Counter(parts), Counter[str](), []
     for joint, part in zip(joints, parts, strict=True):
         seen[part] += 1
         numbered_part = f"{part.removesuffix(joint.part)}{seen[part]}_{joint.part}" if total[part] > 1 else part
-        parted.append(replace(joint, part=numbered_part))
-    return parted
+        renamed.append(replace(joint, part=numbered_part))
+    return renamed
 
 
 def _room_of(point: Array, rooms: Sequence[HouseRoom]) -> HouseRoom:
-    """The room over whose floor a point is, else the nearest."""
+    """Return the room that contains a point, else the nearest room."""
 
-    def away(room: HouseRoom) -> float:
+    def distance_to(room: HouseRoom) -> float:
         x0, y0, x1, y1 = room.rect
         return float(np.hypot(max(x0 - point[0], point[0] - x1, 0.0), max(y0 - point[1], point[1] - y1, 0.0)))
 
-    return min(rooms, key=away)
+    return min(rooms, key=distance_to)
 
 
 ThingT = TypeVar("ThingT", HousePiece, LooseObject)
 
 
-def _numbered(things: Sequence[ThingT]) -> list[ThingT]:
-    """Things with names of their own: their kinds, with a number where there are several of one."""
+def _with_unique_names(things: Sequence[ThingT]) -> list[ThingT]:
+    """Give items unique names: their kinds, numbered where there are several of one kind."""
     total, seen, named = Counter(item.kind for item in things), Counter[str](), []
     for item in things:
         seen[item.kind] += 1

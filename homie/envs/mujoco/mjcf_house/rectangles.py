@@ -1,4 +1,4 @@
-"""The largest free rectangle of a picture of cells."""
+"""The largest free rectangle of an occupancy grid."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from homie.kernel.types import Mask
 
 
 def largest_rectangle(free: Mask) -> tuple[int, int, int, int]:
-    """The rows and columns (top, bottom, left, right), ends excluded, of the largest rectangle of free cells; of equal
-    ones the first. All 0 where no cell is free.
+    """Return the rows and columns (top, bottom, left, right), ends excluded, of the largest rectangle of free cells,
+    the first of equal size. All 0 if no cell is free.
 
     >>> largest_rectangle(np.array([[1, 1, 0], [1, 1, 1]], dtype=bool))
     (0, 2, 0, 2)

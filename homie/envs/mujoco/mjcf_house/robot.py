@@ -24,7 +24,7 @@ from homie.kernel.world.snapshot import WorldSnapshot
 
 
 class MjcfSettings(BaseModel):
-    """Which body, where it starts, how it holds things and sees."""
+    """Body, start pose, grasp model and camera settings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,7 +37,7 @@ class MjcfSettings(BaseModel):
 
 
 class MjcfHome(HouseRobot):
-    """A body of the home in a house of an MJCF file."""
+    """A registered robot body in the house of an MJCF file."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class MjcfHome(HouseRobot):
         body: SimulatedBody | None = None,
         episode: Episode | None = None,
     ) -> None:
-        """Raises BadInput for a house that cannot be played in, and for a start that is not free."""
+        """Raises BadInput for a house that cannot be simulated, and for a start pose that is not free."""
         start = None if settings.start is None else _pose(settings.start)
         if start is None and episode is not None:
             start = house.beside(episode.start)
@@ -63,7 +63,7 @@ class MjcfHome(HouseRobot):
 
     @classmethod
     def of(cls, argument: str, settings: MjcfSettings) -> Self:
-        """The robot of `--robot mjcf:FILE`. Raises BadInput."""
+        """Build the robot of `--robot mjcf:FILE`. Raises BadInput."""
         if not argument:
             raise BadInput("Which house? Give the MJCF file of one: --robot mjcf:FILE.")
         if not is_episode(argument):
@@ -73,7 +73,7 @@ class MjcfHome(HouseRobot):
         return cls(house, settings, body_called(settings.body), episode)
 
     def describe(self) -> Mapping[str, object]:
-        """Of the house, the SHA-256 of its file."""
+        """Return the SHA-256 of the file of the house."""
         return {"mjcf": self.house.sha256}
 
     def snapshot(self) -> WorldSnapshot:
@@ -93,8 +93,8 @@ class MjcfChoice(BaseModel):
 
 
 class MjcfScenes(Scenes):
-    """Scenes of the robot `mjcf`. A suite need not choose one: then `--robot mjcf:FILE` does. Episodes of MolmoSpaces
-    set a task."""
+    """Scenes of the robot `mjcf`. A suite need not choose a scene: `--robot mjcf:FILE` then does. Episodes of
+    MolmoSpaces set a task."""
 
     Choice: ClassVar[type[BaseModel]] = MjcfChoice
 

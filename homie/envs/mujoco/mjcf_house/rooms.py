@@ -1,4 +1,4 @@
-"""Floors and walls: which geoms that stand still are those of the house itself, and which rooms there are."""
+"""Floors, walls and rooms: which fixed geoms belong to the house itself, and which rooms it has."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from homie.kernel.types import Box
 from homie.kernel.world.furniture import FURNITURE
 
 SIDE = 1.0
-"""Shorter side (m) of the smallest floor."""
+"""Minimum length (m) of the shorter side of a floor."""
 SAME_LEVEL = 0.005
-"""Metres between floors of one level: a rug is higher."""
+"""Maximum height difference (m) between floors of one level: a rug is higher."""
 THIN, TALL = 0.21, 1.5
-"""Metres that a wall is thick at most, and high at least."""
+"""Maximum thickness and minimum height of a wall, m."""
 OVERHEAD = 2.0
-"""Metres over the floor from which what is large and level is a ceiling."""
+"""Height (m) above the floor from which a large level geom is a ceiling."""
 AROUND = 1.5
-"""Metres around all things that a floor without end counts as a room."""
+"""Margin (m) around all furniture within which an infinite floor counts as a room."""
 LEAST_VOTES = 2
-"""Pieces of furniture of one kind of room by which it is recognised: a table alone may stand anywhere."""
+"""Minimum number of pieces of furniture typical of a kind of room to recognise it: a table alone may stand anywhere."""
 UNKNOWN = "room"
-"""The kind of a room of which nothing tells what it is."""
+"""The kind of a room that could not be recognised."""
 
 
 def floor_level(tree: Tree, data: mujoco.MjData) -> float | None:
-    """The height (m) of the lowest large level geom that stands still; None without one."""
+    """Return the height (m) of the lowest large level fixed geom; None if there is none."""
     model = tree.model
     tops = [
         top
@@ -43,7 +43,7 @@ def floor_level(tree: Tree, data: mujoco.MjData) -> float | None:
 
 
 def floors(tree: Tree, data: mujoco.MjData, level: float) -> list[int]:
-    """The geoms that are floors of a level."""
+    """Return the geoms that are floors at the height `level`, m."""
     model = tree.model
     return [
         geom
@@ -55,7 +55,7 @@ def floors(tree: Tree, data: mujoco.MjData, level: float) -> list[int]:
 
 
 def _floor_top(tree: Tree, data: mujoco.MjData, geom: int) -> float | None:
-    """The height of the top of a large level geom; None for one of another form, or that is only drawn."""
+    """Return the top height (m) of a large level geom; None for another shape, or if it is only visual."""
     model = tree.model
     if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
         upright = data.geom_xmat[geom][8] > 0.99
@@ -67,13 +67,13 @@ def _floor_top(tree: Tree, data: mujoco.MjData, geom: int) -> float | None:
 
 
 def _upright_box(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Box:
-    """The box around a geom along the world's axes."""
+    """Return the world-axis-aligned bounding box of a geom."""
     turn, aabb = data.geom_xmat[geom].reshape(3, 3), model.geom_aabb[geom]
     return Box(data.geom_xpos[geom] + turn @ aabb[:3], np.abs(turn) @ aabb[3:])
 
 
 def is_wall(box: Box) -> bool:
-    """Whether a box that stands still, by its form, is a wall or a ceiling of a house whose floor is at 0."""
+    """Whether a fixed box has the shape of a wall or a ceiling of a house whose floor is at z = 0."""
     long, thin = max(box.half[:2]), min(box.half[:2])
     wall = 2 * thin < THIN and 2 * box.half[2] > TALL and 2 * long > TALL / 2
     ceiling = min(box.half[:2]) > SIDE / 2 and box.center[2] - box.half[2] > OVERHEAD
@@ -83,12 +83,12 @@ def is_wall(box: Box) -> bool:
 def rooms(
     tree: Tree, data: mujoco.MjData, floor_geoms: Sequence[int], kinds: Sequence[tuple[str, Box]]
 ) -> tuple[HouseRoom, ...]:
-    """The rooms of a house: one for each floor, but for those that lie in another; a plane without end is the floor of
-    a room only where there is no other.
+    """Return the rooms of a house: one for each floor that does not lie within another; an infinite plane is the floor
+    of a room only where there is no other floor.
 
     Args:
-        floor_geoms: The floors.
-        kinds: The kinds of all furniture and where it is.
+        floor_geoms: The floor geoms.
+        kinds: Kind and box of every piece of furniture.
     """
     model = tree.model
     bounds = _bounds(kinds)
@@ -101,19 +101,19 @@ def rooms(
     rooms: list[HouseRoom] = []
     for rect, geom in rects:
         names = [model.geom(geom).name, model.body(int(model.geom_bodyid[geom])).name]
-        kind = room_kind_in(names) or _by_furniture(rect, kinds)
+        kind = room_kind_in(names) or _kind_by_furniture(rect, kinds)
         rooms.append(HouseRoom(name=kind, kind=kind, rect=rect, geom=geom))
-    return _numbered(rooms)
+    return _with_unique_names(rooms)
 
 
-def _numbered(rooms: Sequence[HouseRoom]) -> tuple[HouseRoom, ...]:
-    """Rooms with names of their own: their kinds, numbered where there are several of one."""
-    total, seen, named = Counter(room.kind for room in rooms), Counter[str](), []
+def _with_unique_names(rooms: Sequence[HouseRoom]) -> tuple[HouseRoom, ...]:
+    """Give rooms unique names: their kinds, numbered where there are several of one kind."""
+    total, seen, renamed = Counter(room.kind for room in rooms), Counter[str](), []
     for room in rooms:
         seen[room.kind] += 1
         name = room.kind.replace(" ", "_") + (f"_{seen[room.kind]}" if total[room.kind] > 1 else "")
-        named.append(HouseRoom(name=name, kind=room.kind, rect=room.rect, geom=room.geom))
-    return tuple(named)
+        renamed.append(HouseRoom(name=name, kind=room.kind, rect=room.rect, geom=room.geom))
+    return tuple(renamed)
 
 
 def _is_endless(model: mujoco.MjModel, geom: int) -> bool:
@@ -121,7 +121,7 @@ def _is_endless(model: mujoco.MjModel, geom: int) -> bool:
 
 
 def _bounds(kinds: Sequence[tuple[str, Box]]) -> Rect:
-    """The space (x0, y0, x1, y1) around all that can be touched."""
+    """Return the rectangle (x0, y0, x1, y1) around all furniture, with a margin, m."""
     corners = np.concatenate([box.corners() for _, box in kinds] or [np.zeros((1, 2))])
     (x0, y0), (x1, y1) = corners.min(axis=0) - AROUND, corners.max(axis=0) + AROUND
     return float(x0), float(y0), float(x1), float(y1)
@@ -145,8 +145,8 @@ def _is_inside(inner: Rect, outer: Rect) -> bool:
     return bool((a[:2] >= b[:2] - 0.05).all() and (a[2:] <= b[2:] + 0.05).all())
 
 
-def _by_furniture(rect: Rect, kinds: Sequence[tuple[str, Box]]) -> str:
-    """The kind of room in which most of its furniture stands usually."""
+def _kind_by_furniture(rect: Rect, kinds: Sequence[tuple[str, Box]]) -> str:
+    """Return the kind of room in which most of the furniture within `rect` usually stands."""
     room_by_kind = {use.kind: use.rooms[0] for use in FURNITURE if use.rooms}
     x0, y0, x1, y1 = rect
     votes = Counter(

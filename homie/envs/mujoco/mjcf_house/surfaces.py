@@ -1,4 +1,4 @@
-"""Level places that things can lie on, from the solids of furniture: tops, boards of shelves, floors of drawers."""
+"""Level support surfaces from the solids of furniture: tops, shelf boards, drawer floors."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from homie.envs.mujoco.mjcf_house.rectangles import largest_rectangle
 from homie.kernel.types import Array, Box, Mask, Solid
 
 CELL = 0.02
-"""Metres of the cells in which free places are looked for."""
+"""Cell size (m) of the grid in which free places are searched."""
 LEAST, LEAST_FLOOR = 0.07, 0.04
-"""Half of the shorter side (m) of the smallest place, and of the smallest floor of a drawer."""
+"""Minimum half length (m) of the shorter side of a place, and of a drawer floor."""
 LOWEST = 0.03
-"""Metres over the floor of the lowest place."""
+"""Minimum height of a place above the floor, m."""
 FREE = 0.06
-"""Metres that have to be free over a place."""
+"""Minimum clearance above a place, m."""
 SINKS = 0.008
-"""Metres that a thing on a place may seem to be in it."""
+"""Tolerated penetration (m) of an object into the place it lies on."""
 LEVEL = 0.996
-"""Height of the unit vector of an axis of a level solid."""
+"""Minimum z component of the upright axis of a level solid."""
 FLAT = 0.6
-"""Share of the box around a mesh that its flat top has to fill."""
+"""Minimum share of a mesh's bounding rectangle that its flat top fills."""
 COVERED = 0.45
-"""Metres up to which what is over a place closes it from above."""
+"""Clearance (m) below which a place cannot be reached from above."""
 SEVERAL = 2
-"""Places on one solid, at most: to the left and to the right of a sink."""
+"""Maximum number of places on one solid: to the left and to the right of a sink."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A free rectangle: its middle (3,), half sizes along and across a yaw, and the free height above it (m)."""
+    """A free rectangle: center (3,), half sizes along and across a yaw, and the clearance above it (m)."""
 
     center: Array
     half_x: float
@@ -43,14 +43,14 @@ class Place:
 def places_on(
     part: Solid, others: Sequence[Solid], yaw: float, *, over: Sequence[Solid] = (), least: float = LEAST
 ) -> list[Place]:
-    """The free level places on a solid, those first that nothing covers, the largest first.
+    """Return the free level places on a solid, uncovered places first, then by decreasing size.
 
     Args:
         part: The solid.
-        others: What may stand on it or over it.
-        yaw: Of the axes of the rectangles.
-        over: What is over it and does not stand on it, however near it is.
-        least: Half of the shorter side (m) of the smallest place.
+        others: Solids that may stand on it or be above it.
+        yaw: Yaw of the axes of the rectangles, rad.
+        over: Solids above it that do not stand on it, however near.
+        least: Minimum half length (m) of the shorter side of a place.
     """
     top = _top(part, yaw)
     if top is None or top.center[2] < LOWEST or min(top.half[:2]) < least:
@@ -97,7 +97,7 @@ def _rectangles(top: Box, free: Mask, ceiling: Array, min_half: float) -> list[P
 
 
 def _covered(box: Box, top: Box, shape: Array) -> tuple[slice, slice]:
-    """The cells of a top that a box of the same yaw covers."""
+    """Return the cells of a top that a box of the same yaw covers."""
     c, s = np.cos(top.yaw), np.sin(top.yaw)
     local_center = np.array([[c, s], [-s, c]]) @ (box.center[:2] - top.center[:2])
     first = np.floor((local_center - box.half[:2]) / CELL + shape / 2 + 1e-6).astype(int)
@@ -107,7 +107,7 @@ def _covered(box: Box, top: Box, shape: Array) -> tuple[slice, slice]:
 
 
 def _top(part: Solid, yaw: float) -> Box | None:
-    """The level top of a solid as a box of no height, None where it has none."""
+    """Return the level top of a solid as a box of zero height, None if it has none."""
     box = Box.around([part], yaw)
     height = box.center[2] + box.half[2]
     if part.kind == "hull" and part.points is not None:
@@ -133,7 +133,7 @@ def _top(part: Solid, yaw: float) -> Box | None:
 
 
 def _inscribed(part: Solid, upright: int, yaw: float, box: Box) -> Array:
-    """Half sizes (2,) along a yaw of a rectangle within the top of a box, the whole of it where the axes agree."""
+    """Return half sizes (2,) along a yaw of a rectangle within the top of a box: the whole top if the axes agree."""
     side = part.pose.rotation[:2, (upright + 1) % 3]
     askew = abs(np.sin(2.0 * (np.arctan2(side[1], side[0]) - yaw)))
     half_sizes = np.sort(np.delete(part.half, upright))

@@ -1,4 +1,4 @@
-"""The bodies of a model as a tree: which move together, which are loose, and which actuators drive."""
+"""The body tree of a model: which bodies move together, which are free, and which are driven by actuators."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from homie.envs.mujoco.blueprints.extents import carriers
 
 
 class Tree:
-    """The bodies of a model.
+    """The body tree of a model.
 
     Attributes:
         model: The compiled model.
         children: The bodies directly under each body.
-        carrier (bodies,): As `homie.envs.mujoco.blueprints.extents.carriers`.
+        carrier (bodies,): As returned by `homie.envs.mujoco.blueprints.extents.carriers`.
     """
 
     def __init__(self, model: mujoco.MjModel) -> None:
@@ -26,27 +26,27 @@ class Tree:
         self.carrier = carriers(model)
 
     def below(self, body: int) -> Iterator[int]:
-        """A body and all that hang on it, parents first."""
+        """Yield a body and all its descendants, parents first."""
         yield body
         for child in self.children[body]:
             yield from self.below(child)
 
     def joints(self, body: int) -> range:
-        """The joints of a body."""
+        """Return the joints of a body."""
         first, count = int(self.model.body_jntadr[body]), int(self.model.body_jntnum[body])
         return range(first, first + count) if count else range(0)
 
     def geoms(self, body: int) -> range:
-        """The geoms of a body, without those of the bodies under it."""
+        """Return the geoms of a body, without those of its descendants."""
         first, count = int(self.model.body_geomadr[body]), int(self.model.body_geomnum[body])
         return range(first, first + count) if count else range(0)
 
     def moved(self, body: int) -> list[int]:
-        """The geoms of a body and of what is welded to it."""
+        """Return the geoms of a body and of the descendants welded to it."""
         return [geom for other in self.below(body) if self.carrier[other] == body for geom in self.geoms(other)]
 
     def solid(self, geom: int) -> bool:
-        """Whether things can run into a geom."""
+        """Whether a geom can collide."""
         return bool(self.model.geom_contype[geom] or self.model.geom_conaffinity[geom])
 
     def is_free(self, body: int) -> bool:
@@ -54,7 +54,7 @@ class Tree:
         return any(self.model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE for joint in self.joints(body))
 
     def free_above(self, body: int) -> bool:
-        """Whether a body hangs on a loose one, or is one."""
+        """Whether a body or one of its ancestors is free."""
         while body:
             if self.is_free(body):
                 return True
@@ -62,9 +62,9 @@ class Tree:
         return False
 
     def robots(self) -> list[int]:
-        """The bodies on which the robots of the file begin: of what an actuator drives the highest body of whose joints
-        it drives at least half."""
-        driven = self._driven()
+        """Return the root bodies of the robots in the file: above each actuated joint, the highest body with at least
+        half of the joints in its subtree actuated."""
+        driven = self._driven_joints()
         roots: list[int] = []
         for body in sorted({int(self.model.jnt_bodyid[joint]) for joint in driven}):
             root = body
@@ -78,8 +78,8 @@ class Tree:
         joints = [joint for other in self.below(body) for joint in self.joints(other)]
         return 2 * len(driven.intersection(joints)) >= len(joints)
 
-    def _driven(self) -> set[int]:
-        """The joints that actuators drive, directly or by tendons."""
+    def _driven_joints(self) -> set[int]:
+        """Return the joints that actuators drive, directly or by tendons."""
         model, driven = self.model, set()
         for number in range(model.nu):
             kind, target = int(model.actuator_trntype[number]), int(model.actuator_trnid[number, 0])

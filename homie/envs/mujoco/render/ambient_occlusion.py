@@ -1,7 +1,7 @@
 """Screen-space ambient occlusion: darker where surfaces meet, so that objects do not seem to hover over their support.
 
-The inverse of depth is linear in the picture for every flat surface. So a pixel whose opposite neighbours are nearer in
-the mean lies in a hollow or a corner, and the deeper it lies the less ambient light reaches it. (After Mittring,
+Inverse depth is linear in image coordinates for every flat surface. So a pixel whose opposite neighbours are nearer on
+average lies in a hollow or a corner, and the deeper it lies the less ambient light reaches it. (After Mittring,
 "Finding next gen", SIGGRAPH 2007, here with pairs of opposite neighbours, so that flat floors seen at a slant stay
 bright.)
 """
@@ -16,29 +16,29 @@ import numpy as np
 from homie.kernel.types import Depth, Image
 
 DARKEST = 0.45
-"""Largest share of the light that is removed."""
+"""Maximum share of the light that is removed."""
 
 FULL = 0.006
-"""Mean distance (m) of the neighbours in front of a pixel from which on it is at its darkest."""
+"""Mean distance (m) of the neighbours in front of a pixel at and above which it is darkest."""
 
 NEAR = 0.08
-"""Distance (m) in front of a pixel from which on a neighbour is ignored: it belongs to another object."""
+"""Distance (m) in front of a pixel beyond which a neighbour is ignored: it belongs to another object."""
 
 NEIGHBOURS = tuple(
     # On a spiral of golden angles (2.4 rad) no two pairs have similar directions, so that shaded edges have no steps.
     (distance * math.cos(number * 2.399963), distance * math.sin(number * 2.399963))
     for number, distance in enumerate(np.linspace(0.008, 0.034, 9))
 )
-"""Offset (x, y) of one neighbour of every pair, as shares of the picture's height; the other is opposite."""
+"""Offset (x, y) of one neighbour of every pair, as fractions of the image height; the other is opposite."""
 
 FARTHEST = 6.0
-"""Distance (m) beyond which nothing is shaded: the quantisation of depth would be visible there."""
+"""Depth (m) beyond which pixels are not shaded: the quantisation of depth would be visible there."""
 
 
 def shaded(rgb: Image, depth: Depth) -> Image:
-    """A picture (H, W, 3) uint8 with ambient occlusion from its depth (H, W), metres, 0 for no return.
+    """Apply ambient occlusion to an image (H, W, 3) uint8 given its depth (H, W), metres, 0 for no return.
 
-    The shade is computed at half the size: about half a millisecond for 256 x 256.
+    The shade is computed at half the resolution: about half a millisecond for 256 x 256.
     """
     height, width = depth.shape
     half = (max(width // 2, 1), max(height // 2, 1))
@@ -50,7 +50,7 @@ def shaded(rgb: Image, depth: Depth) -> Image:
 
 
 def _hollow(metres: Depth) -> Depth:
-    """How much nearer (m) than each pixel its neighbours are, in the mean over all pairs."""
+    """Return how much nearer (m) than each pixel its neighbours are, averaged over all pairs."""
     height, width = metres.shape
     inverse, square = 1.0 / metres, metres * metres
     steps = [(round(x * height), round(y * height)) for x, y in NEIGHBOURS]

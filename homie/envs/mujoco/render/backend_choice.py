@@ -1,4 +1,4 @@
-"""Off-screen rendering of a MuJoCo scene: which backend works here.
+"""Choice of the off-screen rendering backend for MuJoCo scenes.
 
 `make_renderer` takes the first backend that works: EGL, OSMesa, or ray casting, which needs no GL library.
 MUJOCO_GL=egl|osmesa|glfw|raycast selects one. All backends follow the contract in `Renderer`.
@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 
 RAYCAST = "raycast"
 BACKENDS = (*GL_CONTEXTS, RAYCAST)
-_TRIED_BY_ITSELF = ("egl", "osmesa")
+_DEFAULT_ORDER = ("egl", "osmesa")
 DEADLINE = 30.0
-"""Seconds in which a backend has to be ready for its first picture. Several EGL processes on one GPU can wait for each
-other for ever; on a busy machine of two cores Mesa takes three seconds."""
+"""Timeout (s) for a backend to be ready for its first image. Several EGL processes on one GPU can deadlock; on a busy
+machine of two cores Mesa takes three seconds."""
 _MUJOCO_WORDS = dict.fromkeys(("", "on", "enable", "enabled", "true", "1"), "")
 _MUJOCO_WORDS |= dict.fromkeys(("off", "disable", "disabled", "false", "0"), RAYCAST)
 _MUJOCO_WORDS |= {"glx": "glfw"}
@@ -41,7 +41,7 @@ def make_renderer(
     samples: int = 0,
     film: bool = False,
 ) -> Renderer:
-    """A renderer for one model.
+    """Create a renderer for one model.
 
     Args:
         model: the model to draw.
@@ -50,8 +50,8 @@ def make_renderer(
         backend: one of `BACKENDS`; None takes the one in MUJOCO_GL, or the first that works if that is not set.
         samples: 4 smooths edges on GL backends and doubles the time of a frame. For videos only, because it blurs
             depth at edges too.
-        film: for pictures from outside. On GL backends lights cast shadows, which takes two and a half times as long,
-            and there is no sky: nothing is drawn (depth 0) where nothing stands.
+        film: for third-person videos. On GL backends lights cast shadows, which takes two and a half times as long,
+            and there is no sky: pixels without geometry stay undrawn (depth 0).
 
     Raises:
         BadInput: the backend does not exist.
@@ -73,7 +73,7 @@ def make_renderer(
     if chosen and chosen not in GL_CONTEXTS:
         hint = suggestion(chosen, BACKENDS, f"choose one of {', '.join(BACKENDS)}.")
         raise BadInput(f"There is no rendering backend '{chosen}': {hint}")
-    for name in (chosen,) if chosen else _TRIED_BY_ITSELF:
+    for name in (chosen,) if chosen else _DEFAULT_ORDER:
         context = _context(name)
         if isinstance(context, GlContext):
             return GlRenderer(model, width, height, name=name, context=context, samples=samples, film=film)
@@ -87,21 +87,21 @@ def make_renderer(
 
 
 _contexts: dict[str, GlContext | str] = {}
-"""Result of every backend tried in this process: the context that all renderers share, or why it does not work."""
-_choosing = threading.Lock()
+"""Result per backend tried in this process: the context that all renderers share, or the reason of its failure."""
+_context_lock = threading.Lock()
 
 
-def _choose_anew() -> None:
+def _reset_lock() -> None:
     """Replace the lock in a forked child: another thread of the parent may have held it."""
-    global _choosing
-    _choosing = threading.Lock()
+    global _context_lock
+    _context_lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_choose_anew)
+os.register_at_fork(after_in_child=_reset_lock)
 
 
 def _context(name: str) -> GlContext | str:
-    with _choosing:
+    with _context_lock:
         if name not in _contexts:
             _contexts[name] = _open(name)
         return _contexts[name]
@@ -112,7 +112,7 @@ def _open(name: str) -> GlContext | str:
     if running:
         return f"this process already draws with {running[0]} and cannot change"
     try:
-        context = GL_CONTEXTS[name]() if name == "glfw" else _create_in_time(name)  # a window is the main thread's
+        context = GL_CONTEXTS[name]() if name == "glfw" else _create_in_time(name)  # windows need the main thread
         context.publish()
         _probe(context)
     except (GlUnavailable, mujoco.FatalError) as error:
@@ -121,9 +121,9 @@ def _open(name: str) -> GlContext | str:
 
 
 def _create_in_time(name: str) -> GlContext:
-    """Create a context in a thread that can be left alone with a driver that never answers. Raises GlUnavailable.
+    """Create a context in a thread that can be abandoned if the driver hangs. Raises GlUnavailable.
 
-    What comes after, MuJoCo's own first use of the context, cannot be ended: MuJoCo holds Python's lock meanwhile.
+    The next step, MuJoCo's own first use of the context, has no timeout: MuJoCo holds the GIL meanwhile.
     """
     results: list[GlContext | BaseException] = []
 

@@ -22,7 +22,7 @@ _MUJOCO_TO_OPTICAL = np.diag([1.0, -1.0, -1.0])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeCamera:
-    """A camera placed by the point that it looks at.
+    """A camera given by its look-at point, distance and viewing direction.
 
     Args:
         lookat: (x, y, z) in the world (m).
@@ -40,11 +40,11 @@ class FreeCamera:
 
 
 def towards(position: tuple[float, float, float], lookat: tuple[float, float, float]) -> FreeCamera:
-    """A free camera at one point that looks at another.
+    """Return a free camera at `position` that looks at `lookat`.
 
     Args:
-        position: where the camera is, (x, y, z) in the world (m).
-        lookat: the point in the middle of the picture, (x, y, z) in the world (m). A camera that looks straight down
+        position: camera position, (x, y, z) in the world (m).
+        lookat: the point in the middle of the image, (x, y, z) in the world (m). A camera that looks straight down
             has +y up.
 
     Raises:
@@ -69,8 +69,8 @@ Camera: TypeAlias = str | FreeCamera
 
 
 def camera_id(model: mujoco.MjModel, name: str) -> int:
-    """The id of a named camera. Raises BadInput with the name that is meant, or all; those of the robot as
-    its users know them, without `robot/`."""
+    """Return the id of a named camera. Raises BadInput that suggests a name or lists all, without the prefix
+    `robot/`."""
     number = int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name))
     if number < 0:
         names = [model.camera(i).name.removeprefix("robot/") for i in range(model.ncam)]
@@ -81,20 +81,21 @@ def camera_id(model: mujoco.MjModel, name: str) -> int:
 
 
 def camera_fovy(model: mujoco.MjModel, camera: Camera) -> float:
-    """Vertical field of view in radians."""
+    """Return the vertical field of view of a camera, rad."""
     if isinstance(camera, FreeCamera):
         return camera.fovy
     return math.radians(float(model.cam_fovy[camera_id(model, camera)]))
 
 
 def camera_intrinsics(model: mujoco.MjModel, camera: Camera, width: int, height: int) -> Intrinsics:
-    """The pinhole model of a camera for pictures of `width` by `height` pixels; pixels are square."""
+    """Return the pinhole intrinsics of a camera for images of `width` by `height` square pixels."""
     focal = 0.5 * height / math.tan(0.5 * camera_fovy(model, camera))
     return Intrinsics(focal, focal, 0.5 * (width - 1), 0.5 * (height - 1), width, height)
 
 
 def camera_pose(model: mujoco.MjModel, data: mujoco.MjData, camera: Camera) -> Pose:
-    """The optical frame of a camera in the world. For a named camera, the kinematics in `data` must be computed."""
+    """Return the pose of a camera's optical frame in the world. For a named camera, the kinematics in `data` must be
+    computed."""
     if isinstance(camera, FreeCamera):
         ca, sa = math.cos(camera.azimuth), math.sin(camera.azimuth)
         ce, se = math.cos(camera.elevation), math.sin(camera.elevation)
@@ -108,6 +109,6 @@ def camera_pose(model: mujoco.MjModel, data: mujoco.MjData, camera: Camera) -> P
 
 
 def clip_range(model: mujoco.MjModel) -> tuple[float, float]:
-    """The near and far clipping planes of all cameras: metres along the optical axis."""
+    """Return the near and far clipping distances of all cameras, metres along the optical axis."""
     extent = float(model.stat.extent)
     return float(model.vis.map.znear) * extent, float(model.vis.map.zfar) * extent

@@ -125,7 +125,7 @@ class EglContext(GlContext):
         self._context = self._egl.eglCreateContext(self._display, config, None, None)
         if not self._context:
             raise GlUnavailable("EGL could not create an OpenGL context")
-        with self.use():  # the driver's first work, here where a deadline can still end the wait for it
+        with self.use():  # first use of the driver, here because context creation has a timeout
             self._extension("glFinish", None)()
 
     def publish(self) -> None:
@@ -189,7 +189,7 @@ class OsmesaContext(GlContext):
 
 
 class GlfwContext(GlContext):
-    """A hidden window on a running display. Used only if MUJOCO_GL=glfw asks for it."""
+    """A hidden window on a running display. Used only with MUJOCO_GL=glfw."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -207,7 +207,7 @@ class GlfwContext(GlContext):
             raise GlUnavailable("GLFW could not create a window")
 
     def publish(self) -> None:
-        with contextlib.suppress(GlUnavailable):  # only on Linux does this library exist and MuJoCo look for it
+        with contextlib.suppress(GlUnavailable):  # the library exists, and MuJoCo needs it, on Linux only
             _publish(_open_library("GL", "libGL.so.1"))
 
     def _make_current(self) -> None:
@@ -224,8 +224,8 @@ def import_mujoco() -> None:
     """Import mujoco for any value of MUJOCO_GL.
 
     mujoco chooses a GL library at import and fails on a MUJOCO_GL that it does not know (`raycast`) or that does not
-    work on this machine. Homie chooses a backend later and reports failures in one sentence, so in that case mujoco is
-    imported with its own choice disabled.
+    work on this machine. Homie chooses a backend later and reports failures in one sentence, so then mujoco is imported
+    with its own choice disabled.
     """
     try:
         importlib.import_module("mujoco")
@@ -249,11 +249,11 @@ def _open_library(name: str, *files: str) -> ctypes.CDLL:
 
 
 def _load_triton() -> None:
-    """Load the library of triton, which torch for GPUs brings along, before one of OpenGL.
+    """Load the library of triton, a dependency of torch for GPUs, before one of OpenGL.
 
-    Both hold an LLVM, if Mesa draws, and `publish` makes the symbols of Mesa's visible. Loaded after it, triton calls
-    that one, and the process ends with a segmentation fault: at the first optimizer after a picture. (After TensorFlow
-    the same happens: tensorflow/tensorflow#124205.) It takes 0.03 s.
+    Mesa and triton each contain an LLVM, and `publish` makes the symbols of Mesa's visible. Loaded after it, triton
+    calls Mesa's LLVM, and the process ends with a segmentation fault: at the first optimizer after an image. (After
+    TensorFlow the same happens: tensorflow/tensorflow#124205.) It takes 0.03 s.
     """
     with contextlib.suppress(ImportError, ValueError, OSError):
         package = importlib.util.find_spec("triton")

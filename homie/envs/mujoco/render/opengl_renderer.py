@@ -1,13 +1,13 @@
 """Rendering with MuJoCo's OpenGL renderer in an off-screen context chosen at run time.
 
-`mujoco.Renderer` is bound to the context class that mujoco picked at import and to one picture size, and it draws twice
-for colour and depth. This module uses the same `MjvScene` and `MjrContext` directly: colour and depth come of one pass,
-the segmentation, whose colours are numbers, of another.
-Reflections are off, and shadows are where nobody asks for them: on a CPU they take longer than the rest of the frame.
+`mujoco.Renderer` is bound to the context class that mujoco picked at import and to one image size, and it draws twice
+for colour and depth. This module uses the same `MjvScene` and `MjrContext` directly: colour and depth come from one
+pass, the segmentation, whose colours encode geom ids, from another.
+Reflections are off, and shadows too unless requested: on a CPU they take longer than the rest of the frame.
 
-Of a house most geoms are beside the picture or behind a wall, and on a CPU each of them takes as long as one that is
-seen. So a pass gets only those that the camera can see, and where the segmentation is drawn, the colours after it only
-those that it shows: the pixels are the same.
+Most geoms of a house are outside the image or behind a wall, and on a CPU each takes as long as a visible one. So a
+pass gets only the geoms within the view frustum and, if the segmentation is drawn, the colour pass after it only the
+geoms in the segmentation: the pixels are the same.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from homie.kernel.types import Depth, Image, Mask
 
 _SPARE_GEOMS = 100
 """Capacity of the scene for decorative geoms that MuJoCo may draw in addition to those of the model."""
-_LEFT_OUT = 5
+_HIDDEN_GROUP = 5
 """Geom group that is never drawn."""
-_BESIDE = 1e-3
-"""Metres by which a geom's bounding sphere has to be beside the picture: OpenGL counts with single precision."""
-_CASTS = 1.5
-"""Metres beside the picture within which geoms may cast a shadow into it."""
-_LIGHT_AWAY = 8.0
-"""Metres from what a film looks at to the lights: above all walls."""
+_FRUSTUM_MARGIN = 1e-3
+"""Margin (m) by which a geom's bounding sphere must be outside the frustum: OpenGL uses single precision."""
+_SHADOW_MARGIN = 1.5
+"""Margin (m) around the frustum within which geoms may cast a shadow into the image."""
+_LIGHT_DISTANCE = 8.0
+"""Distance (m) from a film camera's look-at point to the lights: above all walls."""
 _SHADOW_MAP = 1024
-"""Side of the shadow map in texels: with 2048 a picture takes a third longer, with 512 edges have steps."""
+"""Side of the shadow map in texels: with 2048 an image takes a third longer, with 512 edges have steps."""
 
 
 class GlRenderer(Renderer):
@@ -68,7 +68,7 @@ class GlRenderer(Renderer):
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = int(film)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = int(not film)
         self._film = film
-        self._margin = _CASTS if film else _BESIDE
+        self._margin = _SHADOW_MARGIN if film else _FRUSTUM_MARGIN
         self._option = mujoco.MjvOption()
         self._option.sitegroup[:] = 0
         self._camera = mujoco.MjvCamera()
@@ -93,7 +93,7 @@ class GlRenderer(Renderer):
         if segmentation:
             self._update(data, camera, hidden_groups, visible_geoms)
             geoms = self._draw_geoms(width, height)
-            visible_geoms = self._unhidden(geoms, visible_geoms)
+            visible_geoms = self._geoms_to_colour(geoms, visible_geoms)
         self._update(data, camera, hidden_groups, visible_geoms)
         with self._context.use():
             self._draw(rgb, reversed_z)
@@ -120,7 +120,7 @@ class GlRenderer(Renderer):
         self._finalizer()
 
     def _in_view(self, data: mujoco.MjData, camera: Camera, width: int, height: int) -> Mask:
-        """Which geoms (ngeom,) may be in a picture: those whose bounding spheres reach into it."""
+        """Return a mask (ngeom,) of the geoms whose bounding spheres reach into the view frustum."""
         model, lens = self._model, camera_intrinsics(self._model, camera, width, height)
         pose = camera_pose(model, data, camera)
         right, down, depth = ((data.geom_xpos - pose.position) @ pose.rotation).T
@@ -131,15 +131,15 @@ class GlRenderer(Renderer):
             is_outside |= np.abs(offset) - slope * depth > reach * math.hypot(1.0, slope)
         return np.asarray(~is_outside | (model.geom_rbound <= 0.0))  # a plane has no bounding sphere
 
-    def _unhidden(self, geoms: Segmentation, visible_geoms: Mask) -> Mask:
-        """Which geoms (ngeom,) a picture in colour needs: all that are shown where something is seen through, else
-        those of the segmentation."""
+    def _geoms_to_colour(self, geoms: Segmentation, visible_geoms: Mask) -> Mask:
+        """Return a mask (ngeom,) of the geoms that the colour pass needs: those in the segmentation, or all in view if
+        one of these is translucent."""
         seen = np.bincount(geoms.ravel() + 1, minlength=self._model.ngeom + 1)[1:] > 0
         opaque = self._opacity() >= 1.0
         return seen if opaque[seen].all() else visible_geoms
 
     def _opacity(self) -> NDArray[np.float32]:
-        """Alpha (ngeom,) of each geom now: the least that MuJoCo may take, of the geom and of its material."""
+        """Return the current alpha (ngeom,) of each geom: the minimum of the geom's and its material's."""
         model = self._model
         alpha = model.geom_rgba[:, 3].copy()
         has_material = model.geom_matid >= 0
@@ -147,10 +147,10 @@ class GlRenderer(Renderer):
         return np.asarray(alpha)
 
     def _update(self, data: mujoco.MjData, camera: Camera, hidden_groups: Set[int], visible_geoms: Mask) -> None:
-        """Take a state into the scene.
+        """Copy a state into the scene.
 
         Args:
-            visible_geoms: Which geoms (ngeom,) are taken.
+            visible_geoms: Mask (ngeom,) of the geoms to copy.
         """
         self._option.geomgroup[:] = group_mask(hidden_groups)
         if isinstance(camera, FreeCamera):
@@ -162,11 +162,11 @@ class GlRenderer(Renderer):
         else:
             self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
             self._camera.fixedcamid = camera_id(self._model, camera)
-        # MuJoCo leaves out whole groups only, and these are the model's: renderers of other threads may share it, as
-        # they share the context, so its lock is held meanwhile.
+        # MuJoCo hides whole groups only, and groups are stored in the model: renderers of other threads may share it,
+        # as they share the context, so its lock is held meanwhile.
         with self._context.use():
             groups = self._model.geom_group.copy()
-            self._model.geom_group[~visible_geoms] = _LEFT_OUT
+            self._model.geom_group[~visible_geoms] = _HIDDEN_GROUP
             mujoco.mjv_updateScene(
                 self._model, data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
             )
@@ -178,10 +178,10 @@ class GlRenderer(Renderer):
                 eye.frustum_bottom = -eye.frustum_top
             for light in self._scene.lights[: self._scene.nlight] if self._film else ():
                 # The shadow map of a directional light reaches `stat.extent` metres around it.
-                light.pos[:] = np.asarray(camera.lookat) - _LIGHT_AWAY * light.dir
+                light.pos[:] = np.asarray(camera.lookat) - _LIGHT_DISTANCE * light.dir
 
     def _draw_geoms(self, width: int, height: int) -> Segmentation:
-        """Draw every geom in the colour that encodes its number, and read the numbers back."""
+        """Draw every geom in a colour that encodes its number, and decode the image into geom ids."""
         colour = np.empty((height, width, 3), np.uint8)
         flags = (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR)
         for flag in flags:
@@ -208,14 +208,14 @@ class GlRenderer(Renderer):
         mujoco.mjr_readPixels(rgb, depth, window, self._mjr)
 
     def _metres(self, reversed_z: NDArray[np.float32]) -> Depth:
-        """Depth in metres from MuJoCo's depth buffer, which is 1 at the near plane and 0 at the far plane."""
+        """Convert MuJoCo's depth buffer, which is 1 at the near plane and 0 at the far plane, to metres."""
         near, far = clip_range(self._model)
         depth = (far * near / (far - near)) / (reversed_z + near / (far - near))
         return np.where(reversed_z > 0.0, depth, 0.0).astype(np.float32)
 
     def _geom_of_number(self, seen: Mask) -> Segmentation:
-        """Geom ids by drawn number, of the numbers that were seen (n,): 0 is the background, the number of a geom is
-        its place in the scene plus one."""
+        """Return the geom id of each encoded number, for the numbers in the mask `seen` (n,): 0 is the background, the
+        number of a geom is its index in the scene plus one."""
         ids = np.full(len(seen), -1, np.int32)
         for number in np.flatnonzero(seen[1:]) + 1:
             geom = self._scene.geoms[number - 1]
@@ -227,7 +227,7 @@ class GlRenderer(Renderer):
 def _make_mjr_context(
     model: mujoco.MjModel, width: int, height: int, samples: int, shadow_map: int
 ) -> mujoco.MjrContext:
-    """An MjrContext of a size. It takes its sizes from the model, so they are set there and restored afterwards."""
+    """Create an MjrContext. It takes its sizes from the model, so they are set there and restored afterwards."""
     quality, general = model.vis.quality, model.vis.global_
     saved_sizes = (quality.offsamples, quality.shadowsize, general.offwidth, general.offheight)
     quality.offsamples, quality.shadowsize = samples, shadow_map

@@ -21,22 +21,22 @@ from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Segmentation,
 from homie.kernel.types import Array, Depth, Pose
 
 _FAR_SHADE = 0.15
-"""Share of its brightness that a colour loses at `_FAR_DISTANCE`, linearly with distance."""
+"""Share of brightness lost at `_FAR_DISTANCE`, linear in distance."""
 _FAR_DISTANCE = 12.0
 """Distance (m) beyond which colours get no darker: about the size of a house."""
 _OUTLINE = 0.7
 """Brightness of a pixel whose right or lower neighbour belongs to another geom."""
 _DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)
-"""MuJoCo's colour of a geom that sets none: its material's colour is taken instead."""
+"""MuJoCo's colour of a geom that sets none: its material's colour is used instead."""
 _LAST_GROUP = 5
-"""Groups beyond the ends count as the ends, as in MuJoCo."""
+"""Highest geom group; groups outside 0..5 are clipped, as in MuJoCo."""
 _MAX_SKINS = 4
-"""Largest number of geoms around the camera, such as its housing, that a ray passes through."""
+"""Maximum number of geoms around the camera, such as its housing, that a ray passes through."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """What the rays of a grid hit: geom ids (n,), depths in metres (n,), unit normals (n, 3)."""
+    """Hits of the rays of a grid: geom ids (n,), depths in metres (n,), unit normals (n, 3)."""
 
     geoms: Ids
     depth: Array
@@ -44,7 +44,7 @@ class _Hits:
 
 
 class RaycastRenderer(Renderer):
-    """The fallback that works on every machine."""
+    """The fallback renderer that works on every machine."""
 
     name = "raycast"
 
@@ -117,14 +117,14 @@ class RaycastRenderer(Renderer):
     def _depth(
         distances: Array, geoms: Ids, normals: Array, directions: Array, rays: Grid, near: float
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """Depth (n,), and which rays (n,) go on behind what they hit: OpenGL draws neither what is before the near
-        plane nor back faces."""
+        """Return depths (n,) and a mask (n,) of the rays that pass through their hit: OpenGL draws neither surfaces in
+        front of the near plane nor back faces."""
         depth = distances / rays.lengths
         facing = np.einsum("ij,ij->i", normals, directions) < 0.0
         return depth, (geoms >= 0) & ((depth < near) | ~facing)
 
     def _visible(self) -> NDArray[np.bool_]:
-        """(ngeom,): which geoms are not wholly transparent now, by MuJoCo's rule for material and rgba."""
+        """Return a mask (ngeom,) of the geoms not fully transparent now, by MuJoCo's rule for material and rgba."""
         model = self._model
         alpha = model.geom_rgba[:, 3].copy()
         has_material = model.geom_matid >= 0
@@ -132,7 +132,7 @@ class RaycastRenderer(Renderer):
         return np.asarray(alpha != 0.0)
 
     def _shade(self, data: mujoco.MjData, pose: Pose, hits: _Hits) -> Array:
-        """Colours (3, n) in 0..1."""
+        """Return colours (3, n) in 0..1."""
         rgba, emission = self._surfaces()
         light = np.tile(emission[hits.geoms], (3, 1))
         for lamp in _lamps(self._model, data, pose):
@@ -146,7 +146,8 @@ class RaycastRenderer(Renderer):
         return np.asarray(colours)
 
     def _surfaces(self) -> tuple[Array, Array]:
-        """Current colour (ngeom, 3) and emission (ngeom,) of every geom, by MuJoCo's rule for material and rgba."""
+        """Return current colour (ngeom, 3) and emission (ngeom,) of every geom, by MuJoCo's rule for material and
+        rgba."""
         model = self._model
         colour = np.array(model.geom_rgba, dtype=np.float64)
         emission = np.zeros(model.ngeom)
@@ -162,7 +163,7 @@ class RaycastRenderer(Renderer):
 
 @dataclass(frozen=True, slots=True)
 class _Lamp:
-    """A light whose rays are taken as parallel: their direction (3,), ambient and diffuse colour (3,)."""
+    """A light with parallel rays: direction (3,), ambient and diffuse colour (3,)."""
 
     direction: Array
     ambient: Array
@@ -182,14 +183,14 @@ Values = TypeVar("Values", bound=np.generic)
 
 
 def _picture(values: NDArray[Values], rays: Grid, shape: tuple[int, int]) -> NDArray[Values]:
-    """The values (n,) of the rays of a grid as a picture (H, W)."""
+    """Arrange per-ray values (n,) of a grid as an image (H, W)."""
     picture = np.empty_like(values)
     picture[rays.pixels] = values
     return picture.reshape(shape)
 
 
 def _edges(geoms: Segmentation) -> NDArray[np.bool_]:
-    """(H, W): whether the pixel to the right or below is of another geom."""
+    """Return a mask (H, W) of pixels whose right or lower neighbour belongs to another geom."""
     edge = np.zeros(geoms.shape, bool)
     edge[:, :-1] |= geoms[:, :-1] != geoms[:, 1:]
     edge[:-1] |= geoms[:-1] != geoms[1:]
@@ -197,7 +198,7 @@ def _edges(geoms: Segmentation) -> NDArray[np.bool_]:
 
 
 def _texture_means(model: mujoco.MjModel) -> Array:
-    """Mean colour of every texture, (ntex, 3) in 0..1; one row of ones if the model has no texture."""
+    """Return the mean colour of every texture, (ntex, 3) in 0..1; one row of ones if the model has no texture."""
     means = np.ones((max(1, model.ntex), 3))
     for i in range(model.ntex):
         channels = int(model.tex_nchannel[i])

@@ -1,8 +1,8 @@
-"""One ray per pixel, in tiles: a tile of the picture asks only the geoms whose bounding sphere its cone of rays meets.
+"""Cast one ray per pixel, in tiles: a tile tests only geoms whose bounding sphere intersects its cone of rays.
 
 MuJoCo's `mj_multiRay` goes through all bodies and geoms of a model for every ray; in a house that takes longer than the
-intersections. Here each tile gets a small model with the geoms that it may see, in the order of the house, so that what
-is hit is the same.
+intersections. Here each tile gets a small model with the geoms that it may see, in the order of the house, so that the
+hits are the same.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from numpy.typing import NDArray
 from homie.kernel.types import Array, Intrinsics, Pose
 
 TILE = 32
-"""Side of a tile in pixels: with less, the calls take longer than the rays; with more, a tile sees too much."""
+"""Side of a tile in pixels: smaller tiles spend more time on calls than on rays, larger ones see too many geoms."""
 _SLACK = 1e-6
-"""By which the cone of a tile is wider than its rays, for rounding."""
+"""Margin by which the cone of a tile is wider than its rays, against rounding errors."""
 
 Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The rays of a picture, tile by tile.
+    """The rays of an image, tile by tile.
 
     Attributes:
         directions: (n, 3), unit vectors in the optical frame.
-        lengths: (n,), of the same rays as far as z = 1.
-        pixels: (n,), the number of the pixel, row by row, of each ray.
-        starts: (tiles + 1,), where the rays of each tile begin.
-        axes: (tiles, 3), the middle of each tile, a unit vector.
-        cosines, sines: (tiles,), of the angle between it and the tile's outermost ray.
+        lengths: (n,), lengths of the rays up to the plane z = 1.
+        pixels: (n,), row-major pixel index of each ray.
+        starts: (tiles + 1,), index of the first ray of each tile.
+        axes: (tiles, 3), central unit vector of each tile.
+        cosines, sines: (tiles,), of the angle between the axis and the tile's outermost ray.
     """
 
     directions: Array
@@ -49,7 +49,7 @@ class Grid:
 
 @lru_cache(maxsize=8)
 def grid(intrinsics: Intrinsics) -> Grid:
-    """The rays through all pixels of a camera."""
+    """Return the rays through all pixels of a camera."""
     x = (np.arange(intrinsics.width) - intrinsics.cx) / intrinsics.fx
     y = (np.arange(intrinsics.height) - intrinsics.cy) / intrinsics.fy
     rays = np.stack([*np.meshgrid(x, y), np.ones((intrinsics.height, intrinsics.width))], axis=-1).reshape(-1, 3)
@@ -78,18 +78,18 @@ def grid(intrinsics: Intrinsics) -> Grid:
 
 
 def turned(rays: Grid, pose: Pose) -> Array:
-    """The directions (n, 3) of rays in the world. Not by BLAS, whose threads take longer to start than this takes."""
+    """Return the directions (n, 3) of rays in the world. Without BLAS, whose threads take longer to start than this."""
     return np.asarray(np.einsum("nj,ij->ni", rays.directions, pose.rotation))
 
 
 class RayCaster:
-    """Casts the rays of pictures of one model. Not for several threads at once."""
+    """Casts the rays of images of one model. Not thread-safe."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self._model = model
         self._canvas = _canvas(model)
-        self._drawn = mujoco.MjData(self._canvas)
-        self._copied = [(getattr(self._canvas, name), getattr(model, name)) for name in _SHAPE]
+        self._canvas_data = mujoco.MjData(self._canvas)
+        self._shape_arrays = [(getattr(self._canvas, name), getattr(model, name)) for name in _SHAPE]
 
     def cast(
         self,
@@ -100,15 +100,15 @@ class RayCaster:
         cutoff: float,
         chosen: NDArray[np.bool_] | None = None,
     ) -> tuple[Ids, Array, Array]:
-        """What rays hit first.
+        """Find the first hit of each ray.
 
         Args:
             data: State, with its kinematics computed.
-            pose: Of the camera's optical frame in the world.
-            rays: Of the picture.
-            shown: (ngeom,), which geoms are looked at.
-            cutoff: Metres along a ray beyond which a geom need not be found.
-            chosen: (n,), which rays; None for all. The others are as if they hit nothing.
+            pose: Pose of the camera's optical frame in the world.
+            rays: Rays of the image.
+            shown: (ngeom,), mask of the geoms to test.
+            cutoff: Maximum distance along a ray, m; farther hits may be missed.
+            chosen: (n,), mask of the rays to cast; None for all. The others return no hit.
 
         Returns:
             Geom ids (n,), -1 for nothing; metres along the rays (n,), -1 for nothing; normals (n, 3).
@@ -131,33 +131,33 @@ class RayCaster:
         return geoms, distances, normals
 
     def _near(self, data: mujoco.MjData, pose: Pose, rays: Grid, candidates: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """(tiles, candidates): whether the cone of a tile's rays meets a geom's bounding sphere."""
+        """Return a mask (tiles, candidates): whether a tile's cone of rays intersects a geom's bounding sphere."""
         offsets = data.geom_xpos[candidates] - pose.position
         distance, radius = np.linalg.norm(offsets, axis=1), self._model.geom_rbound[candidates]
         is_inside = (distance <= radius * (1.0 + _SLACK) + _SLACK) | (radius <= 0.0)  # a plane has no bounding sphere
         sine = np.where(is_inside, 0.0, radius / np.maximum(distance, _SLACK))
         cosine = np.sqrt(1.0 - sine * sine)
         depths = rays.axes @ pose.rotation.T @ offsets.T
-        # The angle to the middle of the sphere is no more than that of the cone and that of the sphere together.
+        # They intersect if the angle to the sphere's middle is at most the sum of the cone's and the sphere's angles.
         together = rays.cosines[:, None] * cosine - rays.sines[:, None] * sine
         return np.asarray((depths >= distance * together - _SLACK) | is_inside)
 
     def _hits(
         self, data: mujoco.MjData, origin: Array, directions: Array, ids: NDArray[np.intp], cutoff: float
     ) -> tuple[Ids, Array, Array]:
-        """As `cast`, of rays (k, 3) that can hit nothing but some geoms."""
+        """Like `cast`, for rays (k, 3) against the geoms `ids` only."""
         count, size = len(directions), len(ids)
         if not size:
             return np.full(count, -1, np.int32), np.full(count, -1.0), np.zeros((count, 3))
-        canvas, drawn_geoms = self._canvas, self._drawn
-        for target_array, source_array in self._copied:
+        canvas, canvas_data = self._canvas, self._canvas_data
+        for target_array, source_array in self._shape_arrays:
             target_array[:size] = source_array[ids]
-        drawn_geoms.geom_xpos[:size], drawn_geoms.geom_xmat[:size] = data.geom_xpos[ids], data.geom_xmat[ids]
+        canvas_data.geom_xpos[:size], canvas_data.geom_xmat[:size] = data.geom_xpos[ids], data.geom_xmat[ids]
         canvas.body_geomnum[0] = size
         slots, distances, normals = np.empty(count, np.int32), np.empty(count), np.empty((count, 3))
         mujoco.mj_multiRay(
             canvas,
-            drawn_geoms,
+            canvas_data,
             origin,
             directions.ravel(),
             None,
@@ -178,8 +178,8 @@ _SHAPE = ("geom_type", "geom_size", "geom_rbound", "geom_aabb", "geom_dataid")
 
 
 def _canvas(model: mujoco.MjModel) -> mujoco.MjModel:
-    """A model with a slot for each geom, all of them on the world: `mj_multiRay` goes through all bodies for each ray.
-    One with meshes keeps its bodies, as the tables of meshes are its own; they have no geoms."""
+    """Create a model with a slot for each geom, all on the world body: `mj_multiRay` visits all bodies for each ray.
+    A model with meshes keeps its bodies, without geoms, as it owns the mesh tables."""
     if model.nmesh or model.nhfield:
         canvas = copy.copy(model)
     else:

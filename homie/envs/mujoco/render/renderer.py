@@ -1,4 +1,4 @@
-"""What every renderer promises: colour, depth and instance segmentation of one MuJoCo model.
+"""Interface of renderers: colour, depth and instance segmentation of one MuJoCo model.
 
 Geom groups: 0 solids, 1 upper walls and ceilings (left out of third-person views), 2 robot visuals. Groups 3 and up
 (collision shapes) are never drawn, as in MuJoCo's own viewer; neither is a geom with alpha 0.
@@ -59,24 +59,24 @@ class Renderer(ABC):
         hidden_groups: Set[int] = frozenset(),
         segmentation: bool = False,
     ) -> RgbdImage:
-        """Colour and depth in one pass, with segmentation if requested."""
+        """Render colour and depth in one pass, with segmentation if requested."""
 
     @abstractmethod
     def segmentation(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
     ) -> Segmentation:
-        """Geom ids (H, W) int32, -1 for nothing; exact at edges (no anti-aliasing)."""
+        """Render geom ids (H, W) int32, -1 for nothing; exact at edges (no anti-aliasing)."""
 
     def rgb(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
     ) -> Image:
-        """Colour, (H, W, 3) uint8."""
+        """Render colour, (H, W, 3) uint8."""
         return self.rgbd(data, camera, size=size, hidden_groups=hidden_groups).rgb
 
     def depth(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
     ) -> Depth:
-        """Metres along the optical axis, (H, W) float32, 0.0 for no return."""
+        """Render depth: metres along the optical axis, (H, W) float32, 0.0 for no return."""
         return self.rgbd(data, camera, size=size, hidden_groups=hidden_groups).depth
 
     @abstractmethod
@@ -91,6 +91,6 @@ class Renderer(ABC):
 
 
 def group_mask(hidden: Set[int]) -> NDArray[np.uint8]:
-    """1 for the geom groups to draw, (6,)."""
+    """Return a mask (6,) with 1 for the geom groups to draw."""
     drawn = _DRAWN_GROUPS - hidden
     return np.array([group in drawn for group in range(_NUMBER_OF_GROUPS)], dtype=np.uint8)

@@ -15,7 +15,7 @@ SIZE = 256
 
 
 def _planks(rng: np.random.Generator, rows: int, contrast: float) -> NDArray[np.float64]:
-    """Boards along x with a grain, each in its own tone, with dark joints between them."""
+    """Return boards along x with a grain, each in its own tone, with dark joints between them."""
     image = np.empty((SIZE, SIZE))
     high = SIZE // rows
     for row in range(rows):
@@ -32,7 +32,7 @@ def _planks(rng: np.random.Generator, rows: int, contrast: float) -> NDArray[np.
 
 
 def _tiles(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-    """Square tiles with grout lines."""
+    """Return square tiles with grout lines."""
     image = np.empty((SIZE, SIZE))
     step = SIZE // count
     for i in range(count):
@@ -45,14 +45,14 @@ def _tiles(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
 
 
 def _noise(rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
-    """Fine woven noise."""
+    """Return fine woven noise."""
     fine = rng.normal(size=(SIZE, SIZE))
     smooth = (fine + np.roll(fine, 1, 0) + np.roll(fine, 1, 1) + np.roll(fine, (1, 1), (0, 1))) / 2
     return 0.92 + amount * smooth
 
 
 def add_materials(spec: mujoco.MjSpec) -> None:
-    """Add the finishes of parts (`matte`, ...), `glow`, `ceiling`, and the floors' `wood`, `tiles`, `carpet`."""
+    """Add the materials of parts (`matte`, ...), `glow`, `ceiling`, and the floors' `wood`, `tiles`, `carpet`."""
     spec.add_texture(
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
