@@ -1,10 +1,9 @@
-"""A body for a simulated robot: what stands in the model, what is known of it, and how it reaches.
+"""A body for a simulated robot: its MuJoCo model, its specification, and its kinematics.
 
-An MJCF file and a spec are enough (`SimulatedBody.of_mjcf`). In the file stand the root body at the origin, a site
-`gripper` between the finger pads (x out along the fingers, y the direction in which they close), cameras with the names
-of the robot's views, and a position servo for each joint, with the joint's name. What touches has contype 2 and
-conaffinity 1.
-Joints of the base are none of the file's: a group of the kind `base` gets those of `homie.envs.mujoco.robots.drive`.
+An MJCF file and a spec are enough (`SimulatedBody.of_mjcf`). The file has the root body at the origin, a site `gripper`
+between the finger pads (x out along the fingers, y the direction in which they close), cameras named as the robot's
+views, and a position servo for each joint, with the joint's name. Collision geoms have contype 2 and conaffinity 1.
+The file has no joints of a base: a group of the kind `base` gets those of `homie.envs.mujoco.robots.drive`.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.support.text import counted
 
 Adding: TypeAlias = Callable[[mujoco.MjSpec, Vec3, float], None]
-"""Adds a robot to a world at a position (m) and with a heading (rad)."""
+"""Adds a robot to a world at a position (m) and heading (rad)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedBody:
-    """A body that can stand in a simulated world.
+    """A robot body that can be added to a simulated world.
 
     Args:
         spec: Its groups and postures.
-        hand: What its gripper is called in the model.
-        add: Adds it to a world, every name with `robot/` before it.
-        kinematics: Makes its kinematics.
-        finger_lead: Metres ahead of a finger at which its servo pushes with all its force.
-        start: Joints (rad, m) by name at the start of an episode, in addition to those of `spec.rest`.
+        hand: Names of its gripper's parts in the model.
+        add: Adds it to a world, with the prefix `robot/` on every name.
+        kinematics: Creates its kinematics.
+        finger_lead: Distance (m) between finger target and finger at which the servo's force saturates.
+        start: Initial joint positions (rad, m) by name, in addition to those of `spec.rest`.
     """
 
     spec: RobotSpec
@@ -50,7 +49,7 @@ class SimulatedBody:
 
     @property
     def about(self) -> str:
-        """Its groups in a sentence: a line of `homie list bodies`."""
+        """Its groups in one sentence, shown by `homie list bodies`."""
         groups = (
             group.kind if group.kind == "base" else f"{group.kind} of {counted(len(group.joints), 'joint')}"
             for group in self.spec.groups
@@ -66,14 +65,14 @@ class SimulatedBody:
         start: Mapping[str, float] | None = None,
         kinematics: Callable[[], Kinematics] | None = None,
     ) -> SimulatedBody:
-        """The body of an MJCF file.
+        """Create a body from an MJCF file.
 
         Args:
             file: The file.
             spec: Its groups and postures.
-            hand: What its gripper is called in the file.
-            start: As the field.
-            kinematics: Makes its kinematics; by default they are worked out from the file.
+            hand: Names of its gripper's parts in the file.
+            start: See the field of the same name.
+            kinematics: Creates its kinematics; by default they are derived from the file.
 
         Raises:
             BadInput: The file lacks what `spec` and `hand` name.

@@ -1,7 +1,7 @@
-"""What a file of amendments says beside the MJCF file of a robot of others, so that it becomes a body of the home.
+"""Schema of a file of amendments, which completes a third-party MJCF robot to a body that Homie can simulate.
 
-Models of others have no speeds, no servos of Homie's kind, wheels that roll, a keyframe or none, and cameras of their
-own. The file, in YAML, names their joints by groups and adds the rest; docs/robots.md has one with every key.
+Third-party models lack speeds and Homie's kind of servos, have rolling wheels and cameras of their own, and may have no
+keyframe. The YAML file names their joints by group and adds the rest; docs/robots.md has one with every key.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Part(PlainNumbers, BaseModel):
 
 
 class Servo(_Part):
-    """A position servo: gain (N/m, Nm/rad), largest force (N, Nm), and inertia that gears add (kg, kg m^2)."""
+    """A position servo: gain (N/m, Nm/rad), maximum force (N, Nm), and reflected gear inertia (kg, kg m^2)."""
 
     kp: Positive
     force: Positive
@@ -38,11 +38,11 @@ class Servo(_Part):
 SLIDING = Servo(kp=20000.0, force=300.0, armature=4.0)
 TURNING = Servo(kp=1200.0, force=60.0, armature=0.4)
 NODDING = Servo(kp=20.0, force=5.0, armature=0.05)
-"""Servos where the file gives none: of joints that slide, that turn, and of heads."""
+"""Default servos of sliding joints, of hinges, and of heads."""
 
 
 class JointGroup(_Part):
-    """Joints that are commanded together, with their largest speeds (rad/s, m/s)."""
+    """Joints that are commanded together, with their speed limits (rad/s, m/s)."""
 
     kind: Literal["torso", "arm", "head"]
     joints: dict[str, Positive] = Field(min_length=1)
@@ -50,7 +50,7 @@ class JointGroup(_Part):
 
 
 class NewJoint(_Part):
-    """A hinge that the model does not have. range: rad."""
+    """A hinge to add to the model. range: rad."""
 
     body: str
     axis: Vec3 = (0.0, 0.0, 1.0)
@@ -59,7 +59,7 @@ class NewJoint(_Part):
 
 
 class Frame(_Part):
-    """A place on a body, by its x and y axes in that of the body, or by a yaw and how far it looks down (degrees)."""
+    """A frame on a body, given by its x and y axes in the body frame, or by its yaw and downward pitch (degrees)."""
 
     body: str
     pos: Vec3 = (0.0, 0.0, 0.0)
@@ -69,19 +69,19 @@ class Frame(_Part):
 
 
 class Camera(Frame):
-    """A camera that looks along x of its frame. fovy: its field of view from top to bottom, degrees."""
+    """A camera that looks along x of its frame. fovy: vertical field of view, degrees."""
 
     fovy: Annotated[float, Field(gt=0.0, lt=180.0)] = 90.0
 
 
 class Finger(_Part):
-    """A finger that slides apart from the other; joints of its body are replaced.
+    """A sliding finger; it replaces the joints of its body.
 
     Attributes:
-        opens: The direction in the frame of its body.
-        travel: Metres that it slides.
-        pad: Half sizes (m) of the box that touches what is grasped.
-        pad_pos: Its middle in the frame of the body.
+        opens: Opening direction in the frame of its body.
+        travel: Length of its travel, m.
+        pad: Half sizes (m) of the box that touches the grasped object.
+        pad_pos: Middle of that box in the frame of the body, m.
     """
 
     body: str
@@ -92,7 +92,7 @@ class Finger(_Part):
 
 
 class GripperParts(_Part):
-    """The hand. frame: x out along the fingers, y the direction in which they close. speed: Of a finger, m/s."""
+    """The hand. frame: x out along the fingers, y the direction in which they close. speed: Finger speed, m/s."""
 
     body: str
     frame: Frame
@@ -103,18 +103,18 @@ class GripperParts(_Part):
 
 
 class BaseParts(_Part):
-    """The base: its body, and its largest speeds and accelerations; or the foot of an arm that stands `fixed`."""
+    """The base: its body and its speed and acceleration limits; or the foot of a `fixed` arm."""
 
     body: str
     fixed: bool = False
     linear: Positive = 0.6
     angular: Positive = 1.5
     sideways: Positive | None = None
-    """Of an omnidirectional one."""
+    """Lateral speed limit of an omnidirectional base, m/s."""
     linear_acceleration: Positive = 0.6
     angular_acceleration: Positive = 2.5
     height: float = 0.0
-    """Metres of the body's origin over the floor."""
+    """Height of the body's origin above the floor, m."""
 
     @model_validator(mode="after")
     def _stands_or_drives(self) -> BaseParts:
@@ -124,8 +124,8 @@ class BaseParts(_Part):
 
 
 class Touching(_Part):
-    """Which geoms touch: those of some classes of defaults or some groups, without those of some bodies, such as
-    wheels, which the home's base does not roll on. All others are only drawn."""
+    """Selection of the collision geoms: those of some default classes or groups, except those of some bodies, such as
+    wheels, on which Homie's base does not roll. All others are visual only."""
 
     classes: list[str] = []
     groups: list[int] = []
@@ -133,8 +133,8 @@ class Touching(_Part):
 
 
 class Amendments(_Part):
-    """A whole file. postures: Joint positions (rad, m) by name; joints that are not named are at 0. reach, hand: Fields
-    of `homie.kernel.robot.reach.Reach` and `Fingers`."""
+    """A file of amendments. postures: Joint positions (rad, m) by name; other joints are at 0. reach, hand: Fields of
+    `homie.kernel.robot.reach.Reach` and `Fingers`."""
 
     name: str = Field(min_length=1)
     mjcf: str
@@ -162,16 +162,16 @@ class Amendments(_Part):
 
     @property
     def speeds(self) -> Mapping[str, float]:
-        """Largest speeds of the joints of all groups, by name."""
+        """Speed limits of the joints of all groups, by name."""
         return {name: speed for group in self.groups.values() for name, speed in group.joints.items()}
 
 
 CAMERAS = ("front", "left", "back", "right", "head", "wrist")
-"""What every body of the home sees by; an arm that is fixed stands in no home."""
+"""Cameras that every mobile body needs; a fixed arm does not."""
 
 
 def read_amendments(path: Path) -> Amendments:
-    """The amendments of a YAML file. Raises BadInput with the first mistake in one sentence."""
+    """Read a YAML file of amendments. Raises BadInput with the first mistake in one sentence."""
     advice = "A body is a YAML file of amendments to an MJCF model (docs/robots.md)."
     with reading(path, "the body", advice=advice):
         loaded = load_yaml(path)

@@ -1,7 +1,7 @@
-"""An MJCF robot as a body of the home, by a file of amendments (`--robot-option body=FILE.yaml`).
+"""Build a body from an MJCF robot and a file of amendments (`--robot-option body=FILE.yaml`).
 
-Of the model stay its bodies, shapes and the joints that the file names; all other joints stand still. Its actuators,
-tendons, equalities, sensors and keyframes go: Homie's servos and the coupling of the fingers take their place.
+The model keeps its bodies, geoms and the joints that the file names; all other joints are removed. Its actuators,
+tendons, equalities, sensors and keyframes are replaced by Homie's servos and the coupling of the fingers.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from homie.kernel.robot.reach import Fingers, Reach
 from homie.kernel.types import Array
 
 TOUCHES, DRAWN, HIDDEN = (2, 1), 2, 3
-"""Contact type and affinity of what touches, and groups of geoms that are drawn and not drawn."""
+"""Contype and conaffinity of collision geoms, and geom groups that are rendered and not rendered."""
 PADS, FINGERS = ("right_pad", "left_pad"), ("right_finger", "left_finger")
 FINGER = Servo(kp=10000.0, force=60.0, armature=3.0)
 DAMPING = 350.0
-"""Of fingers, N s/m: much damping on little inertia makes a grip chatter."""
+"""Damping of the fingers, N s/m: much damping on little inertia makes a grip chatter."""
 SIDEWAYS = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-"""The axes of a camera of MuJoCo, which looks along -z with y up, that looks along x with z up."""
+"""Rotation of a MuJoCo camera, which views along -z with y up, so that it views along x with z up."""
 
 
 class AmendedFile(RobotFile):
-    """The MJCF file that amendments are about, with what they change.
+    """An MJCF file with amendments applied.
 
     Raises:
-        BadInput: As `RobotFile`, and for names that the file does not have.
+        BadInput: As `RobotFile`, and for names that the file lacks.
     """
 
     def __init__(self, path: Path, amendments: Amendments) -> None:
@@ -58,11 +58,11 @@ class AmendedFile(RobotFile):
         super().__init__(path)
 
     def spec(self) -> mujoco.MjSpec:
-        return _Amending(super().spec(), self.path, self._amendments).amended()
+        return _SpecAmender(super().spec(), self.path, self._amendments).amended()
 
 
-class _Amending:
-    """Changes one spec."""
+class _SpecAmender:
+    """Applies amendments to one spec."""
 
     def __init__(self, spec: mujoco.MjSpec, path: Path, amendments: Amendments) -> None:
         self.spec, self.path, self.amendments = spec, path, amendments
@@ -98,14 +98,14 @@ class _Amending:
     def _body(self, name: str) -> mujoco.MjsBody:
         body = self.spec.body(name)
         if body is None:
-            hint = did_you_mean(name, [known_body.name for known_body in self.spec.bodies]) or "."
+            hint = did_you_mean(name, [other.name for other in self.spec.bodies]) or "."
             raise BadInput(f"The robot {self.path} has no body '{name}', which its amendments name{hint}")
         return body
 
     # ------------------------------------------------------------ joints
 
     def _choose_joints(self) -> None:
-        """Joints that no group names stand still; those that groups name get their speeds."""
+        """Delete joints that no group names, add new ones, and set the speeds of those that groups name."""
         speeds, joints = self.amendments.speeds, [joint.name for joint in self.spec.joints]
         for joint in list(self.spec.joints):
             if joint.name not in speeds:
@@ -123,7 +123,7 @@ class _Amending:
             joint.userdata = [speed]
 
     def _angles(self, radians: tuple[float, float]) -> list[float]:
-        """Angles in the unit in which the file has them."""
+        """Convert angles to the unit of the file."""
         return np.degrees(radians).tolist() if self.spec.compiler.degree else list(radians)
 
     def _servo(self, name: str, amended: Servo | None) -> None:
@@ -161,7 +161,7 @@ class _Amending:
     # ------------------------------------------------------------ shapes, frames
 
     def _choose_contacts(self) -> None:
-        """What touches, as the home wants it; all else is drawn. The pads take the place of the fingers' shapes."""
+        """Set the contact parameters of collision geoms; all others are visual. Pads replace the fingers' geoms."""
         chosen, gripper = self.amendments.touching, self.amendments.gripper
         excluded = {self._body(name).name for name in (*chosen.without, gripper.right.body, gripper.left.body)}
         has_touching = False
@@ -193,7 +193,7 @@ def _touch(geom: mujoco.MjsGeom) -> None:
 
 
 def _axes(frame: Frame) -> Array:
-    """The axes (3, 3) of a frame in that of its body, as columns."""
+    """Return the axes (3, 3) of a frame, as columns in the body frame."""
     if frame.xyaxes is None:
         return rotation_of(np.radians(frame.yaw), np.radians(frame.down), 0.0)
     x = np.array(frame.xyaxes[:3]) / np.linalg.norm(frame.xyaxes[:3])
@@ -206,9 +206,9 @@ ShapeT = TypeVar("ShapeT", Reach, Fingers)
 
 
 def _shape(kind: type[ShapeT], values: Mapping[str, Any], path: Path) -> ShapeT:
-    known = {field.name for field in dataclasses.fields(kind)}
-    if unknown := sorted(set(values) - known):
-        hint = suggestion(unknown[0], known, f"choose one of {', '.join(sorted(known))}.")
+    field_names = {field.name for field in dataclasses.fields(kind)}
+    if unknown := sorted(set(values) - field_names):
+        hint = suggestion(unknown[0], field_names, f"choose one of {', '.join(sorted(field_names))}.")
         raise BadInput(f"{path}: '{unknown[0]}' is not known here: {hint}")
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
@@ -217,10 +217,10 @@ def _shape(kind: type[ShapeT], values: Mapping[str, Any], path: Path) -> ShapeT:
 
 
 def amended_body(path: Path) -> SimulatedBody:
-    """The body of a file of amendments.
+    """Build the body of a file of amendments.
 
     Raises:
-        BadInput: A file cannot be read, or names what the MJCF file does not have.
+        BadInput: A file cannot be read, or names an element that the MJCF file lacks.
     """
     amendments = read_amendments(path)
     file = AmendedFile(path.parent / amendments.mjcf, amendments)

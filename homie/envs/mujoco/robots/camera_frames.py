@@ -1,4 +1,4 @@
-"""The cameras of a simulated robot: frames with colour, depth and instance segmentation, and films of the scene."""
+"""Cameras of a simulated robot: frames with colour, depth and instance segmentation, and third-person views."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from homie.kernel.types import CameraFrame, Image
 
 
 class Eyes:
-    """Looks at a state of a model through the cameras of its robot. Positions must have been computed.
+    """Renders states of a model through the cameras of its robot. Kinematics must have been computed.
 
     Args:
-        geoms: What each geom belongs to, by id; all others are seen but are not instances.
+        geoms: Entity of each geom, by id; all other geoms are rendered but belong to no instance.
         size: Width and height of the frames in pixels.
-        shade: Whether colours are darker where surfaces meet (`homie.envs.mujoco.render.ambient_occlusion`).
+        shade: Whether to apply ambient occlusion (`homie.envs.mujoco.render.ambient_occlusion`).
     """
 
     def __init__(
@@ -36,33 +36,33 @@ class Eyes:
         self.size = size
         self._shade = shade
         self._geoms = geoms
-        self._pictured = Pictured(model)
+        self._cache = Pictured(model)
         self._renderer: Renderer | None = None
         self._film_renderer: Renderer | None = None
 
     @property
     def renderer(self) -> Renderer:
-        """Made when the first picture is asked for."""
+        """The renderer, created on first use."""
         if self._renderer is None:
             self._renderer = make_renderer(self.model, *self.size)
         return self._renderer
 
     def frame(self, name: str) -> CameraFrame:
-        """The picture of one camera; see `frames`."""
+        """Return the frame of one camera; see `frames`."""
         return self.frames((name,))[name]
 
     def frames(self, names: Collection[str]) -> dict[str, CameraFrame]:
-        """RGB-D pictures of cameras of the robot, with instances; where nothing that shows has changed since, the same
-        as before. Raises BadInput for an unknown camera."""
+        """Return RGB-D frames of cameras of the robot, with instances; cached while no visible state changes.
+        Raises BadInput for an unknown camera."""
         if not names:
             return {}
-        state = self._pictured.state(self.data)
+        state = self._cache.state(self.data)
         frames = {}
         for name in names:
-            frame = self._pictured.get(name, state)
+            frame = self._cache.get(name, state)
             if frame is None:
                 frame = self._drawn(name)
-                self._pictured.keep(state, frame)
+                self._cache.keep(state, frame)
             frames[name] = frame
         return frames
 
@@ -81,12 +81,12 @@ class Eyes:
         )
 
     def look(self, name: str, height: int | None = None) -> Image:
-        """The colours alone, `height` pixels high where that is given."""
+        """Return the colour image only, `height` pixels high if given."""
         size = None if height is None else (round(height * self.size[0] / self.size[1]), height)
         return self._colours(self.renderer.rgbd(self.data, f"robot/{name}", size=size))
 
     def film(self, camera: FreeCamera, width: int, height: int, hidden_groups: Set[int] = frozenset()) -> Image:
-        """A picture (height, width, 3) from anywhere, with shadows where the renderer has them, lawn and sky."""
+        """Render an image (height, width, 3) from a free camera, with lawn and sky, and shadows if supported."""
         if self._film_renderer is None:
             self._film_renderer = make_renderer(self.model, width, height, film=True)
         picture = self._film_renderer.rgbd(self.data, camera, size=(width, height), hidden_groups=hidden_groups)
@@ -98,7 +98,7 @@ class Eyes:
         return shaded(picture.rgb, picture.depth) if self._shade else picture.rgb
 
     def close(self) -> None:
-        """Free the renderers. Idempotent; a later picture makes a new one."""
+        """Free the renderers. Idempotent; later images create new ones."""
         for renderer in (self._renderer, self._film_renderer):
             if renderer is not None:
                 renderer.close()
@@ -106,7 +106,7 @@ class Eyes:
 
     @cached_property
     def _instances(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """Geom id -> instance index (the last entry is for -1), and the instance names."""
+        """Table from geom id to instance index (the last entry is for -1), and the instance names."""
         names: list[str] = []
         table = np.full(self.model.ngeom + 1, -1, dtype=np.int32)
         for geom, info in self._geoms.items():

@@ -1,6 +1,6 @@
-"""Inverse kinematics from near by: damped least squares from one posture, for any arm.
+"""Local inverse kinematics: damped least squares from one initial posture, for any arm.
 
-`model_kinematics.py` does it from many postures in one go.
+`model_kinematics.py` does it from many initial postures in a batch.
 
 Source of the method: C. W. Wampler, "Manipulator inverse kinematic solutions based on vector formulations and damped
 least-squares methods" (1986).
@@ -17,51 +17,51 @@ import numpy as np
 from homie.kernel.types import Array
 
 ROTATION_WEIGHT = 0.3
-"""Metres that a radian of error counts for."""
+"""Weight of rotation error relative to translation error, m/rad."""
 NEAR_DISTANCE, NEAR_ANGLE = 0.12, 0.5
-"""m and rad within which a pose is approached step by step from the posture before, as one does along a path."""
+"""Error (m, rad) within which a pose is reached by local steps from the previous posture, as along a path."""
 PATIENCE = 6
-"""Steps without coming nearer after which a descent is given up."""
+"""Number of steps without improvement after which a descent is aborted."""
 NEARER = 0.95
-"""Share of the smallest error so far below which a step has come nearer."""
+"""A step is an improvement if it reduces the error below this fraction of the smallest error so far."""
 SLOWED = 0.02
-"""Damping for every squared metre of weighted error: far away, where the Jacobian says little, steps are small."""
+"""Damping per squared metre of weighted error: far from the target the linearisation is poor, so steps are small."""
 DRIFT, FADES = 0.05, 0.03
-"""Share of the way to its rest that a step takes a free joint; metres of weighted error below which it takes less, or
-the pose would never be met exactly."""
+"""Fraction of the difference to its rest that a free joint moves per step; weighted error (m) below which it moves
+less, or the pose would never be reached exactly."""
 ROUNDS = 3
-"""Times that joints at their limits are taken out of a step and it is made again without them."""
+"""Maximum number of times that a step is recomputed without joints that are blocked by their limits."""
 
 Look = Callable[[Array], tuple[Array, Array]]
-"""From joints (n,) to what is missing (6,), as a translation (m) and a rotation vector (rad), and to how joints change
-it: the rows (6, n) of the Jacobian."""
+"""From joints (n,) to the pose error (6,), as a translation (m) and a rotation vector (rad), and to the Jacobian
+(6, n)."""
 WEIGHT: Array = np.array([1.0, 1.0, 1.0, ROTATION_WEIGHT, ROTATION_WEIGHT, ROTATION_WEIGHT])
-"""Of the six numbers that are missing, so that they can be compared (m)."""
+"""Weights (6,) that convert a pose error to metres."""
 _ROWS: Array = WEIGHT[:, None]
 _EYE: Array = np.eye(len(WEIGHT))
 
 
 def length(vector: Array) -> float:
-    """Of a vector (n,): what `np.linalg.norm` gives, in a third of its time."""
+    """Return the Euclidean norm of a vector (n,), in a third of the time of `np.linalg.norm`."""
     return math.sqrt(vector @ vector)
 
 
 def is_near(missing: Array) -> bool:
-    """Whether what is missing (6,), m and rad, is approached step by step."""
+    """Whether a pose error (6,), m and rad, is small enough for a local descent."""
     return length(missing[:3]) < NEAR_DISTANCE and length(missing[3:]) < NEAR_ANGLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Descent:
-    """How an arm comes down to a pose.
+    """Damped least squares descent of an arm to a pose.
 
     Attributes:
         lower, upper: Limits (n,) of the joints.
-        step: The largest change of a joint (m, rad) in one step.
-        damping: Of a step at the target itself.
-        close: Share of the tolerance within which it ends.
-        rest: From joints (n,) to how far (n,) they are from where they drift when the pose leaves them free; None
-            for nowhere.
+        step: Maximum change of a joint (m, rad) in one step.
+        damping: Damping of a step at the target itself.
+        close: Fraction of the tolerance at which the descent ends.
+        rest: From joints (n,) to their offsets (n,) to the rest posture, towards which joints drift that the pose
+            leaves free; None for no drift.
     """
 
     lower: Array
@@ -72,14 +72,14 @@ class Descent:
     rest: Callable[[Array], Array] | None = None
 
     def __call__(self, q: Array, look: Look, *, mobility: Array, steps: int, tolerance: float) -> Array:
-        """The joints (n,) where a descent ends, near the pose or not.
+        """Return the final joints (n,), whether or not they reach the pose.
 
         Args:
-            q: Joints (n,) that it begins with, within the limits.
-            look: What is missing, and what joints change of it.
-            mobility: How readily (n,) each joint moves; 0 for those that stay.
-            steps: It makes at most.
-            tolerance: m and rad.
+            q: Initial joints (n,), within the limits.
+            look: Computes pose error and Jacobian.
+            mobility: Weights (n,) of the joints in a step; 0 for locked joints.
+            steps: Maximum number of steps.
+            tolerance: Allowed error, m and rad.
         """
         nearest, stalled = np.inf, 0
         for _ in range(steps):
@@ -97,7 +97,7 @@ class Descent:
         return q
 
     def _step(self, q: Array, error: Array, rows: Array, mobility: Array) -> Array:
-        """Of all joints, then without those that would leave their limits."""
+        """Compute a step of all joints, then again without those that would leave their limits."""
         damping = self.damping + SLOWED * float(error @ error)
         pull = np.zeros_like(q)
         if self.rest is not None:

@@ -1,4 +1,4 @@
-"""Holding things: what counts as a grasp, and the weld that then holds it (as in Habitat), or friction alone."""
+"""Grasp detection, and how a grasped object is held: by a weld constraint (as in Habitat), or by friction alone."""
 
 from __future__ import annotations
 
@@ -13,52 +13,53 @@ from homie.envs.mujoco.house.index import SceneIndex
 from homie.kernel.types import Array
 
 Pressed = dict[int, list[tuple[int, Array]]]
-"""By body: its geoms that a pad presses on, and where in the world (3,)."""
+"""Contacts of a pad by body: the geom in contact, and the contact point (3,) in the world."""
 
 OPENING = 0.075
-"""Metres per second at which the fingers must be commanded to open, over one control period, to let go: less than they
-are let open."""
+"""Commanded opening speed (m/s), over one control period, above which the grasp is released: below the speed limit of
+the fingers."""
 
 SQUEEZE = 0.003
-"""Metres that the commanded width must be below the present one: fingers that only rest on something hold nothing."""
+"""Minimum amount (m) by which the commanded width is below the measured one: fingers that only rest on an object do not
+hold it."""
 
 THINNEST = 0.006
 """Width (m) below which there is nothing between the fingers."""
 
 ALONG = 0.7
-"""Cosine of the angle between a contact's normal and the closing direction from which the pad presses on the thing."""
+"""Minimum cosine of the angle between contact normal and closing direction for a contact to count as pressing."""
 
 STOPPED = 0.0125
-"""Metres per second that the opening may change once the fingers have closed on something: otherwise they come at eight
-times that, or still turn the thing between them."""
+"""Opening speed (m/s) below which the fingers have stopped on an object: free fingers close at eight times that, and
+fingers that still turn the object also move faster."""
 
 STEADY = 0.08
-"""Seconds for which they must have stopped."""
+"""Minimum time (s) for which the fingers must have stopped."""
 
 SLOPE = 2.0
-"""How far aside one finger may press from where the other does, as a multiple of the thickness between them: the pads'
-friction. Beyond it the line between the two leaves the friction cones, and the thing turns out of the hand."""
+"""Maximum lateral offset between the contacts of both fingers, as a multiple of the thickness between them: the pads'
+friction. Beyond it the line between the two leaves the friction cones, and the object turns out of the hand."""
 
 LOST = 0.2
-"""Seconds without a touch after which a thing is no longer held."""
+"""Time (s) without contact after which an object is no longer held."""
 
 HANDLE = "handle"
-"""The part of a door or drawer that can be held; of its panel the fingers have only an edge."""
+"""The part of a door or drawer that can be grasped; of its panel the fingers could only pinch an edge."""
 
 WELD, BALL = "robot/grasp_weld", "robot/grasp_ball"
-"""Equality constraints of the model: a rigid one for objects, a point for handles, around which the hand may turn."""
+"""Equality constraints of the model: a weld for objects, a ball joint for handles, about which the hand may turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """What a parallel gripper is called in a model, all without `robot/`.
+    """Names of the parts of a parallel gripper in a model, without the prefix `robot/`.
 
     Attributes:
-        body: It carries the fingers.
-        base: The robot's first body.
-        pads: Right and left geom that touch what is grasped.
-        fingers: Their joints, whose positions add up to the opening. The site `gripper` is between the pads, with y
-            along the direction in which they close.
+        body: The body that carries the fingers.
+        base: The robot's root body.
+        pads: Right and left geom that touch the grasped object.
+        fingers: The finger joints, whose positions add up to the opening. The site `gripper` is between the pads, with
+            y along the direction in which they close.
     """
 
     body: str
@@ -68,7 +69,7 @@ class Hand:
 
 
 def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
-    """Add both constraints to a world with the robot of a hand, inactive and bound to nothing yet."""
+    """Add both grasp constraints to a world with the robot, inactive and not yet bound to an object."""
     weld, _ball = (
         spec.add_equality(
             name=name,
@@ -84,11 +85,11 @@ def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
 
 
 class Grasping:
-    """A grip: both finger pads press on the same thing from opposite sides, and have stopped while closing.
+    """Grasp state: a grasp begins once both pads press on an object from opposite sides and have stopped closing.
 
-    With `friction` nothing but the squeezing fingers holds it; otherwise the thing is welded to the gripper where it is
-    (a handle only at a point, so that the hand can turn about the bar), until the fingers are commanded to open. A door
-    or drawer is held by its handle only.
+    With `friction` only the force of the fingers holds the object; otherwise it is welded to the gripper at its current
+    pose (a handle only at a point, so that the hand can turn about the bar), until the fingers are commanded to open. A
+    door or drawer is held by its handle only.
     """
 
     def __init__(
@@ -101,17 +102,17 @@ class Grasping:
         *,
         friction: bool = False,
     ) -> None:
-        """A grip that holds nothing.
+        """Start with an empty gripper.
 
         Args:
-            period: Of control, s.
+            period: Control period, s.
         """
         self.model, self.data, self.friction = model, data, friction
         self._period = period
         self._gripper = model.body(f"robot/{hand.body}").id
         self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(hand.pads)}
         self._pad_geoms = np.array(list(self._pads))
-        self._own = {body for body in range(model.nbody) if model.body(body).name.startswith("robot/")}
+        self._robot_bodies = {body for body in range(model.nbody) if model.body(body).name.startswith("robot/")}
         joints = [model.joint(f"robot/{name}") for name in hand.fingers]
         self._fingers = [int(joint.qposadr[0]) for joint in joints]
         self._objects = {item.body: item.name for item in index.objects}
@@ -124,31 +125,31 @@ class Grasping:
 
     def reset(self) -> None:
         self._body = -1
-        self._given = False
-        self._wanted = 0.0
-        self._untouched = self._steady = 0
+        self._is_kinematic = False
+        self._commanded_width = 0.0
+        self._lost_periods = self._steady_periods = 0
         self._last_width = 0.0
         self._touch: tuple[bool, bool] = (False, False)
         self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0
 
     @property
     def contact(self) -> tuple[bool, bool]:
-        """Contact of the right and the left pad with anything that is not the robot."""
+        """Whether the right and the left pad touch anything other than the robot."""
         return self._touch
 
     @property
     def holding(self) -> bool:
-        """Whether something is between the fingers and held."""
+        """Whether an object or a handle is held."""
         return self._body >= 0
 
     @property
     def held_object(self) -> str | None:
-        """The loose object that is held, by name."""
+        """Name of the held loose object, None if there is none."""
         return self._objects.get(self._body)
 
     @property
     def held_body(self) -> int:
-        """The body that is held, a loose object's or a door's; -1 if none is."""
+        """The held body, of a loose object or a door; -1 for none."""
         return self._body
 
     @property
@@ -157,50 +158,54 @@ class Grasping:
         return {int(self.model.geom_bodyid[pad]) for pad in self._pads}
 
     def give(self, body: int) -> None:
-        """Have a body held where it is, as nothing but the fingers' opening ends: for what sets the world. It is
-        welded to the hand even where friction holds what is grasped, for the fingers need not touch it."""
-        self._given = True
-        self._body, self._untouched = body, 0
+        """Hold a body at its current pose until the fingers open: for code that sets the world state directly. It is
+        welded to the hand even with `friction`, because the fingers need not touch it."""
+        self._is_kinematic = True
+        self._body, self._lost_periods = body, 0
         self._bind(body)
 
     def commanded(self, width: float) -> None:
         """Set the target width of the fingers."""
-        self._wanted = width
+        self._commanded_width = width
         if self._body >= 0 and width > self._width() + OPENING * self._period:
             self.let_go()
 
     def update(self) -> None:
-        """After a control period: look at the contacts, take hold or lose it."""
-        width, pressed = self._width(), self._pressed()
-        self._steady = self._steady + 1 if abs(width - self._last_width) < STOPPED * self._period else 0
+        """Update the grasp from the contacts after a control period."""
+        width, pressed = self._width(), self._pressing_contacts()
+        self._steady_periods = self._steady_periods + 1 if abs(width - self._last_width) < STOPPED * self._period else 0
         self._last_width = width
         self._touch = (bool(pressed[0]), bool(pressed[1]))
-        if self._body >= 0 and not self._given:
+        if self._body >= 0 and not self._is_kinematic:
             touching = [self._body in side for side in pressed]
-            # Welded, a thing cannot leave the hand, but something may have drawn the fingers off it.
+            # A welded object cannot leave the hand, but an obstacle may have pushed the fingers off it.
             is_held = all(touching) if self.friction else any(touching)
-            self._untouched = 0 if is_held else self._untouched + 1
-            if self._untouched >= self._periods(LOST):
+            self._lost_periods = 0 if is_held else self._lost_periods + 1
+            if self._lost_periods >= self._periods(LOST):
                 self.let_go()
-        elif self._body < 0 and self._closed(width):
+        elif self._body < 0 and self._has_closed(width):
             for body in sorted(pressed[0].keys() & pressed[1].keys()):
-                if self._graspable(pressed, body):
+                if self._is_graspable(pressed, body):
                     self._take(body)
                     return
 
     def _periods(self, seconds: float) -> int:
-        """Control periods in a time, at least one."""
+        """Convert a duration to control periods, at least one."""
         return max(1, round(seconds / self._period))
 
     def _width(self) -> float:
         return float(self.data.qpos[self._fingers].sum())
 
-    def _closed(self, width: float) -> bool:
-        """Whether the fingers were closing and something has stopped them."""
-        return self._wanted <= width - SQUEEZE and width >= THINNEST and self._steady >= self._periods(STEADY)
+    def _has_closed(self, width: float) -> bool:
+        """Whether the fingers were closing and have been stopped by an object."""
+        return (
+            self._commanded_width <= width - SQUEEZE
+            and width >= THINNEST
+            and self._steady_periods >= self._periods(STEADY)
+        )
 
-    def _pressed(self) -> tuple[Pressed, Pressed]:
-        """What each pad presses on with its inner face, towards the other pad: contacts by body."""
+    def _pressing_contacts(self) -> tuple[Pressed, Pressed]:
+        """Return the contacts, by body, that each pad presses on with its inner face, towards the other pad."""
         pressed: tuple[Pressed, Pressed] = ({}, {})
         contacts = self.data.contact
         pairs = contacts.geom
@@ -213,14 +218,14 @@ class Grasping:
         for row in rows:
             normal, place = float(contacts.frame[row, :3] @ closing), contacts.pos[row]
             first, second = int(pairs[row, 0]), int(pairs[row, 1])
-            for pad, other, outward in ((first, second, normal), (second, first, -normal)):  # it points to the second
+            for pad, other, outward in ((first, second, normal), (second, first, -normal)):  # normal points to second
                 body = int(self._carrier[self.model.geom_bodyid[other]])
-                if pad in self._pads and body not in self._own and outward * inward[self._pads[pad]] > ALONG:
+                if pad in self._pads and body not in self._robot_bodies and outward * inward[self._pads[pad]] > ALONG:
                     pressed[self._pads[pad]].setdefault(body, []).append((other, place))
         return pressed
 
-    def _graspable(self, pressed: tuple[Pressed, Pressed], body: int) -> bool:
-        """Whether a body between the pads is a loose thing or a handle, and the pads press opposite one another."""
+    def _is_graspable(self, pressed: tuple[Pressed, Pressed], body: int) -> bool:
+        """Whether a body between the pads is a loose object or a handle, and the pads press opposite one another."""
         if body not in self._objects and not all(geom in self._handles for side in pressed for geom, _ in side[body]):
             return False
         right, left = (np.mean([place for _, place in side[body]], axis=0) for side in pressed)
@@ -232,12 +237,12 @@ class Grasping:
         )
 
     def _take(self, body: int) -> None:
-        self._body, self._untouched = body, 0
+        self._body, self._lost_periods = body, 0
         if not self.friction:
             self._bind(body)
 
     def _bind(self, body: int) -> None:
-        """Weld a loose thing to the hand where it is, or tie a handle to it at a point."""
+        """Weld a loose object to the hand at its current pose, or connect a handle to it at a point."""
         if body in self._objects:
             weld_here(self.model, self.data, self._weld, self._gripper, body)
             return
@@ -252,6 +257,6 @@ class Grasping:
         self.data.eq_active[eq] = 1
 
     def let_go(self) -> None:
-        """Hold nothing."""
-        self._body, self._untouched, self._given = -1, 0, False
+        """Release the grasp."""
+        self._body, self._lost_periods, self._is_kinematic = -1, 0, False
         self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0

@@ -1,4 +1,4 @@
-"""A robot's groups in a MuJoCo model: the positions of its joints, and the targets of their servos."""
+"""Joint positions and servo targets of a robot's groups in a MuJoCo model."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, GripperState
 
 PREFIX = "robot/"
-"""Before the name of everything in a model that belongs to the robot."""
+"""Name prefix of every element of a model that belongs to the robot."""
 
 
 class Limbs:
-    """Joints and position servos of all groups but bases and grippers, and the fingers of the gripper.
+    """Joints and position servos of all groups except bases and grippers, and the fingers of the gripper.
 
     A servo has the name of its joint.
 
     Args:
-        fingers: The joints whose positions add up to the gripper's opening.
+        fingers: The joints whose positions add up to the gripper opening.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, spec: RobotSpec, fingers: tuple[str, ...]) -> None:
@@ -37,40 +37,40 @@ class Limbs:
         self.finger_servos = [servos[name] for name in fingers]
 
     def positions(self) -> dict[str, float]:
-        """Of the joints, rad or m."""
+        """Return joint positions by name, rad or m."""
         return dict(zip(self.names, self._data.qpos[self._qpos].tolist(), strict=True))
 
     def velocities(self) -> dict[str, float]:
-        """Of the joints, rad/s or m/s."""
+        """Return joint velocities by name, rad/s or m/s."""
         return dict(zip(self.names, self._data.qvel[self._dofs].tolist(), strict=True))
 
     def opening(self) -> float:
-        """Of the gripper, m."""
+        """Return the gripper opening, m."""
         return float(sum(self._data.qpos[self._fingers].tolist()))
 
     def gripper(self, contact: tuple[bool, bool], holding: bool) -> GripperState:
-        """What the gripper feels, with what is known of its grasp."""
+        """Return the gripper state: measured opening and speed, with the given contact and grasp state."""
         return GripperState(self.opening(), contact, holding, float(sum(self._data.qvel[self._finger_dofs].tolist())))
 
     def tell(self, command: Command) -> None:
-        """Give the servos their targets."""
+        """Set the servo targets of a command."""
         for name, servos in self._ctrl.items():
             targets = command.get(name)
             if targets is not None:
                 self._data.ctrl[servos] = targets
 
     def set_opening(self, width: float) -> None:
-        """Put the fingers at an opening (m), servos too. For what sets the world."""
+        """Set finger positions and servo targets to an opening (m). For code that sets the world state directly."""
         self._data.qpos[self._fingers] = width / len(self._fingers)
         self._data.ctrl[self.finger_servos] = width / len(self._fingers)
 
     def hold(self) -> None:
-        """Every joint stays where it is."""
+        """Set every servo target to the current joint position."""
         self._data.ctrl[self._servos] = self._data.qpos[self._qpos]
 
 
 def place(model: mujoco.MjModel, data: mujoco.MjData, positions: Mapping[str, float]) -> None:
-    """Put joints of the robot at positions (rad, m) by name, servos too. For the start of an episode."""
+    """Set joint positions (rad, m) and servo targets of the robot by name. For the start of an episode."""
     for name, value in positions.items():
         data.joint(PREFIX + name).qpos = value
         data.actuator(PREFIX + name).ctrl = value

@@ -1,9 +1,9 @@
-"""Kinematics of any arm that stands in a MuJoCo model, worked out from the model.
+"""Kinematics of any arm in a MuJoCo model, derived from the model.
 
-Forward kinematics and collision spheres come from the model's bodies and shapes. Inverse kinematics is damped least
+Forward kinematics and collision spheres come from the model's bodies and geoms. Inverse kinematics is damped least
 squares (Wampler, "Manipulator inverse kinematic solutions based on vector formulations and damped least-squares
-methods", 1986) from many postures at a time; of the solutions that keep out of the robot's body the one with the
-shortest way is taken. It is slower than a closed form, and asks for nothing but the model.
+methods", 1986) from a batch of initial postures; among the solutions without self-collision it returns the one with the
+shortest travel. It is slower than a closed form but needs only the model.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Pose
 
 _STEPS, _STEP = 50, 0.4
-"""Steps of the descent, and the largest change of a joint (rad) in one."""
+"""Number of steps of the descent, and maximum change of a joint (rad) per step."""
 _NEAR_STEPS = 20
-"""Steps that a pose near that of q0 gets before others are tried."""
+"""Steps from q0 towards a pose near it before other initial postures are tried."""
 _STARTS = 24
-"""Random postures that the descent begins from, in addition to the declared ones."""
-_ENOUGH = 6
-"""Solutions to choose from after which the rest is not waited for."""
-_APART = 0.015
-"""m that a posture chosen afresh keeps from the robot's own body, so that the arm can move on from there."""
-_FAR = 0.5
-"""m that stands for a distance of nothing to nothing."""
+"""Number of random initial postures, in addition to the declared ones."""
+_ENOUGH_SOLUTIONS = 6
+"""Number of converged solutions after which the descent stops."""
+_SELF_CLEARANCE = 0.015
+"""Self-clearance (m) of a posture not reached from q0, so that the arm can move on from there."""
+_NO_OBSTACLE = 0.5
+"""Distance (m) returned if there is nothing to collide with."""
 
 
 class ModelKinematics:
-    """Of the chain of a spec in a model of the robot alone, whose root body is at the origin and does not move.
+    """Kinematics of a spec's chain in a model of the robot alone, with a fixed root body at the origin.
 
-    The model has a site `gripper`. Spheres fill the shapes of the arm that touch; the rest of the robot counts as
-    boxes around its shapes. The first link of the arm, which never comes near anything else, is left out.
+    The model has a site `gripper`. Spheres fill the collision geoms of the arm; the rest of the robot is represented by
+    the bounding boxes of its geoms. The first link of the arm, which never comes near anything else, is ignored.
     """
 
     def __init__(self, model: mujoco.MjModel, spec: RobotSpec) -> None:
@@ -54,14 +54,14 @@ class ModelKinematics:
         bodies = {body for body in range(model.nbody) if arm in _path(model, body)}
         mujoco.mj_kinematics(model, self._data)
         self._geoms, self._local, self.point_radii = filling(model, bodies - {arm})
-        self._own = [geom for geom in range(model.ngeom) if model.geom_contype[geom] and _fixed(model, geom, bodies)]
+        self._own = [geom for geom in range(model.ngeom) if model.geom_contype[geom] and _is_fixed(model, geom, bodies)]
         rng = np.random.default_rng(0)
         postures = [spec.chain.posture(posture) for posture in (*spec.ready, spec.carry, spec.rest) if posture]
         self._starts = np.vstack([*postures, rng.uniform(self._lower, self._upper, (_STARTS, len(joints)))])
-        self._reach = self._longest()
+        self._reach = self._max_reach()
 
     def _open_fingers(self, spec: RobotSpec) -> None:
-        """Fingers are looked at as they are when the hand goes to take something, other arms at rest."""
+        """Set fingers open, as when approaching a grasp, and other arms to rest."""
         for joint in range(self._model.njnt):
             if joint not in self._column and self._model.jnt_limited[joint]:
                 self._data.qpos[self._model.jnt_qposadr[joint]] = self._model.jnt_range[joint, 1]
@@ -72,28 +72,28 @@ class ModelKinematics:
     # ------------------------------------------------------------ forward
 
     def forward(self, q: Array) -> Pose:
-        """The gripper pose in the base frame."""
+        """Return the gripper pose in the base frame."""
         self._place(q)
         return Pose(self._data.site_xpos[self._site].copy(), self._data.site_xmat[self._site].reshape(3, 3).copy())
 
     def link_points(self, q: Array) -> Array:
-        """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand."""
+        """Return centres (n, 3), in the base frame, of spheres that fill the arm and the hand."""
         self._place(q)
         offsets = np.einsum("nij,nj->ni", self._data.geom_xmat[self._geoms].reshape(-1, 3, 3), self._local)
         return np.asarray(self._data.geom_xpos[self._geoms] + offsets)
 
     def self_distance(self, q: Array, held: Array | None = None) -> float:
-        """Metres between the arm and the rest of the robot, negative inside; see `Kinematics`."""
+        """Return the distance (m) between the arm and the rest of the robot, negative inside; see `Kinematics`."""
         return self.from_body(q, self.link_points(q), self.point_radii, held)
 
     def from_body(self, q: Array, points: Array, radii: Array, held: Array | None) -> float:
-        """Metres between spheres of the arm (n, 3), (n,), with the held object, and the rest of the robot."""
+        """Return the distance (m) between spheres (n, 3), (n,) plus the held object and the rest of the robot."""
         if held is not None and len(held):
             gripper = self.forward(q)
             points = np.vstack([points, gripper.position + held[:, :3] @ gripper.rotation.T])
             radii = np.append(radii, held[:, 3])
         if not self._own:
-            return _FAR
+            return _NO_OBSTACLE
         offsets = points - self._data.geom_xpos[self._own][:, None]
         axes = self._data.geom_xmat[self._own].reshape(-1, 3, 3)
         outside = np.abs(np.einsum("mnj,mjk->mnk", offsets, axes)) - _halves(self._model, self._own)[:, None]
@@ -115,13 +115,13 @@ class ModelKinematics:
         locked_torso: bool = False,
         tolerance: float = 1e-3,
     ) -> IkSolution:
-        """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
+        """Return joints that bring the gripper to a pose in the base frame, or the nearest found if there are none.
 
         position (3,); rotation (3, 3), or None for position only. A pose near that of q0 is approached from there, so
         that consecutive poses give consecutive joints. locked_torso keeps the torso of q0.
 
         Args:
-            tolerance: M and rad.
+            tolerance: Allowed error, m and rad.
         """
         position = np.asarray(position, dtype=float)
         start = np.clip(np.asarray(q0, dtype=float), self._lower, self._upper)
@@ -142,9 +142,9 @@ class ModelKinematics:
         solutions = self._descend(target, starts, free_joints, _STEPS)
         solutions = self._chain.nearest(solutions, start)
         travel = np.abs(solutions - start) / self._chain.speeds
-        # Seconds that the slowest joint takes, and a little for every other one that moves.
+        # Travel time (s) of the slowest joint, plus a small cost for every other joint that moves.
         for index in np.argsort(travel.max(axis=1) + 0.1 * travel.sum(axis=1), kind="stable"):
-            result = self._result(target, solutions[index], _APART)
+            result = self._result(target, solutions[index], _SELF_CLEARANCE)
             if result.ok:
                 return result
             if result.position_error + result.rotation_error < nearest.position_error + nearest.rotation_error:
@@ -159,21 +159,21 @@ class ModelKinematics:
         return IkSolution(q, is_reached and self.self_distance(q) >= clearance, position_error, rotation_error)
 
     def _descend(self, target: _Target, q: Array, free_joints: Array, steps: int) -> Array:
-        """Damped least squares from postures (m, n) at a time, with joints at their limits taken out."""
+        """Damped least squares from a batch of postures (m, n), without joints blocked by their limits."""
         q = q.copy()
         for _ in range(steps):
             tip, turn, jacobian = self._jacobian(q)
             error = target.error(tip, turn)
             size = np.maximum(np.linalg.norm(error[:, :3], axis=1), np.linalg.norm(error[:, 3:], axis=1))
-            going = size > 0.1 * target.tolerance
-            if np.sum(~going) >= min(_ENOUGH, len(q)):
+            active = size > 0.1 * target.tolerance
+            if np.sum(~active) >= min(_ENOUGH_SOLUTIONS, len(q)):
                 break
-            weighted = (error * WEIGHT)[going]
-            rows = jacobian[going] * WEIGHT[:, None] * free_joints
+            weighted = (error * WEIGHT)[active]
+            rows = jacobian[active] * WEIGHT[:, None] * free_joints
             if target.rotation is None:
                 rows[:, 3:] = 0.0
             damping = 1e-6 + SLOWED * np.einsum("mi,mi->m", weighted, weighted)
-            current = q[going]
+            current = q[active]
             for _ in range(2):  # with all joints, then without those that would leave their limits
                 square = rows @ rows.transpose(0, 2, 1) + damping[:, None, None] * np.eye(6)
                 step = np.einsum("mij,mi->mj", rows, np.linalg.solve(square, weighted[:, :, None])[:, :, 0])
@@ -183,20 +183,20 @@ class ModelKinematics:
                 rows = np.where(stuck[:, None, :], 0.0, rows)
             longest = np.abs(step).max(axis=1, keepdims=True)
             step = np.where(stuck, 0.0, step) * np.minimum(1.0, _STEP / np.maximum(longest, 1e-9))
-            q[going] = np.clip(current + step, self._lower, self._upper)
+            q[active] = np.clip(current + step, self._lower, self._upper)
         return q
 
-    # ------------------------------------------------------------ many postures at a time
+    # ------------------------------------------------------------ batches of postures
 
     def _jacobian(self, q: Array) -> tuple[Array, Array, Array]:
-        """Gripper positions (m, 3), axes (m, 3, 3) and Jacobians (m, 6, n) of postures (m, n)."""
+        """Return gripper positions (m, 3), axes (m, 3, 3) and Jacobians (m, 6, n) of postures (m, n)."""
         tip, turn, axes, anchors = self._frames(q)
         moves = np.where(self._sliding[:, None], axes, np.cross(axes, tip[:, None] - anchors))
         turns = np.where(self._sliding[:, None], 0.0, axes)
         return tip, turn, np.concatenate([moves, turns], axis=2).transpose(0, 2, 1)
 
     def _frames(self, q: Array) -> tuple[Array, Array, Array, Array]:
-        """Gripper positions and axes of postures (m, n), and axis and anchor (m, n, 3) of every joint."""
+        """Return gripper positions and axes of postures (m, n), and axis and anchor (m, n, 3) of every joint."""
         model, count = self._model, len(q)
         place, turn = np.zeros((count, 3)), np.tile(np.eye(3), (count, 1, 1))
         axes, anchors = np.zeros((count, q.shape[1], 3)), np.zeros((count, q.shape[1], 3))
@@ -218,12 +218,12 @@ class ModelKinematics:
         return place, turn @ _matrix(model.site_quat[self._site]), axes, anchors
 
     def _shoulder(self, q: Array) -> Array:
-        """Where the first joint of the arm is, (3,)."""
+        """Return the position (3,) of the first joint of the arm."""
         anchors = self._frames(q[None])[3]
         return np.asarray(anchors[0, self._chain.torso])
 
-    def _longest(self) -> float:
-        """Metres from the shoulder beyond which the gripper never is."""
+    def _max_reach(self) -> float:
+        """Return an upper bound of the distance (m) between shoulder and gripper."""
         links = self._path[
             self._path.index(int(self._model.joint(self._chain.names[self._chain.torso]).bodyid[0])) + 1 :
         ]
@@ -234,21 +234,21 @@ class ModelKinematics:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """What the gripper should reach: a position (3,), and a rotation (3, 3) or none."""
+    """Target of the gripper: a position (3,), and a rotation (3, 3) or None."""
 
     position: Array
     rotation: Array | None
     tolerance: float
 
     def error(self, tip: Array, turn: Array) -> Array:
-        """(m, 6): what is missing, as translations (m) and rotation vectors (rad)."""
+        """Return the pose errors (m, 6), as translations (m) and rotation vectors (rad)."""
         if self.rotation is None:
             return np.hstack([self.position - tip, np.zeros_like(tip)])
         return np.hstack([self.position - tip, _vectors(self.rotation @ turn.transpose(0, 2, 1))])
 
 
 def _path(model: mujoco.MjModel, body: int) -> list[int]:
-    """The bodies from the root to a body."""
+    """Return the bodies from the root to a body."""
     path = []
     while body > 0:
         path.append(body)
@@ -256,12 +256,12 @@ def _path(model: mujoco.MjModel, body: int) -> list[int]:
     return path[::-1]
 
 
-def _fixed(model: mujoco.MjModel, geom: int, moving: set[int]) -> bool:
+def _is_fixed(model: mujoco.MjModel, geom: int, moving: set[int]) -> bool:
     return int(model.geom_bodyid[geom]) not in moving
 
 
 def _halves(model: mujoco.MjModel, geoms: list[int]) -> Array:
-    """Half sizes (n, 3) of the boxes around shapes, along their own axes."""
+    """Return half sizes (n, 3) of the bounding boxes of geoms, along their own axes."""
     return np.asarray(model.geom_aabb[geoms][:, 3:])
 
 
@@ -272,7 +272,7 @@ def _matrix(quat: Array) -> Array:
 
 
 def _turned(axis: Array, angles: Array) -> Array:
-    """Rotations (m, 3, 3) about an axis by angles (m,)."""
+    """Return rotations (m, 3, 3) about an axis by angles (m,)."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     sine, cosine = np.sin(angles)[:, None, None], np.cos(angles)[:, None, None]
@@ -280,7 +280,7 @@ def _turned(axis: Array, angles: Array) -> Array:
 
 
 def _vectors(rotations: Array) -> Array:
-    """Rotation vectors (m, 3) of rotations (m, 3, 3); of half a turn any axis will do to get away from it."""
+    """Return rotation vectors (m, 3) of rotations (m, 3, 3); for half a turn an arbitrary axis, enough to leave it."""
     skew = np.stack(
         [
             rotations[:, 2, 1] - rotations[:, 1, 2],

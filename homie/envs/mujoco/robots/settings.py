@@ -1,4 +1,4 @@
-"""Settings that all simulated robots have."""
+"""Settings common to all simulated robots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BodyName: TypeAlias = Annotated[
 
 
 class SimulatedSettings(BaseModel):
-    """Which scene, and what its pictures are like. A robot has pictures of its own size by another default."""
+    """Scene and camera settings. A robot may override the default of `picture_size`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,5 +28,5 @@ class SimulatedSettings(BaseModel):
 
     @property
     def pixels(self) -> tuple[int, int]:
-        """Width and height of its pictures."""
+        """Width and height of the images in pixels."""
         return pixels_of(str(self.picture_size))

@@ -1,4 +1,4 @@
-"""What every robot that is simulated by MuJoCo does in the same way."""
+"""Base class of robots simulated by MuJoCo."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQVEL,
     mujoco.mjtWarning.mjWARN_BADQACC,
 )
-"""What MuJoCo counts when a position, speed or acceleration is not finite or beyond 1e10."""
+"""MuJoCo's warnings for a position, speed or acceleration that is not finite or beyond 1e10."""
 _DIVERGED = [int(kind) for kind in DIVERGED]
 SETTLE = 1.0
-"""Seconds at the start of an episode in which things come to rest."""
+"""Time (s) at the start of an episode in which objects come to rest."""
 LEAD = 0.12
-"""Seconds that a joint target may run ahead of the measured joint: servos of the simulation lag by some 0.1 s."""
+"""Time (s) by which a joint target may lead the measured joint: simulated servos lag by about 0.1 s."""
 
 
 class SimulatedRobot(Robot):
-    """Sees through `eyes`, lets time pass only on request, and notices a simulation that has diverged."""
+    """A robot with rendered cameras (`eyes`), whose time advances on request only, and that detects divergence."""
 
     model: mujoco.MjModel
     data: mujoco.MjData
@@ -45,17 +45,17 @@ class SimulatedRobot(Robot):
         self._pass()
 
     def _settle(self) -> None:
-        """Let things come to rest at the start of an episode."""
+        """Let objects come to rest at the start of an episode."""
         for _ in range(round(SETTLE / self.spec.period)):
             self.act(Command())
 
     @abstractmethod
     def _tell(self, command: Command) -> None:
-        """Give the servos their targets."""
+        """Set the servo targets of a command."""
 
     @abstractmethod
     def _pass(self) -> None:
-        """One control period of physics. Raises RobotFault if the simulation has diverged."""
+        """Simulate one control period. Raises RobotFault if the simulation has diverged."""
 
     def close(self) -> None:
         with suppress(RobotFault):  # a simulation that cannot be stopped is harmless, and its fault has been reported
@@ -68,11 +68,11 @@ class SimulatedRobot(Robot):
     def film_from(
         self, position: tuple[float, float, float], lookat: tuple[float, float, float], width: int, height: int
     ) -> Image:
-        """A picture (height, width, 3) from a point towards another (m), without the upper walls of a house."""
+        """Render an image (height, width, 3) from `position` towards `lookat` (m), without a house's upper walls."""
         return self.eyes.film(towards(position, lookat), width, height, hidden_groups=frozenset({1}))
 
     def state(self) -> Mapping[str, object]:
-        """As `homie.kernel.interfaces.Mirrored`: positions, velocities, and what the physics does not know."""
+        """As `homie.kernel.interfaces.Mirrored`: positions, velocities, and the state outside the physics."""
         data = self.data
         return {"qpos": data.qpos.tolist(), "qvel": data.qvel.tolist(), "world": dict(self._known())}
 
@@ -90,11 +90,11 @@ class SimulatedRobot(Robot):
 
     @abstractmethod
     def _known(self) -> Mapping[str, object]:
-        """What of the world's state is none of the physics, JSON-ready."""
+        """Return the part of the world state that is not physics, JSON-serialisable."""
 
     @abstractmethod
     def _take_known(self, known: Mapping[str, object]) -> None:
-        """Take over the state that `_known` of another one returned."""
+        """Restore the state that `_known` of another instance returned."""
 
     def check_sound(self) -> None:
         """Raises RobotFault if the simulation has diverged."""

@@ -1,4 +1,4 @@
-"""Shapes of a model as spheres, for whoever measures distances to them."""
+"""Approximate the geoms of a model by spheres, for distance computations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from homie.kernel.types import Array
 
-_APART = 1.3
-"""Radii between the centres of two neighbours: they leave dents of less than a quarter of their radius."""
-_MOST = 6
-"""Spheres along one axis of a shape."""
+_SPACING = 1.3
+"""Spacing of neighbouring spheres in radii: dents between them are less than a quarter of a radius deep."""
+_MAX_SPHERES = 6
+"""Maximum number of spheres along one axis of a geom."""
 
 
 def filling(model: mujoco.MjModel, bodies: Collection[int]) -> tuple[NDArray[np.intp], Array, Array]:
-    """Spheres that fill the shapes of some bodies that touch something.
+    """Return spheres that fill the collision geoms of some bodies.
 
     Returns:
         The geom of each sphere (n,), its centre in the geom's frame (n, 3) and its radius (n,), m.
@@ -29,7 +29,7 @@ def filling(model: mujoco.MjModel, bodies: Collection[int]) -> tuple[NDArray[np.
         if not model.geom_contype[geom] or int(model.geom_bodyid[geom]) not in bodies:
             continue
         half = model.geom_aabb[geom, 3:]
-        radius = float(np.min(half))  # of a capsule and of a long cylinder its own
+        radius = float(np.min(half))  # for a capsule or a long cylinder, its own radius
         marks = [_centres_along(float(extent), radius) for extent in half]
         grid = np.stack(np.meshgrid(*marks, indexing="ij"), axis=-1).reshape(-1, 3)
         geoms += [geom] * len(grid)
@@ -39,7 +39,7 @@ def filling(model: mujoco.MjModel, bodies: Collection[int]) -> tuple[NDArray[np.
 
 
 def _centres_along(half: float, radius: float) -> Array:
-    """Centres along one axis of a shape."""
+    """Return sphere centres along one axis of a geom."""
     reach = max(0.0, half - radius)
-    count = 1 + int(np.ceil(2 * reach / (_APART * radius))) if reach > 1e-6 else 1
-    return np.linspace(-reach, reach, min(count, _MOST))
+    count = 1 + int(np.ceil(2 * reach / (_SPACING * radius))) if reach > 1e-6 else 1
+    return np.linspace(-reach, reach, min(count, _MAX_SPHERES))

@@ -1,6 +1,6 @@
-"""From a table scene to a MuJoCo model: a room's floor, a wooden table, the Panda, the things.
+"""Build a MuJoCo model from a table scene: the room's floor, a wooden table, the Panda, the objects.
 
-Bodies carry the names of the things; loose ones have a free joint. The axes of the workspace are drawn at its corner on
+Bodies have the names of the objects; loose ones have a free joint. The axes of the workspace are drawn at its corner on
 the table: x red, y green, z blue, with letters of thin strokes.
 """
 
@@ -24,11 +24,11 @@ from homie.envs.mujoco.table.table_scene import FOOT, TABLE_TOP, TableScene, Thi
 from homie.envs.mujoco.table.things import Prism, ThingPlan, plan_of
 
 TABLE_X, TABLE_Y = (-0.46, 0.66), (-0.58, 0.58)
-"""Extents of the table (m)."""
+"""Extents of the table top (m)."""
 CORNER: Vec3 = (-0.3, -0.5, TABLE_TOP)
-"""Where the axes of the workspace are drawn."""
+"""Position at which the axes of the workspace are drawn (m)."""
 FRONT = FreeCamera(lookat=(0.10, 0.0, 0.78), distance=1.32, azimuth=np.pi, elevation=-0.62, fovy=np.radians(48.0))
-"""Where the front camera is: opposite the robot, so that y grows to the right in its picture."""
+"""The front camera: opposite the robot, so that y increases to the right in its image."""
 
 _WOOD: RGB = (0.78, 0.60, 0.40)
 _LEG: RGB = (0.45, 0.33, 0.22)
@@ -42,12 +42,12 @@ _LETTERS: dict[str, tuple[tuple[tuple[float, float], tuple[float, float]], ...]]
     "Y": (((-1, 1), (0, 0)), ((1, 1), (0, 0)), ((0, 0), (0, -1))),
     "Z": (((-1, 1), (1, 1)), ((1, 1), (-1, -1)), ((-1, -1), (1, -1))),
 }
-"""Strokes of letters, in units of half their size, to the right and up."""
+"""Strokes of letters, (right, up) in units of half their size."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltThing:
-    """A thing in a model: its body, and its geoms in the order of its parts."""
+    """An object in a model: its body, and its geoms in the order of its parts."""
 
     item: Thing
     plan: ThingPlan
@@ -57,7 +57,7 @@ class BuiltThing:
 
 @dataclass(frozen=True, slots=True)
 class BuiltTable:
-    """A table that can be simulated."""
+    """A table scene with its compiled model."""
 
     scene: TableScene
     model: mujoco.MjModel
@@ -66,7 +66,7 @@ class BuiltTable:
 
 
 def build(scene: TableScene) -> BuiltTable:
-    """Compile a scene with its robot. The same scene gives the same model."""
+    """Compile a scene with its robot. Deterministic."""
     spec = empty_spec("table")
     spec.stat.extent, spec.stat.center = 2.0, [0.1, 0.0, TABLE_TOP]
     spec.visual.map.znear, spec.visual.map.zfar = 0.005, 8.0
@@ -128,7 +128,7 @@ def _add_room(spec: mujoco.MjSpec, names: dict[str, str]) -> None:
 
 
 def _add_axes(spec: mujoco.MjSpec) -> None:
-    """Three thin arrows and their letters, which nothing touches."""
+    """Add three thin arrows and their letters, without collisions."""
     at = np.array(CORNER) + np.array([0.0, 0.0, _THICK])
     for letter, rgb, direction in (("X", _RED, (1, 0, 0)), ("Y", _GREEN, (0, 1, 0)), ("Z", _BLUE, (0, 0, 1))):
         end = at + _AXIS * np.array(direction)
@@ -171,7 +171,7 @@ def _add_prism(spec: mujoco.MjSpec, body: mujoco.MjsBody, name: str, part: Prism
 
 
 def _add_front_camera(spec: mujoco.MjSpec) -> None:
-    """The camera before the table: a part of the robot's equipment, so its name begins like those of the robot."""
+    """Add the camera in front of the table: it belongs to the robot's equipment, so its name has the robot's prefix."""
     ce, se = np.cos(FRONT.elevation), np.sin(FRONT.elevation)
     ca, sa = np.cos(FRONT.azimuth), np.sin(FRONT.azimuth)
     forward = np.array([ce * ca, ce * sa, se])

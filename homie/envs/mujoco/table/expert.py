@@ -1,9 +1,8 @@
-"""The scripted expert of the table: solves a task of any family by arm actions in numbers. Privileged.
+"""The scripted expert of the table: solves a task of any family by numeric arm actions. Privileged.
 
-It reads the scene, which has the exact place of everything, so it is not a planner to compare others with: it shows
-that the tasks can be done with cells of 1 cm and steps of 3 degrees. It foresees where a thing will be in the hand
-after the fingers have closed, and where it will stand after it was put down, and chooses each cell so that the next
-error is smallest.
+It reads exact object poses from the scene, so it is no baseline for planners: it shows that the tasks are solvable with
+cells of 1 cm and steps of 3 degrees. It predicts the pose of an object in the hand after the fingers have closed, and
+its position after release, and chooses each cell to minimise the next error.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from homie.kernel.world.conditions import written
 from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked
 
 GRASP, SPONGE_GRASP = 0.035, 0.025
-"""Metres above the table at which shapes and the sponge are taken."""
+"""Height (m) above the table at which shapes and the sponge are grasped."""
 TRAVEL = 0.20
-"""Metres above the table at which things are carried."""
+"""Height (m) above the table at which objects are carried."""
 DROP = 0.03
-"""Metres above where it will stand at which a thing is let go into a container."""
+"""Height (m) above its resting height at which an object is released into a container."""
 PALM_HALF, PALM_THICK, PALM_ABOVE = 0.12, 0.05, 0.03
-"""Half the length and the thickness of the palm, with room; its height over the tool centre point (m)."""
+"""Half length and thickness of the palm, with margin; its height above the tool centre point (m)."""
 OVERSHOOT = 0.01
-"""Metres that the sponge goes on beyond the end of an area."""
+"""Distance (m) that the sponge moves beyond the end of an area."""
 
 _CLOSING: dict[str, tuple[float, ...]] = {
     "cube": (0.0, 90.0),
@@ -46,17 +45,17 @@ _CLOSING: dict[str, tuple[float, ...]] = {
     "star": (0.0, 72.0, 144.0, 216.0, 288.0),
     "sponge": (0.0,),
 }
-"""Directions in the frame of a thing (degrees) along which the fingers close on it."""
+"""Closing directions of the fingers in the object frame (degrees)."""
 _SYMMETRY = {"cube": 90.0, "cylinder": 3.0, "cross": 90.0, "triangular prism": 120.0, "star": 72.0, "sponge": 180.0}
-"""Degrees by which a thing can be turned and look the same."""
+"""Angle of rotational symmetry of an object (degrees)."""
 _PAD = 0.0105
-"""Half the width of a finger (m)."""
+"""Half width of a finger (m)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A thing in the hand: where the tool takes it (2,); its origin (2,) and yaw in the frame of the tool seen from
-    above; the tool's height over its underside."""
+    """A held object: grasp position (2,) of the tool; the object's origin (2,) and yaw in the tool frame seen from
+    above; the tool's height above the object's underside."""
 
     item: Thing
     grip: Array
@@ -66,12 +65,12 @@ class _Held:
 
 
 def plan(scene: TableScene) -> tuple[ArmActions, ...]:
-    """The actions that do the task of a scene. Raises BadInput for a scene whose things cannot be reached."""
+    """Return the actions that solve the task of a scene. Raises BadInput if its objects cannot be reached."""
     return _Expert(scene).plan()
 
 
 class _Expert:
-    """Plans on a copy of the scene in which it keeps where things are."""
+    """Plans the task while tracking the predicted positions of objects."""
 
     def __init__(self, scene: TableScene) -> None:
         self.scene = scene
@@ -93,7 +92,7 @@ class _Expert:
                 case Stacked(stacked=names):
                     for lower, upper in pairwise(names):
                         self._carry(str(upper), str(lower))
-                case IsNot():  # nothing is done to it
+                case IsNot():  # needs no action
                     pass
                 case _:
                     raise BadInput(f"The planner table-expert knows no way to {written(condition)}.")
@@ -102,7 +101,7 @@ class _Expert:
     # ------------------------------------------------------------ plans by condition
 
     def _carry(self, name: str, destination: str) -> None:
-        """Take a thing and let it go in, on or through its place, as fits that."""
+        """Pick an object and release it in, on or through its destination."""
         item, place = self.scene.thing(name), self.scene.thing(destination)
         point, yaws = self.at[place.name], None
         if place.kind == "container":
@@ -114,12 +113,12 @@ class _Expert:
             point = point + planar_rotation(place.yaw) @ np.array([x, y])
             yaws = np.radians(np.arange(0.0, 360.0, _SYMMETRY[item.kind])) + place.yaw
             standing_height, release = 0.005, SORTER_HEIGHT - 0.012
-        for closing in self._closings(item):
-            held = self._foresee(item, closing, GRASP)
+        for closing in self._grasp_yaws(item):
+            held = self._predict_held(item, closing, GRASP)
             tool_yaw = self._release_yaw(held, point, yaws, closing)
             if tool_yaw is None:
                 continue
-            self._take(held, closing)
+            self._grasp(held, closing)
             tool = self._tool_for(held, point, tool_yaw)
             height = release + held.height
             self._move(tool, TRAVEL, tool_yaw, open=False)
@@ -132,17 +131,17 @@ class _Expert:
         raise BadInput(f"The arm does not reach {item.words} or where it belongs.")
 
     def _wipe(self, area: Thing) -> None:
-        """Draw the sponge over the whole length of an area, its long side across."""
+        """Wipe the whole length of an area with the sponge, its long side across."""
         sponge = next(item for item in self.scene.things if item.kind == "sponge")
         way = planar_rotation(area.yaw) @ np.array([AREA[0] + OVERSHOOT - SPONGE[0], 0.0])
         middle = self.at[area.name]
-        for closing in self._closings(sponge):
-            held = self._foresee(sponge, closing, SPONGE_GRASP)
+        for closing in self._grasp_yaws(sponge):
+            held = self._predict_held(sponge, closing, SPONGE_GRASP)
             for first, last in ((middle + way, middle - way), (middle - way, middle + way)):
                 tool_yaw = self._release_yaw(held, first, np.array([area.yaw, area.yaw + math.pi]), closing)
                 if tool_yaw is None or not self._reaches(self._tool_for(held, last, tool_yaw), SPONGE_GRASP, tool_yaw):
                     continue
-                self._take(held, closing)
+                self._grasp(held, closing)
                 start, end = self._tool_for(held, first, tool_yaw), self._tool_for(held, last, tool_yaw)
                 self._move(start, TRAVEL, tool_yaw, open=False)
                 self._move(start, held.height, tool_yaw, open=False)
@@ -151,22 +150,22 @@ class _Expert:
                 return
         raise BadInput(f"The arm does not reach {sponge.words} or {area.words}.")
 
-    # ------------------------------------------------------------ what will be
+    # ------------------------------------------------------------ predictions
 
-    def _closings(self, item: Thing) -> list[float]:
-        """Yaws of the tool that close the fingers well on a thing: with nothing under the palm first, and of those the
-        nearest to the arm's ready posture."""
+    def _grasp_yaws(self, item: Thing) -> list[float]:
+        """Return the reachable tool yaws for grasping an object: first those with nothing under the palm, then by
+        distance to the arm's ready posture."""
         yaws = []
         for degrees in _CLOSING[item.kind]:
             # The fingers close along y of the tool, which points down: at yaw - 90 degrees, or its opposite.
             closing = item.yaw + math.radians(degrees)
-            yaws += [_wrapped(closing + math.pi / 2), _wrapped(closing - math.pi / 2)]
+            yaws += [_wrap(closing + math.pi / 2), _wrap(closing - math.pi / 2)]
         reachable = [yaw for yaw in yaws if self._reaches(self.at[item.name], GRASP, yaw)]
-        yaw_ahead = self._ahead(self.at[item.name])
-        return sorted(reachable, key=lambda yaw: (self._under_palm(item, yaw), abs(_wrapped(yaw - yaw_ahead))))
+        yaw_ahead = self._ready_yaw(self.at[item.name])
+        return sorted(reachable, key=lambda yaw: (self._under_palm(item, yaw), abs(_wrap(yaw - yaw_ahead))))
 
     def _under_palm(self, item: Thing, yaw: float) -> bool:
-        """Whether something so high stands beside a thing that the palm would meet it when the thing is taken."""
+        """Whether the palm would collide with a tall neighbour when grasping an object."""
         palm_axis = planar_rotation(yaw) @ np.array([0.0, 1.0])
         palm = self.at[item.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * palm_axis
         return any(
@@ -176,9 +175,9 @@ class _Expert:
             if name != item.name
         )
 
-    def _foresee(self, item: Thing, tool_yaw: float, height: float) -> _Held:
-        """How a thing will be in the hand: flat against the pads, in the middle between them, else where it was."""
-        relative = _wrapped(item.yaw - tool_yaw)
+    def _predict_held(self, item: Thing, tool_yaw: float, height: float) -> _Held:
+        """Predict the pose of an object in the hand: flat against the pads and centred between them, else unchanged."""
+        relative = _wrap(item.yaw - tool_yaw)
         offset_between_pads = _between_pads(_outline(item) @ planar_rotation(relative).T)
         middle = np.array([0.0, (float(offset_between_pads.max()) + float(offset_between_pads.min())) / 2])
         grip = self.at[item.name] + planar_rotation(tool_yaw) @ middle
@@ -188,20 +187,20 @@ class _Expert:
         return _Held(item, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
 
     def _release_yaw(self, held: _Held, point: Array, yaws: Array | None, closing: float) -> float | None:
-        """The yaw of the tool at the place, in reach, so that the thing has one of the wanted yaws; None if none."""
+        """Return a reachable tool yaw at which the object is released with one of `yaws`; None if there is none."""
         if yaws is None:
-            tools = [self._ahead(point), closing, closing + math.pi]
+            tools = [self._ready_yaw(point), closing, closing + math.pi]
         else:
             tools = [float(yaw) - held.yaw for yaw in yaws]
-        tools.sort(key=lambda yaw: abs(_wrapped(yaw - self._ahead(point))))
-        return next((_wrapped(yaw) for yaw in tools if self._reaches(point, held.height, yaw)), None)
+        tools.sort(key=lambda yaw: abs(_wrap(yaw - self._ready_yaw(point))))
+        return next((_wrap(yaw) for yaw in tools if self._reaches(point, held.height, yaw)), None)
 
     def _tool_for(self, held: _Held, point: Array, tool_yaw: float) -> Array:
-        """Where the tool must be for the thing in it to be at a spot (2,)."""
+        """Return the tool position (2,) that brings the held object to `point` (2,)."""
         return np.asarray(point - planar_rotation(tool_yaw) @ held.offset)
 
-    def _ahead(self, point: Array) -> float:
-        """The yaw that asks least of the wrist: that of the ready posture, turned towards a spot."""
+    def _ready_yaw(self, point: Array) -> float:
+        """Return the yaw with least wrist rotation: that of the ready posture, turned towards `point`."""
         return math.atan2(point[1] - FOOT[1], point[0] - FOOT[0])
 
     def _reaches(self, point: Array, height: float, yaw: float) -> bool:
@@ -214,7 +213,7 @@ class _Expert:
 
     # ------------------------------------------------------------ actions
 
-    def _take(self, held: _Held, tool_yaw: float) -> None:
+    def _grasp(self, held: _Held, tool_yaw: float) -> None:
         self._move(held.grip, TRAVEL, tool_yaw, open=True)
         self._move(held.grip, held.height, tool_yaw, open=True)
         self._move(held.grip, held.height, tool_yaw, open=False)
@@ -227,7 +226,7 @@ class _Expert:
 
 
 def _pose(point: Array, height: float, yaw: float) -> Pose:
-    """The tool above a spot (2,), `height` metres over the table, pointing down, turned by `yaw`."""
+    """Return the tool pose above `point` (2,), `height` m above the table, pointing down, turned by `yaw`."""
     c, s = math.cos(yaw), math.sin(yaw)
     return Pose(
         np.array([point[0], point[1], TABLE_TOP + height]), np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
@@ -247,7 +246,7 @@ def _outline(item: Thing) -> Array:
 
 
 def _between_pads(points: Array) -> Array:
-    """y of the corners of an outline that are between the pads, and of its edges there."""
+    """Return the y coordinates of the outline's corners and edges that are between the pads."""
     crossings = [float(y) for x, y in points if abs(x) <= _PAD]
     for start, end in zip(points, np.roll(points, -1, axis=0), strict=True):
         for x in np.linspace(-_PAD, _PAD, 9):
@@ -256,16 +255,16 @@ def _between_pads(points: Array) -> Array:
     return np.array(crossings)
 
 
-def _wrapped(angle: float) -> float:
+def _wrap(angle: float) -> float:
     return math.remainder(angle, math.tau)
 
 
 class TableExpert(Planner):
-    """Plays the expert's plan for the table that its robot stands at, whatever the task is called. Raises BadInput for
-    a word that is none.
+    """Planner that executes the expert's plan for its robot's table, ignoring the instruction. Raises BadInput for an
+    unknown family.
 
     Args:
-        argument: A family; a table of another one is refused.
+        argument: A family; tables of other families are refused.
     """
 
     name = "table-expert"
@@ -276,7 +275,7 @@ class TableExpert(Planner):
             raise BadInput(f"There is no family of tasks '{argument}' for the planner table-expert: {hint}")
         self._family = argument
         self._plan: Sequence[ArmActions] = ()
-        self._answered = False
+        self._has_decided = False
 
     def bind(self, robot: Robot) -> None:
         scene = getattr(robot, "scene", None)
@@ -290,13 +289,13 @@ class TableExpert(Planner):
         self._plan = plan(scene)
 
     def reset(self, task: str, *, seed: int) -> None:
-        self._answered = False
+        self._has_decided = False
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        if self._answered:
+        if self._has_decided:
             has_failed = planner_input.feedback is not None and not planner_input.feedback.ok
             end = END_FAILURE if has_failed and planner_input.reports else END
             return Decision((end,), "The plan did not work out." if has_failed else "The plan is through.")
-        self._answered = True
+        self._has_decided = True
         moves = tuple(Subtask("Move", str(action)) for action in self._plan)
         return Decision(moves, f"The expert knows the scene; {len(moves)} actions do the task.")

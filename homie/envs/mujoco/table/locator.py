@@ -1,4 +1,4 @@
-"""The background locator of the table: goals of Move from world state, and the list of things with their places."""
+"""The privileged locator of the table: goals from world state, and the list of visible objects with their positions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from homie.kernel.pose_action import MOVE
 from homie.kernel.types import Array, Box, CameraFrame, Detection, Goal, Listed, NamedThing, Observation
 
 LISTED = "front"
-"""The camera whose picture decides what is in the list."""
+"""The camera whose image decides which objects are listed."""
 FEWEST = 25 / 500**2
-"""Share of a picture that a thing must fill, below which the picture says nothing of its place: 25 pixels of 500 x 500,
-our choice."""
+"""Minimum share of an image that an object must fill for its position to be estimated: 25 pixels of 500 x 500, our
+choice."""
 
 
 class KnownTable(Protocol):
-    """What the locator knows of a robot: its table (`homie.envs.mujoco.table.robot.FrankaTable`)."""
+    """The parts of a robot that the locator uses (`homie.envs.mujoco.table.robot.FrankaTable`)."""
 
     @property
     def scene(self) -> TableScene: ...
@@ -36,11 +36,11 @@ class KnownTable(Protocol):
 
 
 class TableLocator(Locator):
-    """Knows what stands where. The target of a Move is an action in numbers, that of Pick and Put the name of a thing.
+    """Locator with world state. The target of a Move is a numeric action, that of Pick and Put the name of an object.
 
-    `listing` is what EmbodiedBench gives a model: every thing in sight with the cell of its middle, in the order of y.
-    The middle is estimated as there, from what the cameras see of it: the mean of its points in each picture, then the
-    mean over the pictures. Masks and depths are simulated sensors.
+    `listing` is what EmbodiedBench gives a model: every visible object with the cell of its middle, in the order of y.
+    As there, the middle is estimated from the cameras: the mean of the object's points in each image, then the mean
+    over the images. Masks and depths are simulated sensors.
     """
 
     name = "background"
@@ -49,7 +49,7 @@ class TableLocator(Locator):
         self.table = table
         self._actions = arm_actions()
         self._best_matches: NameMatcher = registry.load("names", "default")
-        self._named = [
+        self._named_things = [
             NamedThing(item.name, item.kind, item.colour, (item.words, item.kind)) for item in table.scene.things
         ]
         self._places: dict[str, Array] = {}
@@ -58,7 +58,7 @@ class TableLocator(Locator):
         self._places = {}
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """Estimate the places of the things in the picture of the front camera, from all pictures that show them."""
+        """Estimate the positions of the objects in the front camera's image, from all images that show them."""
         if LISTED not in observation.frames:
             return
         means = {view: _means(frame) for view, frame in observation.frames.items()}
@@ -70,11 +70,11 @@ class TableLocator(Locator):
 
     @property
     def places(self) -> dict[str, Array]:
-        """The estimated middles (3,) of the things in sight, in the order of the list: y grows."""
+        """Estimated middles (3,) of the visible objects, in the order of the list: by increasing y."""
         return dict(sorted(self._places.items(), key=lambda item: float(item[1][1])))
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """Those of the front picture by their number in the list, then the rest."""
+        """Sort the detections of the front image by their number in the list, followed by the rest."""
         numbers = {name: number for number, name in enumerate(self.places)}
         last = len(numbers)
         return tuple(
@@ -96,7 +96,7 @@ class TableLocator(Locator):
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         if action.name == MOVE:
             return numbers_of(words)
-        candidates = sorted(item.name for item in self._best_matches(words, self._named))
+        candidates = sorted(item.name for item in self._best_matches(words, self._named_things))
         fitting = [name for name in candidates if action.target != "loose" or self.pickable(name)] or candidates
         return min(fitting, key=lambda name: self.distance(name, observation), default=None)
 
@@ -122,7 +122,8 @@ class TableLocator(Locator):
         )
 
     def _place(self, entity: str, box: Box) -> Goal:
-        """The goal of a Put: the middle of a thing, whatever stands beside it. In a container things keep apart."""
+        """Return the goal of a Put: the middle of an object, ignoring its neighbours. In a container, objects keep a
+        distance."""
         world = self.table.world
         obstacles = tuple(world.box(name) for name in world.loose if name not in (entity, world.held))
         return Goal(
@@ -152,7 +153,7 @@ class TableLocator(Locator):
         return False
 
     def distance(self, entity: str, observation: Observation) -> float:
-        """From the robot's foot."""
+        """Return the horizontal distance from the robot's foot, m."""
         things = self.table.built.things
         at = self.table.world.box(entity).center if entity in things else self._actions.read(entity).pose.position
         return float(np.linalg.norm(at[:2] - observation.body.base.xy))
@@ -161,7 +162,7 @@ class TableLocator(Locator):
         return self.table.world.held
 
     def has_place(self, entity: str) -> bool:
-        """Whether something can be put there."""
+        """Whether an object can be put on or in an entity."""
         thing = self.table.built.things.get(entity)
         return thing is not None and thing.item.kind != "area"
 
@@ -171,7 +172,7 @@ class TableLocator(Locator):
 
 
 def _means(frame: CameraFrame) -> dict[str, Array]:
-    """Of each instance in a picture that shows enough of it: the mean (3,) of its points in the room."""
+    """Return the mean point (3,), in the room frame, of each instance that is sufficiently visible in an image."""
     if frame.instances is None or frame.depth is None:
         return {}
     means = {}

@@ -1,6 +1,6 @@
-"""Outlines of the shapes on the table, and convex pieces of them and of plates with holes in them.
+"""Outlines of the shapes on the table, and convex decompositions of them and of plates with holes.
 
-Outlines are (n, 2) in metres, counter-clockwise about the origin, which sees every point of them.
+Outlines are (n, 2) in metres, counter-clockwise and star-shaped about the origin.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ SHAPES = ("cube", "cylinder", "triangular prism", "cross", "star")
 HEIGHT = 0.045
 """Height of every shape (m)."""
 GAP = 0.009
-"""Metres all around a shape in the hole of the sorter that is made for it."""
+"""Clearance (m) around a shape in its hole of the sorter."""
 
 _CUBE, _ROUND, _TRIANGLE, _STAR = 0.0225, 0.0235, 0.0158, 0.0155
-"""Distance of the edges from the middle (m)."""
+"""Distance of the edges from the middle, m."""
 _ARM, _ARM_WIDTH = 0.026, 0.0095
-"""Half the length and the width of the arms of the cross (m)."""
+"""Half length and half width of the arms of the cross, m."""
 _CORNERS = 24
 _STRIPS = 8
 
 
 def outline(shape: str, gap: float = 0.0) -> Array:
-    """The outline of a shape, its edges moved out by `gap`."""
+    """Return the outline of a shape, its edges offset outwards by `gap`, m."""
     if shape == "cube":
         return _regular(4, _CUBE + gap, np.pi / 4)
     if shape == "cylinder":
@@ -43,13 +43,13 @@ def outline(shape: str, gap: float = 0.0) -> Array:
 
 
 def core(shape: str) -> float:
-    """Half the side of the largest square, along the axes, inside the outline, a little less (m)."""
+    """Return half the side (m) of an axis-aligned square slightly smaller than the largest within the outline."""
     edges = {"cube": _CUBE, "cylinder": _ROUND, "triangular prism": _TRIANGLE, "star": _STAR, "cross": _ARM_WIDTH * 1.4}
     return 0.7 * edges[shape]
 
 
 def convex_pieces(points: Array) -> list[Array]:
-    """Convex outlines that make up an outline: itself, or a kite from the middle to each corner that stands out."""
+    """Split an outline into convex outlines: itself, or a kite from the middle to each convex corner."""
     following, preceding = np.roll(points, -1, axis=0), np.roll(points, 1, axis=0)
     corner = _cross(points - preceding, following - points)
     if (corner > 0).all():
@@ -63,7 +63,7 @@ def convex_pieces(points: Array) -> list[Array]:
 
 
 def plate_with_hole(half: float, hole: Array) -> list[Array]:
-    """Convex outlines that make up a square plate about the origin, half its side `half`, with a hole in it."""
+    """Split a square plate about the origin, with half side `half` and a hole, into convex outlines."""
     corners = np.arctan2([-1, 1, 1, -1], [1, 1, -1, -1])
     angles = np.concatenate([np.arctan2(hole[:, 1], hole[:, 0]), corners])
     angles = np.unique(np.round(angles, 9))
@@ -77,7 +77,7 @@ def plate_with_hole(half: float, hole: Array) -> list[Array]:
 
 
 def strips(points: Array) -> list[tuple[Array, Array]]:
-    """Rectangles along the axes, as middles (2,) and half sizes (2,), that cover an outline: slices across x."""
+    """Cover an outline by axis-aligned rectangles, as middles (2,) and half sizes (2,): slices across x."""
     cuts = np.linspace(points[:, 0].min(), points[:, 0].max(), _STRIPS + 1)
     edges = list(zip(points, np.roll(points, -1, axis=0), strict=True))
     strips = []
@@ -98,10 +98,10 @@ def _regular(count: int, edge: float, turn: float) -> Array:
 
 
 def _star(edge: float) -> Array:
-    """Five points; the edges are `edge` from the middle."""
+    """Return a five-pointed star whose edges are `edge` from the middle."""
     angles = np.arange(10) * np.pi / 5
     inner_share = 0.58
-    # The edge from (R, 0) to the inner corner at 36 degrees, as far from the middle as wanted.
+    # Scale so that the edge from (R, 0) to the inner corner at 36 degrees has the distance `edge` from the middle.
     tip, notch = np.array([1.0, 0.0]), inner_share * np.array([np.cos(np.pi / 5), np.sin(np.pi / 5)])
     distance = float(abs(_cross(tip, notch)) / np.linalg.norm(tip - notch))
     radii = np.where(np.arange(10) % 2 == 0, 1.0, inner_share) * edge / distance
@@ -109,7 +109,7 @@ def _star(edge: float) -> Array:
 
 
 def _ray(points: Array, angle: float) -> Array:
-    """Where the ray from the middle at an angle meets an outline (2,)."""
+    """Return the intersection (2,) of an outline with the ray from the middle at an angle."""
     direction = np.array([np.cos(angle), np.sin(angle)])
     for start, end in zip(points, np.roll(points, -1, axis=0), strict=True):
         edge = end - start

@@ -1,7 +1,7 @@
 """The Panda on a table as a robot: the same interface as the Fetch in a house, with simulated sensors.
 
-Time passes only in `act`, every command goes through the safety gate. The robot stands on its table: it
-has no base, no torso and no head, and the gate refuses commands for them.
+Time advances only in `act`, and every command passes the safety gate. The robot is fixed on its table: it has no base,
+torso or head, and the gate refuses commands for them.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from homie.kernel.types import Command, Image, Pose2, Proprioception
 from homie.kernel.world.snapshot import WorldSnapshot
 
 PICTURE_SIZE = TableSettings().pixels
-"""Width and height of a picture where none is asked for."""
+"""Default width and height of images in pixels."""
 
 
 class FrankaTable(SimulatedRobot):
-    """A Panda before its table. `world` is privileged: skills and planners never get it."""
+    """A Panda on its table. `world` is privileged: skills and planners have no access to it."""
 
     spec = panda.SPEC
     views = ("front", "wrist")
@@ -62,9 +62,9 @@ class FrankaTable(SimulatedRobot):
 
     @classmethod
     def of(cls, family: str, settings: TableSettings) -> Self:
-        """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
+        """Build the table of a run from its scene file, or from its family (`--robot franka:FAMILY`) and seed.
 
-        Raises BadInput for a bad file, and for a family that does not exist.
+        Raises BadInput for an invalid file, and for an unknown family.
         """
         if not family and settings.scene is None:
             families = ", ".join(FAMILIES)
@@ -99,7 +99,7 @@ class FrankaTable(SimulatedRobot):
         self.world.update(self.grasping.held_object)
 
     def _halt(self) -> None:
-        """Every joint holds where it is, the fingers squeeze what they hold."""
+        """Hold every joint at its position; fingers that hold an object keep squeezing it."""
         self.limbs.hold()
         if not self.grasping.holding:
             self.data.ctrl[self.limbs.finger_servos] = self.limbs.opening() / 2
@@ -133,13 +133,13 @@ class FrankaTable(SimulatedRobot):
             self.world.wipe(str(name), [int(tile) for tile in tiles])
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """Robot and table from the side."""
+        """Render robot and table from the side."""
         camera = FreeCamera(lookat=(0.06, 0.0, 0.88), distance=1.5, azimuth=2.45, elevation=-0.45)
         return self.eyes.film(camera, width, height)
 
 
 PANDA = SimulatedBody.of_mjcf(panda.FILE, panda.SPEC, panda.HAND, kinematics=partial(PandaKinematics, FOOT[2]))
-"""The Panda that stands on this table, for what drives another one like it."""
+"""The Panda of this table as a body, for clients that control an identical one."""
 
 open_table = Opening(TableSettings, FrankaTable.of, "A Panda on a table: `franka:FAMILY`.")
-"""The table of a run, with a Panda."""
+"""Factory of the table robot of a run."""

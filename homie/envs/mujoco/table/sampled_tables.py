@@ -1,6 +1,6 @@
-"""The four families of tasks, made from seeds: pick and place, stack, shape sorter, wipe (EmbodiedBench, appendix C.4).
+"""Sampling of the four task families: pick and place, stack, shape sorter, wipe (EmbodiedBench, appendix C.4).
 
-The tasks and their words are our own. The same family and seed give the same scene.
+The tasks and their instructions are our own. Scenes are determined by family and seed.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.world.conditions import Condition, parse_condition
 
 X_RANGE, Y_RANGE = (0.0, 0.42), (-0.38, 0.38)
-"""Where the middles of things may be (m)."""
+"""Range of the middles of objects (m)."""
 NEAREST, FARTHEST = 0.33, 0.72
-"""Metres from the robot's foot between which a thing is reached from above in any direction."""
+"""Distance range (m) from the robot's foot in which an object can be reached from above in any direction."""
 APART = 0.05
-"""Metres between two footprints: room for a finger."""
+"""Minimum gap (m) between two footprints: room for a finger."""
 AROUND_SORTER = 0.05
-"""Metres more around a sorter, which is higher than a hand that takes something from the table."""
+"""Additional gap (m) around a sorter, which is taller than a hand that grasps an object on the table."""
 
 _COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "pink", "teal", "gray", "black")
-_SORTED = ("cube", "cylinder", "triangular prism", "star")
-_LONG_WAYS = {"from left to right": math.pi / 2, "from the front to the back": 0.0}
+_SORTER_SHAPES = ("cube", "cylinder", "triangular prism", "star")
+_DIRECTIONS = {"from left to right": math.pi / 2, "from the front to the back": 0.0}
 _TRIES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a family samples: words, things, and what has to be so in the end."""
+    """A sampled task: instruction, objects, and success conditions."""
 
     instruction: str
     subset: Subset
@@ -52,15 +52,15 @@ class Plan:
 
 
 class Crowded(Exception):
-    """A sampled scene that does not fit on the table, or of which nobody could speak clearly."""
+    """A sampled scene whose objects do not fit on the table; it is sampled again."""
 
 
 def generate(family: Family, seed: int) -> TableScene:
-    """The task of a family and a seed."""
+    """Sample the task of a family and a seed."""
     rng = np.random.default_rng([FAMILIES.index(family), seed])
     while True:
         try:
-            plan = _MAKERS[family](rng)
+            plan = _SAMPLERS[family](rng)
         except Crowded:
             continue
         return TableScene(
@@ -74,7 +74,7 @@ def generate(family: Family, seed: int) -> TableScene:
 
 
 def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
-    """The scene of a file, or of a family by name ("" is the first) and seed. Raises BadInput."""
+    """Load the scene of a file, or sample it by family ("" is the first) and seed. Raises BadInput."""
     if file is not None:
         return TableScene.load(file)
     for known in FAMILIES:
@@ -88,9 +88,9 @@ def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
 
 
 def _pick(rng: np.random.Generator) -> Plan:
-    """Several shapes, two containers: one shape into one of them."""
+    """Sample several shapes and two containers: put one shape into one of them."""
     colours = _colours(rng, 2)
-    things = [_new("container", colour) for colour in colours] + _shapes(rng, int(rng.integers(3, 5)))
+    things = [_thing_at_origin("container", colour) for colour in colours] + _shapes(rng, int(rng.integers(3, 5)))
     things = _place_things(things, rng)
     target, container = things[int(rng.integers(2, len(things)))], things[int(rng.integers(2))]
     references_used = references([target, container], things, rng)
@@ -107,7 +107,7 @@ def _pick(rng: np.random.Generator) -> Plan:
 
 
 def _stack(rng: np.random.Generator) -> Plan:
-    """Two or three of several shapes on top of each other."""
+    """Sample several shapes: stack two or three of them."""
     high = int(rng.integers(2, 4))
     things = _place_things(_shapes(rng, int(rng.integers(high, 5))), rng)
     chosen = [things[k] for k in rng.permutation(len(things))[:high]]
@@ -133,10 +133,10 @@ def _stack(rng: np.random.Generator) -> Plan:
 
 
 def _sort(rng: np.random.Generator) -> Plan:
-    """A sorter with four holes, several shapes: one of them into its hole."""
-    holes = tuple(_SORTED[k] for k in rng.permutation(len(_SORTED)))
+    """Sample a sorter with four holes and several shapes: put one of them into its hole."""
+    holes = tuple(_SORTER_SHAPES[k] for k in rng.permutation(len(_SORTER_SHAPES)))
     sorter = Thing(name="shape_sorter", kind="shape sorter", colour="beige", x=0.0, y=0.0, holes=holes)
-    things = _place_things([sorter, *_shapes(rng, 3, kinds=_SORTED)], rng)
+    things = _place_things([sorter, *_shapes(rng, 3, kinds=_SORTER_SHAPES)], rng)
     target = things[int(rng.integers(1, len(things)))]
     references_used = references([target], things[1:], rng)
     item_words = references_used[0].words
@@ -151,30 +151,30 @@ def _sort(rng: np.random.Generator) -> Plan:
 
 
 def _wipe(rng: np.random.Generator) -> Plan:
-    """A sponge and several areas: one of them to be wiped."""
+    """Sample a sponge and several areas: wipe one of them."""
     count = int(rng.integers(2, 4))
-    yaws = [(*_LONG_WAYS.values(), math.pi / 4, -math.pi / 4)[k] for k in rng.permutation(4)[:count]]
-    areas = [_new("area", colour, yaw) for colour, yaw in zip(_colours(rng, count), yaws, strict=True)]
-    things = _place_things([*areas, _new("sponge", "yellow")], rng)
+    yaws = [(*_DIRECTIONS.values(), math.pi / 4, -math.pi / 4)[k] for k in rng.permutation(4)[:count]]
+    areas = [_thing_at_origin("area", colour, yaw) for colour, yaw in zip(_colours(rng, count), yaws, strict=True)]
+    things = _place_things([*areas, _thing_at_origin("sponge", "yellow")], rng)
     target = things[int(rng.integers(count))]
-    ways = [reference(target, things)]
-    ways += [
-        Reference(f"the area that runs {words}", "spatial") for words, yaw in _LONG_WAYS.items() if target.yaw == yaw
+    candidates = [reference(target, things)]
+    candidates += [
+        Reference(f"the area that runs {words}", "spatial") for words, yaw in _DIRECTIONS.items() if target.yaw == yaw
     ]
-    place = by_relation(target, things, rng, moving=[target, things[-1]])  # the sponge will be somewhere else
+    place = by_relation(target, things, rng, moving=[target, things[-1]])  # the sponge will have moved
     if place is not None:
-        ways.append(spatial_reference(place, target))
-    references_used = [ways[int(rng.integers(len(ways)))]]
+        candidates.append(spatial_reference(place, target))
+    references_used = [candidates[int(rng.integers(len(candidates)))]]
     area_words = references_used[0].words
     sentence = rng.choice(
         [f"With the sponge, wipe {area_words}.", f"Take the sponge and wipe {area_words}.", f"Clean {area_words}."]
     )
-    spared = [{"is_not": [area.name, "wiped"]} for area in areas if area.name != target.name]
-    return _plan(str(sentence), references_used, things, [{"is": [target.name, "wiped"]}, *spared])
+    untouched = [{"is_not": [area.name, "wiped"]} for area in areas if area.name != target.name]
+    return _plan(str(sentence), references_used, things, [{"is": [target.name, "wiped"]}, *untouched])
 
 
 def _plan(sentence: str, references_used: list[Reference], things: list[Thing], conditions: Sequence[object]) -> Plan:
-    """A sentence and those that go before it."""
+    """Create a plan whose instruction is a sentence preceded by those that its references need."""
     return Plan(
         "".join(reference.before for reference in references_used) + sentence,
         subset_of(references_used),
@@ -183,7 +183,7 @@ def _plan(sentence: str, references_used: list[Reference], things: list[Thing], 
     )
 
 
-_MAKERS: dict[Family, Callable[[np.random.Generator], Plan]] = {
+_SAMPLERS: dict[Family, Callable[[np.random.Generator], Plan]] = {
     "pick": _pick,
     "stack": _stack,
     "sort": _sort,
@@ -199,19 +199,19 @@ def _colours(rng: np.random.Generator, count: int) -> list[str]:
 
 
 def _shapes(rng: np.random.Generator, count: int, kinds: tuple[str, ...] = SHAPES) -> list[Thing]:
-    """Shapes of which no two look the same; often two of one kind, so that words have to tell them apart."""
+    """Sample shapes of distinct looks; often two of one kind, so that the instruction has to distinguish them."""
     chosen = [kinds[k] for k in rng.permutation(len(kinds))[:count]]
     if count > 2 and rng.random() < 0.5:
         chosen[-1] = chosen[0]
-    return [_new(kind, colour) for kind, colour in zip(chosen, _colours(rng, count), strict=True)]
+    return [_thing_at_origin(kind, colour) for kind, colour in zip(chosen, _colours(rng, count), strict=True)]
 
 
-def _new(kind: str, colour: str, yaw: float = 0.0) -> Thing:
+def _thing_at_origin(kind: str, colour: str, yaw: float = 0.0) -> Thing:
     return Thing(name=f"{colour}_{kind.replace(' ', '_')}", kind=kind, colour=colour, x=0.0, y=0.0, yaw=yaw)
 
 
 def _place_things(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
-    """The things where they fit, in the order given. Raises Crowded."""
+    """Sample poses for the objects, in the given order, without overlaps. Raises Crowded."""
     placed_things: list[Thing] = []
     for item in things:
         for _ in range(_TRIES):
@@ -232,7 +232,7 @@ def _place_things(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
 
 
 def _is_reachable(item: Thing) -> bool:
-    """Whether the robot reaches it from above, an area at both of its ends, a sorter over all of its holes."""
+    """Whether the robot reaches an object from above: an area at both ends, a sorter over all holes."""
     reach = {"area": AREA[0], "shape sorter": 0.08}.get(item.kind, 0.0)
     distance = math.hypot(item.x - FOOT[0], item.y - FOOT[1])
     return NEAREST + reach <= distance <= FARTHEST - reach

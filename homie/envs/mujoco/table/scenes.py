@@ -1,4 +1,4 @@
-"""The tables of the Panda, as suites choose them and as reports draw them."""
+"""Scenes of the table robot, as suites choose them and reports draw them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homie.kernel.scenes import Scenes, with_argument
 
 
 class TableChoice(BaseModel):
-    """Which family of tasks the seed makes a table of."""
+    """The task family from which the seed samples a table."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -21,7 +21,7 @@ class TableChoice(BaseModel):
 
 
 class TableScenes(Scenes):
-    """Scenes of the robot `franka`: tables by family and seed, or from a file. Each sets a task of its own."""
+    """Scenes of the robot `franka`: tables by family and seed, or from a file. Each has its own task."""
 
     Choice: ClassVar[type[BaseModel]] = TableChoice
     skills = "arm"

@@ -1,4 +1,4 @@
-"""Settings of the Panda at its table."""
+"""Settings of the table robot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from homie.kernel.options import PictureSize, Shade
 
 
 class TableSettings(SimulatedSettings):
-    """The table, and its pictures: as in EmbodiedBench."""
+    """Scene and camera settings, with the image size of EmbodiedBench."""
 
     picture_size: PictureSize = "500x500"
     shade: Shade = False

@@ -1,6 +1,6 @@
-"""How instructions speak of the things on the table: by colour, by shape, by where they are.
+"""Referring expressions for objects on the table: by colour, by shape, by spatial relation.
 
-Left and right, in front and behind are as in the picture of the front camera, which looks at the robot: y grows to the
+Left and right, in front and behind are as in the image of the front camera, which faces the robot: y increases to the
 right, x to the front.
 """
 
@@ -19,36 +19,36 @@ RELATIONS: dict[str, tuple[int, int]] = {
     "behind": (0, -1),
     "in front of": (0, 1),
 }
-"""Axis (x, y) and sign."""
+"""Axis index (x, y) and sign of each relation."""
 CLEARLY = 0.06
-"""Metres from which a thing is on one side of another; what is nearer is on neither side for certain."""
+"""Minimum offset (m) for a spatial relation between two objects; below it the relation is ambiguous."""
 
 
 def related(item: Thing, relation: str, other: Thing) -> bool | None:
-    """Whether a thing is on that side of another; None where nobody could tell."""
+    """Whether an object is in a spatial relation to another; None if that is ambiguous."""
     axis, sign = RELATIONS[relation]
     delta = sign * ((item.x, item.y)[axis] - (other.x, other.y)[axis])
     return None if abs(delta) < CLEARLY else delta > 0
 
 
 def by_look(item: Thing, things: Sequence[Thing]) -> str | None:
-    """`the red cube`, or None if there are several."""
+    """Return a name by colour and kind, such as `the red cube`, or None if there are several."""
     lookalikes = [other for other in things if (other.kind, other.colour) == (item.kind, item.colour)]
     return f"the {item.colour} {item.kind}" if len(lookalikes) == 1 else None
 
 
 def by_kind(item: Thing, things: Sequence[Thing]) -> str | None:
-    """`the cube`, or None if there are several."""
+    """Return a name by kind, such as `the cube`, or None if there are several."""
     return f"the {item.kind}" if sum(other.kind == item.kind for other in things) == 1 else None
 
 
 def by_relation(
     item: Thing, things: Sequence[Thing], rng: np.random.Generator, *, moving: Sequence[Thing] = ()
 ) -> str | None:
-    """`the cube left of the green star`, where there are several cubes and only this one can be meant; else None.
+    """Return a unique name by relation, such as `the cube left of the green star`, if there are several cubes; or None.
 
     Args:
-        moving: Things that the task moves or changes; a place beside them would be another one later.
+        moving: Objects that the task moves or changes; they are no landmarks.
     """
     rivals = [other for other in things if other.kind == item.kind and other is not item]
     if not rivals:
@@ -67,10 +67,10 @@ def by_relation(
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """How an instruction speaks of a thing: the words in the sentence, and the sentence before it that it needs.
+    """A referring expression: its words in the instruction, and a sentence that must precede the instruction.
 
-    A place beside something has a sentence of its own (`Find the cube left of the star.`, then `this cube`):
-    behind the words for a place no further words can be taken for a part of them.
+    A spatial relation gets its own sentence (`Find the cube left of the star.`, then `this cube`), so that following
+    words cannot be parsed as part of it.
     """
 
     words: str
@@ -79,12 +79,12 @@ class Reference:
 
 
 def spatial_reference(place_words: str, item: Thing) -> Reference:
-    """A thing by words for its place."""
+    """Return a reference to an object by words for its place."""
     return Reference(f"this {item.kind}", "spatial", f"Find {place_words}. ")
 
 
 def reference(item: Thing, things: Sequence[Thing]) -> Reference:
-    """A thing by its colour or, now and then, by its kind alone. It can mean no other: no two things look the same."""
+    """Return a reference by colour and kind, which is unique: no two objects look the same."""
     kind_words = by_kind(item, things)
     look = by_look(item, things)
     assert look is not None
@@ -94,21 +94,21 @@ def reference(item: Thing, things: Sequence[Thing]) -> Reference:
 def references(
     chosen: Sequence[Thing], things: Sequence[Thing], rng: np.random.Generator, *, moving: Sequence[Thing] = ()
 ) -> list[Reference]:
-    """One way to speak of each of the chosen things, at most one of them by its place."""
+    """Sample a reference to each of the chosen objects, at most one of them by its place."""
     chosen_references: list[Reference] = []
     for item in chosen:
-        ways = [reference(item, things)]
+        candidates = [reference(item, things)]
         if (kind_words := by_kind(item, things)) is not None:
-            ways.append(Reference(kind_words, "base"))
+            candidates.append(Reference(kind_words, "base"))
         place = by_relation(item, things, rng, moving=(*chosen, *moving))
         if place is not None and all(not reference.before for reference in chosen_references):
-            ways.append(spatial_reference(place, item))
-        chosen_references.append(ways[int(rng.integers(len(ways)))])
+            candidates.append(spatial_reference(place, item))
+        chosen_references.append(candidates[int(rng.integers(len(candidates)))])
     return chosen_references
 
 
 def subset_of(chosen_references: Sequence[Reference]) -> Subset:
-    """What tells the things of an instruction apart: `spatial`, places; `visual`, looks; `base`, their kinds do."""
+    """Return the hardest kind of reference in an instruction: `spatial`, then `visual`, then `base` (by kind)."""
     for subset in ("spatial", "visual"):
         if any(reference.subset == subset for reference in chosen_references):
             return subset

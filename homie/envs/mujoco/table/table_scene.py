@@ -1,4 +1,4 @@
-"""A table as data: what stands on it, the instruction, and what has to be so in the end. `scene.json` of a run."""
+"""Schema of a table scene: objects, instruction, and success conditions. `scene.json` of a run."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")
 
 Subset: TypeAlias = Literal["base", "visual", "spatial"]
-"""What tells the things of an instruction apart from others on the table: their kinds do, looks, places. EmbodiedBench
-has subsets of these names; the suite homie-eb-table says tables in all five of its ways."""
+"""How an instruction distinguishes its objects from others on the table: by kind, looks or place. EmbodiedBench has
+subsets of these names; the suite homie-eb-table phrases tables in all five of its ways."""
 
 KINDS = (*SHAPES, "container", "shape sorter", "sponge", "area")
 TABLE_TOP = 0.75
 """Height of the table (m)."""
 FOOT = (-0.3, 0.0, TABLE_TOP)
-"""Where the robot stands (m)."""
+"""Position of the robot's foot (m)."""
 SURROUNDINGS = ("table", "floor")
-"""What things are on that are on no other thing."""
+"""Supports of objects that are on no other object."""
 
 
 class Thing(PlainNumbers, BaseModel):
-    """Something on the table.
+    """An object on the table.
 
     Attributes:
-        x, y: Its middle (m), in the frame of the room.
-        yaw: Rad about z.
+        x, y: Its middle (m), in the room frame.
+        yaw: Rotation about z, rad.
         kind: A shape of `outlines.SHAPES`, or container, shape sorter, sponge, area.
-        holes: Of a sorter, the shapes of its holes in the order of `things.hole_places`.
+        holes: Shapes of a sorter's holes, in the order of `things.hole_places`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,7 +58,7 @@ class Thing(PlainNumbers, BaseModel):
     holes: tuple[str, ...] = Field(default=(), max_length=4)
 
     @model_validator(mode="after")
-    def _known(self) -> Self:
+    def _check_words(self) -> Self:
         if self.name in SURROUNDINGS:
             raise ValueError(f"a thing cannot be called {self.name}")
         fields = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
@@ -70,15 +70,15 @@ class Thing(PlainNumbers, BaseModel):
 
     @property
     def words(self) -> str:
-        """What a person would call it."""
+        """Its name in words."""
         return self.name.replace("_", " ")
 
 
 class TableScene(PlainNumbers, BaseModel):
-    """A task on a table. Its things do not touch each other, and the robot reaches all of them.
+    """A task on a table. Its objects do not touch each other, and the robot reaches all of them.
 
     Attributes:
-        conditions: What has to be so in the end, all of it, in the language of suites (docs/suites.md).
+        conditions: Success conditions, all of which must hold at the end, in the language of suites (docs/suites.md).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -92,7 +92,7 @@ class TableScene(PlainNumbers, BaseModel):
     conditions: tuple[Condition, ...]
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _check_conditions(self) -> Self:
         kinds = {item.name: item.kind for item in self.things}
         if len(kinds) < len(self.things):
             raise ValueError("two things have the same name")
@@ -106,7 +106,7 @@ class TableScene(PlainNumbers, BaseModel):
         return [written(condition) for condition in conditions]
 
     def _is_possible(self, condition: Condition) -> bool:
-        """Whether there are things on the table for a condition; of what the families do not ask for, by its words."""
+        """Whether the table has objects for a condition; conditions of no family are checked by their words."""
         match condition:
             case In(pair=(str() as name, place)):
                 return self._kind(name) in SHAPES and self._kind(place) == "container"
@@ -128,11 +128,11 @@ class TableScene(PlainNumbers, BaseModel):
 
     @classmethod
     def load(cls, path: Path) -> TableScene:
-        """From a file. Raises BadInput."""
+        """Load a scene from a file. Raises BadInput."""
         advice = "A table scene is JSON (docs/robots.md); `homie scene --robot franka:pick --save FILE` writes one."
         with reading(path, "the table scene", advice=advice):
             return cls.model_validate(load_json(path))
 
     def thing(self, name: str) -> Thing:
-        """A thing by its name."""
+        """Return an object by name."""
         return next(item for item in self.things if item.name == name)

@@ -1,7 +1,7 @@
-"""The things on the table as parts: loose shapes and a sponge, fixed containers, sorters and areas to wipe.
+"""Geometry of the objects on the table: loose shapes and a sponge, fixed containers, sorters and areas to wipe.
 
-A thing's frame has its origin in the middle of its footprint, on the table; lengths in metres. Tiles of areas lie on
-the table and are only seen.
+An object's frame has its origin in the middle of its footprint, on the table; lengths in metres. Tiles of areas lie on
+the table and are visual only.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from homie.kernel.types import Array
 
 CONTAINER_HALF, CONTAINER_HEIGHT, _WALL = 0.07, 0.05, 0.006
 SPONGE: Vec3 = (0.025, 0.045, 0.02)
-"""Half extents; it is held across its first side."""
+"""Half extents; it is grasped across its first side."""
 AREA: tuple[float, float] = (0.10, 0.025)
 """Half length and half width of an area to wipe; it is long along its x."""
 TILES = (10, 2)
-"""An area is this many tiles long and wide."""
+"""Number of tiles along the length and width of an area."""
 CELL, LID, SORTER_HEIGHT = 0.054, 0.012, 0.075
-"""Half the side of the compartment under a hole; thickness of the lid; height of the sorter."""
+"""Half side of the compartment under a hole; thickness of the lid; height of the sorter."""
 _FLOOR = 0.005
 _MASS = 0.09
 _STAND = 0.0004
-"""An unseen box that carries a shape is longer than it by this much at both ends: MuJoCo holds boxes stiller."""
+"""Length by which the hidden box supporting a shape exceeds it at both ends: MuJoCo keeps boxes steadier."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prism:
-    """A convex piece of a thing: an outline (n, 2) extruded from z[0] to z[1]."""
+    """A convex piece of an object: an outline (n, 2) extruded from z[0] to z[1]."""
 
     outline: Array
     z: tuple[float, float]
@@ -43,7 +43,7 @@ class Prism:
 
 @dataclass(frozen=True, slots=True)
 class ThingPlan:
-    """A thing: half extents (3,) of its box, its parts, whether it is loose, how far ahead of its origin its box is."""
+    """Geometry of an object: half extents (3,) of its box, parts, whether it is loose, and x offset of its box."""
 
     half: Vec3
     parts: tuple[Part | Prism, ...]
@@ -52,13 +52,13 @@ class ThingPlan:
 
     @property
     def radius(self) -> float:
-        """Of its footprint about its origin, at most."""
+        """Upper bound of the radius of its footprint about its origin, m."""
         return math.hypot(self.half[0] + self.ahead, self.half[1])
 
 
 @lru_cache(maxsize=256)
 def plan_of(kind: str, colour: str, holes: tuple[str, ...] = ()) -> ThingPlan:
-    """The parts of a kind of thing."""
+    """Return the geometry of a kind of object."""
     rgb = COLOURS[colour]
     if kind in SHAPES:
         return _shape(kind, rgb)
@@ -74,12 +74,12 @@ def plan_of(kind: str, colour: str, holes: tuple[str, ...] = ()) -> ThingPlan:
 
 
 def hole_places(holes: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
-    """The middles (x, y) of the holes of a sorter in its frame: two rows of two."""
+    """Return the middles (x, y) of the holes of a sorter in its frame: two rows of two."""
     return tuple(((1 - 2 * (k // 2)) * CELL, (2 * (k % 2) - 1) * CELL) for k in range(len(holes)))
 
 
 def tile_places() -> list[tuple[float, float]]:
-    """The middles of the tiles of an area in its frame."""
+    """Return the middles (x, y) of the tiles of an area in its frame."""
     long, wide = (2 * half / count for half, count in zip(AREA, TILES, strict=True))
     return [
         (-AREA[0] + (i + 0.5) * long, -AREA[1] + (j + 0.5) * wide) for i in range(TILES[0]) for j in range(TILES[1])

@@ -1,4 +1,4 @@
-"""World state of the table: privileged knowledge, for the locator, scoring and records only."""
+"""World state of the table: privileged, for the locator, scoring and records only."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from homie.kernel.world.conditions import written
 from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
 
 RESTS = 0.008
-"""Metres between an underside and the top that it rests on, at most."""
+"""Maximum gap (m) between an underside and the top that it rests on."""
 CENTRED = 0.02
-"""Metres that the middle of a thing may be beside the middle of the one that it is on."""
+"""Maximum horizontal offset (m) between the middles of an object and the one below it."""
 MIDDLE = 0.005
-"""Metres around the middle of a thing within which another is put in or on it."""
+"""Half size (m) of the area around the middle of an object in or on which another is put."""
 UPRIGHT = 0.99
-"""Cosine of how far a thing leans, at least, to count as standing upright."""
+"""Minimum cosine of the tilt of an object that counts as upright."""
 WIPING = 0.006
-"""Metres between sponge and table within which it wipes."""
+"""Maximum gap (m) between sponge and table at which it wipes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a loose thing is directly.
+    """Relation of a loose object to its support.
 
     Attributes:
-        surface: Of a sorter, the shape of the hole above its compartment.
+        surface: For a sorter, the shape of the hole above the compartment.
     """
 
     relation: Relation
@@ -44,7 +44,7 @@ class Spot:
 
 
 class TableWorld:
-    """Questions about a running table. Positions are in the world frame, which is the odometry frame here."""
+    """Queries about a simulated table. Positions are in the world frame, which is the odometry frame here."""
 
     def __init__(self, built_table: BuiltTable, data: mujoco.MjData) -> None:
         self.built = built_table
@@ -56,35 +56,35 @@ class TableWorld:
         self._alpha = built_table.model.geom_rgba[:, 3].copy()
 
     def reset(self) -> None:
-        """A new episode: nothing held, nothing wiped."""
+        """Start a new episode: no object held, no tile wiped."""
         self.held = None
         self.wiped = {name: set() for name, thing in self.built.things.items() if thing.item.kind == "area"}
         self.built.model.geom_rgba[:, 3] = self._alpha
 
     def update(self, held: str | None) -> None:
-        """After a control period: the held object, and which tiles the sponge has wiped away."""
+        """Update the held object and the wiped tiles after a control period."""
         self.held = held
         for name, thing in self.built.things.items():
             if thing.item.kind == "sponge":
                 self._wipe(self._box(name))
 
     def wipe(self, area: str, tiles: Sequence[int]) -> None:
-        """Wipe tiles of an area away, by their numbers. What the area has not is left out."""
+        """Wipe tiles of an area, by their numbers. Unknown areas and numbers are ignored."""
         geoms = self.built.things[area].geoms if area in self.wiped else ()
         for number in tiles:
             if 0 <= number < len(geoms):
                 self.wiped[area].add(number)
                 self.built.model.geom_rgba[geoms[number], 3] = 0.0
 
-    # ------------------------------------------------------------ where things are
+    # ------------------------------------------------------------ geometry
 
     @property
     def loose(self) -> tuple[str, ...]:
-        """Names of the things that can be taken."""
+        """Names of the loose objects."""
         return tuple(self._objects)
 
     def box(self, name: str) -> Box:
-        """The upright box around a thing."""
+        """Return the upright bounding box of an object."""
         if name in self._objects:
             return self._box(name)
         thing = self.built.things[name]
@@ -95,7 +95,7 @@ class TableWorld:
         return self.extents.body_boxes(self.data, [self._objects[name].body])[0]
 
     def solids(self, *, without: str | None = None) -> tuple[Box, ...]:
-        """Boxes that a hand must not run into: the table, the loose things but `without`, walls, the sorter whole."""
+        """Return collision boxes for the hand: table, loose objects except `without`, walls, the sorter as one box."""
         boxes = [_table()]
         for name, thing in self.built.things.items():
             if thing.item.kind == "container":
@@ -105,7 +105,7 @@ class TableWorld:
         return tuple(boxes)
 
     def obstacles(self, *, held: str | None) -> tuple[Box, ...]:
-        """Boxes that a thing in the hand must not run into: as `solids`, but of a sorter only the walls."""
+        """Return collision boxes for a held object: as `solids`, but only the walls of a sorter."""
         boxes = [_table()]
         for name, thing in self.built.things.items():
             if thing.item.kind in ("container", "shape sorter"):
@@ -115,7 +115,7 @@ class TableWorld:
         return tuple(boxes)
 
     def _solid(self, name: str) -> list[Box]:
-        """A thing as boxes: a shape that stands upright in slices, since fingers come close to it from all sides."""
+        """Return an object as boxes: an upright shape in slices, since fingers come close to it from all sides."""
         thing, box = self.built.things[name], self.box(name)
         turn = self.data.xmat[thing.body].reshape(3, 3)
         if thing.item.kind not in SHAPES or turn[2, 2] < UPRIGHT:
@@ -128,8 +128,8 @@ class TableWorld:
         ]
 
     def surfaces(self, name: str) -> tuple[Surface, ...]:
-        """Where something is put in or on a thing: in the middle of the bottom of a container, or on top. None where
-        that is not one place: an area, a shape sorter."""
+        """Return the placement surfaces of an object: the middle of a container's bottom, or of the top. Empty if
+        placement is ambiguous: for an area or a shape sorter."""
         thing, box = self.built.things[name], self.box(name)
         if thing.item.kind in ("area", "shape sorter"):
             return ()
@@ -139,15 +139,15 @@ class TableWorld:
             height = max((wall.center[2] + wall.half[2] for wall in walls_below), default=TABLE_TOP)
         return (Surface(np.array([*box.center[:2], height]), MIDDLE, MIDDLE, box.yaw),)
 
-    # ------------------------------------------------------------ what is so
+    # ------------------------------------------------------------ state
 
     @property
     def success(self) -> bool:
-        """Whether all that the task asks for is so."""
+        """Whether all success conditions of the task hold."""
         return bool(self.snapshot().success)
 
     def lies(self, item: str, place: str) -> bool:
-        """Whether a thing is directly in, through (its own hole of a sorter) or on another one, as fits that one."""
+        """Whether an object is directly in, on, or (a sorter) through its own hole of `place`, as its kind implies."""
         spot, kind = self.place(item), self.built.things[place].item.kind
         if spot.relation == "held" or spot.at != place:
             return False
@@ -180,7 +180,7 @@ class TableWorld:
                     self.wipe(name, [number])
 
     def place(self, name: str) -> Spot:
-        """What a loose thing is directly in or on (`table`, `floor` where it is no other thing), or held by."""
+        """Return the support of a loose object: another object, `table`, `floor`, or the gripper that holds it."""
         if name == self.held:
             return Spot("held", "gripper")
         box = self.box(name)
@@ -188,7 +188,7 @@ class TableWorld:
             half, local = thing.plan.half, _local(thing, box.center)
             is_over = bool(np.all(np.abs(local[:2]) < half[:2]))
             if thing.item.kind == "container" and is_over:
-                # Down in it: what lies across its rim has its middle more than its own height over the table.
+                # Inside: an object lying across the rim has its middle higher than its own height above the table.
                 return Spot("in" if local[2] < 2 * box.half[2] else "on", other)
             if thing.item.kind == "shape sorter" and is_over:
                 inside = local[2] < SORTER_HEIGHT
@@ -198,12 +198,12 @@ class TableWorld:
         return Spot("on", "table" if box.center[2] > TABLE_TOP else "floor")
 
     def snapshot(self) -> WorldSnapshot:
-        """The pose and place of every loose thing, what stands fixed, what was wiped, and whether the task that the
-        scene sets is done."""
+        """Return poses and supports of loose objects, fixed objects, wiped areas, and the conditions of the scene's
+        task."""
         scene = self.built.scene
-        fixed = {name: self._fixed(name) for name in self.built.things if name not in self._objects}
+        fixed = {name: self._fixed_state(name) for name in self.built.things if name not in self._objects}
         world = WorldSnapshot(
-            objects={name: self._object(name) for name in self.loose},
+            objects={name: self._object_state(name) for name in self.loose},
             fixed={**fixed, **{name: FixedState(kind=name, receives="on") for name in SURROUNDINGS}},
             held=self.held,
             instruction=scene.instruction,
@@ -215,7 +215,7 @@ class TableWorld:
             update={"conditions": conditions, "success": all(condition.met for condition in conditions)}
         )
 
-    def _object(self, name: str) -> ObjectState:
+    def _object_state(self, name: str) -> ObjectState:
         spot, thing = self.place(name), self.built.things[name]
         return ObjectState(
             kind=thing.item.kind,
@@ -229,7 +229,7 @@ class TableWorld:
             receives="on",
         )
 
-    def _fixed(self, name: str) -> FixedState:
+    def _fixed_state(self, name: str) -> FixedState:
         thing, tiles = self.built.things[name], self.wiped.get(name)
         return FixedState(
             kind=thing.item.kind,
@@ -243,8 +243,8 @@ class TableWorld:
 
 
 def _compartment(sorter: BuiltThing, local: Array) -> str:
-    """The shape of the hole above the compartment of a sorter that a point is in; "" where it is in none of them, or
-    not down in it."""
+    """Return the shape of the hole above the sorter compartment that contains a point; "" if none contains it, or it
+    is not deep enough."""
     if not 0.0 < local[2] < SORTER_HEIGHT / 2:
         return ""
     holes = sorter.item.holes
@@ -254,7 +254,7 @@ def _compartment(sorter: BuiltThing, local: Array) -> str:
 
 
 def _local(thing: BuiltThing, point: Array) -> Array:
-    """A point (3,) in the frame of a thing that stands fixed on the table."""
+    """Transform a point (3,) to the frame of a fixed object on the table."""
     offset = point - np.array([thing.item.x, thing.item.y, TABLE_TOP])
     c, s = np.cos(thing.item.yaw), np.sin(thing.item.yaw)
     return np.array([c * offset[0] + s * offset[1], c * offset[1] - s * offset[0], offset[2]])
@@ -266,7 +266,7 @@ def _table() -> Box:
 
 
 def _walls(thing: BuiltThing) -> list[Box]:
-    """The upright parts of a container or a sorter, and its bottom, as boxes in the world."""
+    """Return the walls and the bottom of a container or sorter as boxes in the world."""
     turn = rotation_z(thing.item.yaw)
     at = np.array([thing.item.x, thing.item.y, TABLE_TOP])
     parts = [part for part in thing.plan.parts if isinstance(part, Part)]

@@ -1,1 +1,1 @@
-"""Bodies: each a MuJoCo model, its kinematics and how it grasps."""
+"""Robot bodies: each a MuJoCo model with its kinematics and gripper parameters."""

@@ -1,4 +1,4 @@
-"""The Fetch in MuJoCo: what `fetch.xml` beside this file says, and what else skills and the safety gate need to know.
+"""The Fetch in MuJoCo: the model `fetch.xml` beside this file, and the specification for skills and the safety gate.
 
 In a world every name starts with `robot/`. Joints and actuators carry the URDF's joint names, bodies its link names.
 
@@ -9,10 +9,10 @@ on every robot body, as the real arm does. The fingers are coupled to move toget
 
 Contacts. World, furniture and loose objects have contype 1 and conaffinity 3; the robot's collision shapes have
 contype 2 and conaffinity 1; so the robot touches the world. Links that can meet touch each other by named pairs;
-`ArmKinematics.self_distance` measures the same shapes, so that postures and paths can keep out of it.
+`ArmKinematics.self_distance` measures the same shapes, so that postures and paths can avoid self-collision.
 
-Cameras. `robot/head` sits where the real camera does, with a wider view: 60 degrees instead of 45 vertical;
-`robot/wide` is in the same place and sees 100 degrees, which the real robot cannot.
+Cameras. `robot/head` is at the pose of the real camera, with a wider vertical field of view: 60 degrees instead of 45;
+`robot/wide` is at the same pose with 100 degrees, which the real robot lacks.
 `robot/front`, `left`, `back`, `right` are a simulated ring that the real robot does not have: the planner's four views,
 90 degrees apart and 90 degrees wide.
 """
@@ -51,14 +51,14 @@ _ARM = FILE.group(
 )
 
 MIRROR: Array = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
-"""Signs that turn a posture of torso and arm into its mirror image, left for right."""
+"""Signs that mirror a posture of torso and arm, left for right."""
 
 
 def _posture(keyframe: str) -> Posture:
     return FILE.posture(keyframe, _TORSO, _ARM)
 
 
-def _mirrored(posture: Posture) -> Posture:
+def _mirror(posture: Posture) -> Posture:
     return {"torso": posture["torso"], "arm": (MIRROR[1:] * posture["arm"]).tolist()}
 
 
@@ -76,9 +76,10 @@ SPEC = RobotSpec(
     eye=(0.1, 0.0, 1.05),
     rest=_posture("rest"),
     carry=_posture("carry"),
-    ready=(_posture("ready"), _mirrored(_posture("ready"))),
+    ready=(_posture("ready"), _mirror(_posture("ready"))),
 )
-"""For skills and the safety gate. Joint speeds are the URDF's, the base's those of the public Fetch base controller."""
+"""Specification for skills and the safety gate. Joint speeds are the URDF's, the base's those of the public Fetch base
+controller."""
 
 REST, CARRY, READY = (SPEC.chain.posture(posture) for posture in (SPEC.rest, SPEC.carry, SPEC.ready[0]))
-"""Torso and arm (8,) in the keyframes of the file."""
+"""Postures of torso and arm (8,) in the keyframes of the file."""

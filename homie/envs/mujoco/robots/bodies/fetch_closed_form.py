@@ -1,8 +1,8 @@
-"""Closed-form inverse kinematics of the Fetch's torso and arm: every way to reach a gripper pose, on a grid.
+"""Closed-form inverse kinematics of the Fetch's torso and arm: all solutions for a gripper pose, on a grid.
 
-Eight joints reach a pose of six degrees of freedom in a family of ways with two parameters. Torso lift and shoulder pan
-are taken as those parameters; then the other six follow exactly: the three wrist axes meet in one point, so shoulder
-lift, upper arm roll and elbow place that point, and the wrist turns the hand.
+Eight joints reach a pose of six degrees of freedom in a two-parameter family of solutions. The parameters are torso
+lift and shoulder pan; the other six joints then follow exactly: the three wrist axes intersect in one point, so
+shoulder lift, upper arm roll and elbow determine its position, and the wrist the orientation of the hand.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _FOREARM = FILE.origin("forearm_roll_link")[0] + FILE.origin("wrist_flex_link")[
 _HAND = FILE.origin("wrist_roll_link")[0] + FILE.origin("gripper_link")[0]
 _LIMITS = SPEC.chain.limits
 _SLACK = 0.005
-"""m by which a pose is out of reach at least: several times what a solution may be off."""
+"""Margin (m) by which a pose must be out of reach: several times the error that a solution may have."""
 
 
 def wrist_point(position: Array, rotation: Array) -> Array:
-    """Where the three wrist axes meet (3,) for a gripper pose in the base frame."""
+    """Return the intersection (3,) of the three wrist axes for a gripper pose in the base frame."""
     return np.asarray(position - _HAND * rotation[:, 0])
 
 
 def out_of_reach(position: Array, rotation: Array) -> bool:
-    """Whether the wrist would be farther from the shoulder than the stretched arm, with the torso and the shoulder as
-    near as they come."""
+    """Whether the wrist would be farther from the shoulder than the stretched arm reaches, with torso and shoulder as
+    near as possible."""
     forward, lateral, height = (float(value) for value in wrist_point(position, rotation) - _PAN_AXIS)
     level = math.hypot(forward, lateral) - _SHOULDER[0]
     height_above = height - _SHOULDER[2]
@@ -40,15 +40,15 @@ def out_of_reach(position: Array, rotation: Array) -> bool:
 
 
 def elbow_height(q: Array) -> Array:
-    """Height (n,) of the elbow above the floor for q (n, 8)."""
+    """Return the height (n,) of the elbow above the floor for q (n, 8)."""
     return np.asarray(_PAN_AXIS[2] + _SHOULDER[2] + q[:, 0] - _UPPER_ARM * np.sin(q[:, 2]))
 
 
 def all_solutions(position: Array, rotation: Array, torso: Array, pan: Array) -> Array:
-    """Every q (n, 8) within limits that brings the gripper to a pose in the base frame, for the given values.
+    """Return every q (n, 8) within limits that brings the gripper to a pose in the base frame, for the given values.
 
-    position (3,), rotation (3, 3); torso (a,) and pan (b,) are the values to try; all their pairs are tried. n is 0
-    where the pose is out of reach.
+    position (3,), rotation (3, 3); torso (a,) and pan (b,) are the values to try, in all pairs. n is 0 if the pose is
+    out of reach.
     """
     lift_height, turn = (grid.ravel() for grid in np.meshgrid(torso, pan, indexing="ij"))
     wrist = wrist_point(position, rotation)
@@ -85,7 +85,7 @@ def all_solutions(position: Array, rotation: Array, torso: Array, pan: Array) ->
 
 
 def _complete_wrist(arm: Array, rotation: Array) -> list[Array]:
-    """Torso to elbow (n, 5) completed by the wrist: up to four q for each, as arrays (m, 8)."""
+    """Complete torso-to-elbow joints (n, 5) by the wrist: up to four q for each, as arrays (m, 8)."""
     _, pan, lift, roll, elbow = arm.T
     forearm = _about_z(pan) @ _about_y(lift) @ _about_x(roll) @ _about_y(elbow)
     wrist_rotation = np.swapaxes(forearm, 1, 2) @ rotation
@@ -94,7 +94,7 @@ def _complete_wrist(arm: Array, rotation: Array) -> list[Array]:
     wrist_roll = np.arctan2(wrist_rotation[:, 0, 1], wrist_rotation[:, 0, 2])
     keep = flex <= _LIMITS[6, 1]
     q = np.column_stack([arm, forearm_roll, flex, wrist_roll])[keep]
-    # The same hand, with the wrist or the elbow bent the other way and the rolls half a turn on.
+    # The same hand pose with the wrist or the elbow bent the other way and the rolls changed by half a turn.
     wrist_flipped = q * [1, 1, 1, 1, 1, 1, -1, 1] + np.pi * np.array([0, 0, 0, 0, 0, 1, 0, 1])
     solutions = np.concatenate([q, wrist_flipped])
     elbow_flipped = solutions * [1, 1, 1, 1, -1, 1, 1, 1] + np.pi * np.array([0, 0, 0, 1, 0, 1, 0, 0])
@@ -114,7 +114,7 @@ def _about_z(angle: Array) -> Array:
 
 
 def _rotations(angle: Array, first: int, second: int) -> Array:
-    """Rotations (n, 3, 3) that turn axis `first` towards axis `second`."""
+    """Return rotations (n, 3, 3) that turn axis `first` towards axis `second`."""
     matrix = np.zeros((len(angle), 3, 3))
     matrix[:, 3 - first - second, 3 - first - second] = 1.0
     matrix[:, first, first] = matrix[:, second, second] = np.cos(angle)

@@ -1,4 +1,4 @@
-"""Kinematics of the Fetch's torso and arm: forward, Jacobian, inverse, and whether the arm keeps out of the robot.
+"""Kinematics of the Fetch's torso and arm: forward, Jacobian, inverse, and self-collision.
 
 `q` is always (8,): torso lift (m), then the seven arm joints (rad), shoulder to wrist. Poses are of the gripper, in the
 base frame; x of the gripper points out along the fingers, y is the direction in which they close.
@@ -23,20 +23,20 @@ from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose, wrapped
 
 COMFORT: Array = np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])
-"""Where joints drift that the task leaves free: elbow high, hand in front."""
+"""Posture towards which joints drift that the task leaves free: elbow high, hand in front."""
 
 _MOBILITY = np.array([0.2, 1, 1, 1, 1, 1, 1, 1])
-"""How readily each joint moves: the torso is slow."""
+"""Weight of each joint in a step: the torso is slow."""
 
 _TRIES = 30
-_MARGIN = 0.015
-"""m that a posture chosen afresh keeps from the robot's own body, so that the arm can move on from there."""
+_SELF_CLEARANCE = 0.015
+"""Self-clearance (m) of a closed-form solution, so that the arm can move on from there."""
 
-_REMEMBERED = 4096
-"""Answers that are kept: planning asks the same of many ways again, for each clearance that it tries."""
+_CACHE_SIZE = 4096
+"""Cache capacity: planning repeats the same queries on many paths, for each clearance that it tries."""
 
-_ON_THE_WAY = (0.2, 0.4, 0.6, 0.8)
-"""Where the straight joint motion from q0 is checked."""
+_PATH_FRACTIONS = (0.2, 0.4, 0.6, 0.8)
+"""Fractions of the straight joint motion from q0 at which it is checked for collision."""
 
 _LOWER, _UPPER = SPEC.chain.limits.T
 _TORSO_GRID = np.linspace(_LOWER[0], _UPPER[0], 9)
@@ -46,7 +46,7 @@ _SPEEDS = SPEC.chain.speeds
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """What the gripper should reach: a position (3,), and a rotation, its x axis only, or none."""
+    """Target of the gripper: a position (3,), and a rotation, its x axis only, or None."""
 
     position: Array
     rotation: Array | None
@@ -54,12 +54,12 @@ class _Target:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The same for the same target."""
+        """Cache key of the target."""
         rotation = None if self.rotation is None else self.rotation.astype(float).tobytes()
         return self.position.astype(float).tobytes(), rotation, self.axis_only
 
     def error(self, position: Array, rotation: Array) -> Array:
-        """(6,): what is missing, as a translation (m) and a rotation vector (rad)."""
+        """Return the pose error (6,), as a translation (m) and a rotation vector (rad)."""
         if self.rotation is None:
             turn = np.zeros(3)
         elif self.axis_only:
@@ -69,7 +69,7 @@ class _Target:
         return np.concatenate([self.position - position, turn])
 
     def rows(self, jacobian: Array, rotation: Array) -> Array:
-        """The Jacobian (6, 8) of `error`, negated: without the motions that do not matter."""
+        """Return the negated Jacobian (6, 8) of `error`, zero for motions that the target leaves free."""
         if self.rotation is None:
             return np.asarray(jacobian * np.array([[1], [1], [1], [0], [0], [0]]))
         if self.axis_only:
@@ -78,7 +78,7 @@ class _Target:
         return jacobian
 
     def rotations(self, current: Array) -> Iterator[Array]:
-        """Full rotations that would do, the likeliest first."""
+        """Yield full rotations that satisfy the target, the likeliest first."""
         if self.rotation is None:
             yield current
             bearing = float(np.arctan2(self.position[1], self.position[0]))
@@ -93,7 +93,7 @@ class _Target:
 
 
 class ArmKinematics:
-    """Works on a model of the robot alone. Not for several threads at once."""
+    """Kinematics on a model of the robot alone. Not thread-safe."""
 
     def __init__(self) -> None:
         spec = mujoco.MjSpec()
@@ -101,39 +101,39 @@ class ArmKinematics:
         add_head_sweep(spec)
         self.model = spec.compile()
         self._data = mujoco.MjData(self.model)
-        self._positions = self._data.qpos  # a view: MuJoCo makes a new one each time it is asked
+        self._positions = self._data.qpos  # a view, kept because MuJoCo creates a new one per access
         joints = [self.model.joint(PREFIX + name) for name in SPEC.chain.names]
         self._qpos = np.array([joint.qposadr[0] for joint in joints])
         self._dofs = np.array([joint.dofadr[0] for joint in joints])
         self._site = self.model.site(PREFIX + "gripper").id
         self._full_jacobian = np.zeros((6, self.model.nv))
         self._clearance = SelfClearance(self.model)
-        self._solved: dict[tuple[object, ...], IkSolution] = {}
+        self._solutions: dict[tuple[object, ...], IkSolution] = {}
         self._distances: dict[tuple[bytes, bytes], float] = {}
         self.lower, self.upper = _LOWER, _UPPER
-        self._turning = np.isinf(self.upper)
+        self._continuous = np.isinf(self.upper)
         self._descent = Descent(
             lower=self.lower, upper=self.upper, step=0.35, damping=1e-5, close=0.3, rest=self._comfort_step
         )
 
     def __deepcopy__(self, memo: object) -> ArmKinematics:
-        """Another one with data of its own, for another thread: a copied view would be of nothing."""
+        """Return a new instance with its own data, for another thread: a copied view would reference no data."""
         return type(self)()
 
     # ------------------------------------------------------------ forward
 
     def forward(self, q: Array) -> Pose:
-        """The gripper pose in the base frame."""
+        """Return the gripper pose in the base frame."""
         self._place(q)
         return self._gripper()
 
     def jacobian(self, q: Array) -> Array:
-        """(6, 8): velocity of the gripper (m/s, then rad/s, in the base frame) per joint velocity."""
+        """Return the Jacobian (6, 8): gripper velocity (m/s, then rad/s, in the base frame) per joint velocity."""
         self._place(q)
         return self._site_jacobian()
 
     def link_points(self, q: Array) -> Array:
-        """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand; radii in `point_radii`."""
+        """Return centres (n, 3), in the base frame, of spheres that fill arm and hand; radii in `point_radii`."""
         self._place(q)
         return self._clearance.points(self._data)
 
@@ -143,14 +143,15 @@ class ArmKinematics:
         return self._clearance.radii
 
     def self_distance(self, q: Array, held: Array | None = None) -> float:
-        """Metres between the arm and the robot's own base, torso, head and upper arm; negative inside.
+        """Return the distance (m) between the arm and the robot's own base, torso, head and upper arm; negative inside.
 
         Args:
-            held: Spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
+            held: Spheres (n, 4) of the held object, also checked against the body: centre in the gripper frame and
+                radius, m.
         """
         cache_key = np.asarray(q, dtype=float).tobytes(), b"" if held is None else held.tobytes()
         if cache_key not in self._distances:
-            _make_room(self._distances)
+            _clear_if_full(self._distances)
             self._distances[cache_key] = self._self_distance(q, held)
         return self._distances[cache_key]
 
@@ -166,7 +167,7 @@ class ArmKinematics:
     # ------------------------------------------------------------ inverse
 
     def out_of_reach(self, position: Array, rotation: Array) -> bool:
-        """Whether a pose is certainly out of reach; see `ReachBound`."""
+        """Whether a pose is provably out of reach; see `ReachBound`."""
         return out_of_reach(position, rotation)
 
     def solve(
@@ -180,34 +181,34 @@ class ArmKinematics:
         max_iterations: int = 60,
         tolerance: float = 1e-3,
     ) -> IkSolution:
-        """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
+        """Return joints that bring the gripper to a pose in the base frame, or the nearest found if there are none.
 
         position (3,); rotation (3, 3), or None for position only; axis_only leaves the roll about the fingers free. A
         pose near that of q0 is approached from there by damped least squares, so that consecutive poses give
-        consecutive joints. For others the closed-form solutions are weighed: short ways from q0 and high elbows first.
-        Continuous joints are given on the turn next to q0. locked_torso keeps the torso of q0.
+        consecutive joints. For others the closed-form solutions are ranked: short travel from q0 and high elbows first.
+        Continuous joints are returned on the turn nearest to q0. locked_torso keeps the torso of q0.
 
         Args:
-            tolerance: M and rad.
+            tolerance: Allowed error, m and rad.
         """
         q0 = np.asarray(q0, dtype=float)
         target = _Target(np.asarray(position), None if rotation is None else np.asarray(rotation), axis_only)
         cache_key = target.key, q0.tobytes(), locked_torso, max_iterations, tolerance
-        if cache_key not in self._solved:
-            _make_room(self._solved)
-            self._solved[cache_key] = self._solution(target, q0, locked_torso, max_iterations, tolerance)
-        solution = self._solved[cache_key]
-        return replace(solution, q=solution.q.copy())  # whoever has asked may write into it
+        if cache_key not in self._solutions:
+            _clear_if_full(self._solutions)
+            self._solutions[cache_key] = self._solution(target, q0, locked_torso, max_iterations, tolerance)
+        solution = self._solutions[cache_key]
+        return replace(solution, q=solution.q.copy())  # callers may write into it
 
     def _solution(
         self, target: _Target, q0: Array, locked_torso: bool, max_iterations: int, tolerance: float
     ) -> IkSolution:
-        """As `solve`, for what has not been asked before."""
+        """Like `solve`, without the cache."""
         start = np.clip(q0, self.lower, self.upper)
         start_pose = self.forward(start)
-        missing = target.error(start_pose.position, start_pose.rotation)
+        pose_error = target.error(start_pose.position, start_pose.rotation)
         local: IkSolution | None = None
-        if is_near(missing):
+        if is_near(pose_error):
             local = self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
             if local.ok:
                 return local
@@ -218,13 +219,13 @@ class ArmKinematics:
         return local or self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
 
     def _closed_form(self, position: Array, rotation: Array, start: Array, locked_torso: bool) -> Array | None:
-        """The best closed-form solution that is clear of the robot itself, if possible also on the way from start."""
+        """Return the best closed-form solution without self-collision, if possible also on the way from start."""
         torso = start[:1] if locked_torso else np.append(_TORSO_GRID, start[0])
         q = all_solutions(position, rotation, torso, np.append(_PAN_GRID, start[1]))
         if not len(q):
             return None
         travel = q - start
-        travel[:, self._turning] = wrapped(travel[:, self._turning])
+        travel[:, self._continuous] = wrapped(travel[:, self._continuous])
         seconds = np.abs(travel) / _SPEEDS
         wrist = wrist_point(position, rotation)
         pan_error = np.abs(wrapped(q[:, 1] - np.arctan2(wrist[1], wrist[0])))
@@ -233,9 +234,9 @@ class ArmKinematics:
         cost += 0.4 * np.abs(q[:, 2] - COMFORT[2]) + 0.15 * np.abs(wrapped(q[:, 3]))
         second_best: Array | None = None
         for index in np.argsort(cost, kind="stable")[:_TRIES]:
-            if self.self_distance(q[index]) < _MARGIN:
+            if self.self_distance(q[index]) < _SELF_CLEARANCE:
                 continue
-            if all(self.self_distance(start + part * travel[index]) >= 0.0 for part in _ON_THE_WAY):
+            if all(self.self_distance(start + part * travel[index]) >= 0.0 for part in _PATH_FRACTIONS):
                 return np.asarray(start + travel[index])
             if second_best is None:
                 second_best = start + travel[index]
@@ -257,7 +258,7 @@ class ArmKinematics:
 
     def _comfort_step(self, q: Array) -> Array:
         pull = COMFORT - q
-        pull[self._turning] = wrapped(pull[self._turning])
+        pull[self._continuous] = wrapped(pull[self._continuous])
         return pull
 
     def _result(self, target: _Target, q: Array, q0: Array, tolerance: float) -> IkSolution:
@@ -265,7 +266,7 @@ class ArmKinematics:
         error = target.error(pose.position, pose.rotation)
         position_error, rotation_error = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
         clipped = q.copy()
-        clipped[self._turning] = q0[self._turning] + wrapped((q - q0)[self._turning])
+        clipped[self._continuous] = q0[self._continuous] + wrapped((q - q0)[self._continuous])
         ok = position_error <= tolerance and rotation_error <= tolerance and self._clearance.distance(self._data) >= 0.0
         return IkSolution(clipped, ok, position_error, rotation_error)
 
@@ -285,14 +286,14 @@ class ArmKinematics:
         return self._full_jacobian[:, self._dofs]
 
 
-def _make_room(answers: dict[Any, Any]) -> None:
-    """Forget all answers where there are too many."""
-    if len(answers) >= _REMEMBERED:
+def _clear_if_full(answers: dict[Any, Any]) -> None:
+    """Clear a full cache."""
+    if len(answers) >= _CACHE_SIZE:
         answers.clear()
 
 
 def _rotation_vector(rotation: Array) -> Array:
-    """Axis times angle (3,) of a rotation matrix (3, 3)."""
+    """Return the rotation vector (3,), axis times angle, of a rotation matrix (3, 3)."""
     quat, vector = np.zeros(4), np.zeros(3)
     mujoco.mju_mat2Quat(quat, rotation.ravel())
     mujoco.mju_quat2Vel(vector, quat, 1.0)
@@ -300,7 +301,7 @@ def _rotation_vector(rotation: Array) -> Array:
 
 
 def _rotation_between(a: Array, b: Array) -> Array:
-    """Axis times angle (3,) of the shortest rotation that takes a onto b, unit vectors (3,)."""
+    """Return the rotation vector (3,) of the shortest rotation that takes unit vector a (3,) onto b (3,)."""
     axis = np.cross(a, b)
     sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
     if sine > 1e-9:
@@ -312,7 +313,7 @@ def _rotation_between(a: Array, b: Array) -> Array:
 
 
 def _euler(yaw: float, pitch: float, roll: float) -> Array:
-    """The rotation (3, 3) whose x axis points along `yaw`, `pitch` below the horizon, rolled about it."""
+    """Return the rotation (3, 3) whose x axis points along `yaw`, `pitch` below the horizon, rolled about it."""
     quat, matrix = np.zeros(4), np.zeros(9)
     mujoco.mju_euler2Quat(quat, np.array([yaw, pitch, roll]), "zyx")
     mujoco.mju_quat2Mat(matrix, quat)

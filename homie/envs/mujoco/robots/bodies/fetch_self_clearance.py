@@ -1,8 +1,8 @@
-"""How far the Fetch's arm keeps from its own body, for whoever plans a posture.
+"""Self-clearance of the Fetch: distance between its arm and its own body, for planning.
 
-The arm is measured with the shapes and the pairs of links of the physics, so what is clear here does not touch there;
-only the head, which turns meanwhile, is the disc that it sweeps. For the held object, and for distances to things,
-the arm is a string of spheres and the body upright boxes and cylinders, a little leaner than what is drawn.
+The arm is measured with the shapes and link pairs of the physics, so a posture that is clear here has no contacts
+there; only the head, which may turn meanwhile, is the disc that it sweeps. For the held object, and for distances to
+objects, the arm is a string of spheres and the body upright boxes and cylinders, slightly smaller than the visuals.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.types import Array
 
 FAR = 0.08
-"""Distance (m) up to which it matters how far the arm is from the body."""
+"""Distance (m) at which the reported distance between arm and body saturates."""
 
 _SWEEP = PREFIX + "head_sweep"
 _SWEEP_RADIUS = 0.243
-"""Of the head's corners about its pan axis, m."""
+"""Radius of the head's corners about its pan axis, m."""
 
 _HEAD = "head_pan_link"
 _HEAD_AXIS = float(FILE.origin(_HEAD)[0])
@@ -44,7 +44,7 @@ _SPHERES: tuple[tuple[str, float, float, int, float, float], ...] = (
     ("gripper_link", -0.02, 0.02, 2, 0.05, 0.015),
     ("gripper_link", -0.02, 0.02, 2, -0.05, 0.015),
 )
-"""Rows of spheres along the x of a link: link, first x, last x, how many, y, radius."""
+"""Rows of spheres along x of a link: link, first x, last x, number, y, radius, m."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ _BODY = (
     _Solid("torso_lift_link", (-0.074, 0.0, 0.30), (0.111, 0.171, 0.27)),
     _Solid("torso_lift_link", (0.09, 0.0, 0.238), (0.085, 0.056, 0.073)),
 )
-"""Cylinders first. The head is the disc that it sweeps when it turns."""
+"""Solids of the body, cylinders first. The head is the disc that it sweeps when it turns."""
 
 _CYLINDERS = sum(solid.round for solid in _BODY)
 
 
 def add_head_sweep(spec: mujoco.MjSpec) -> None:
-    """Add to a world with a Fetch alone the disc that its head sweeps, and the pairs of it and the arm."""
+    """Add the disc that the head sweeps, and its contact pairs with the arm, to a world with a Fetch alone."""
     torso = spec.body(f"{PREFIX}torso_lift_link")
     disc = torso.add_geom(
         name=_SWEEP,
@@ -107,17 +107,17 @@ class SelfClearance:
         model.pair_margin[:] = FAR
 
     def points(self, data: mujoco.MjData) -> Array:
-        """Sphere centres (n, 3) for a state with its kinematics computed."""
+        """Return the sphere centres (n, 3) for a state with its kinematics computed."""
         offsets = np.einsum("nij,nj->ni", data.xmat[self._bodies].reshape(-1, 3, 3), self._local)
         return np.asarray(data.xpos[self._bodies] + offsets)
 
     def distance(self, data: mujoco.MjData) -> float:
-        """Metres between the nearest two links that can meet, negative inside; `FAR` where none is nearer."""
+        """Return the smallest distance (m) between links that can collide, negative inside; at most `FAR`."""
         mujoco.mj_collision(self._model, data)
         return min(FAR, float(data.contact.dist.min())) if data.ncon else FAR
 
     def from_body(self, data: mujoco.MjData, points: Array, radii: Array) -> float:
-        """Smallest distance (m) of spheres (n, 3) to base, torso and head; negative inside."""
+        """Return the smallest distance (m) of spheres (n, 3) to base, torso and head; negative inside."""
         offsets = np.abs(points - data.xpos[self._carriers][:, None] - self._centers)
         offsets[:_CYLINDERS, :, 0] = np.hypot(offsets[:_CYLINDERS, :, 0], offsets[:_CYLINDERS, :, 1])
         outside = offsets - self._halves

@@ -1,7 +1,7 @@
-"""The Panda in MuJoCo: what `panda.xml` beside this file says, and what else skills and the safety gate need to know.
+"""The Panda in MuJoCo: the model `panda.xml` beside this file, and the specification for skills and the safety gate.
 
 In a world every name starts with `robot/`. Joints, actuators and bodies carry the names of the manufacturer's URDF.
-Contacts: as with the Fetch, the robot touches the world but never itself; plans keep it out of itself.
+Contacts: as with the Fetch, the robot collides with the world but never with itself; plans avoid self-collision.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SPEC = RobotSpec(
     ready=(_POSTURE,),
     fingers=FINGERS,
 )
-"""For skills and the safety gate."""
+"""Specification for skills and the safety gate."""
 
 HOME: Array = np.array(_POSTURE["arm"])
 """The manufacturer's ready posture (7,): the hand in front, pointing down."""

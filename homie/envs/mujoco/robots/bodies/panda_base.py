@@ -1,5 +1,5 @@
-"""A Panda on a wheeled base: what `panda_base.xml` beside this file says, and what else skills and the safety gate need
-to know. The arm is the one that stands on the table; base, pole and head are our own.
+"""A Panda on a wheeled base: the model `panda_base.xml` beside this file, and the specification for skills and the
+safety gate. The arm is that of the table robot; base, pole and head are our own design.
 """
 
 from __future__ import annotations
@@ -48,38 +48,38 @@ SPEC = RobotSpec(
     ),
     fingers=panda.FINGERS,
 )
-"""For skills and the safety gate. Lengths are those of the files; the base's speeds are our own."""
+"""Specification for skills and the safety gate. Lengths are those of the files; the base's speeds are our own."""
 
 
 ONWARD = 0.3
-"""Metres within which a pose is one further on the way that the hand is on: those of a skill are up to 0.28 m apart."""
+"""Distance (m) within which a pose counts as the next waypoint: waypoints of a skill are up to 0.28 m apart."""
 
 
 class PandaBaseKinematics(PandaKinematics):
-    """Of the arm on its base: the arm keeps out of the base, the column and the pole too, and its spheres are those of
-    the file, with the fingers. Not for several threads at once."""
+    """Kinematics of the arm on its base: self-collision includes base, column and pole, and the spheres are those of
+    the file, with the fingers. Not thread-safe."""
 
     def __init__(self) -> None:
         forward, _, height = FILE.model.body("panda_link0").pos.tolist()
         super().__init__(height, forward)
-        self._whole = ModelKinematics(FILE.model, SPEC)
+        self._whole_robot = ModelKinematics(FILE.model, SPEC)
 
     def link_points(self, q: Array) -> Array:
-        """Centres (n, 3), in the base frame, of spheres that fill the arm, the hand and the open fingers."""
-        return self._whole.link_points(q)
+        """Return centres (n, 3), in the base frame, of spheres that fill the arm, the hand and the open fingers."""
+        return self._whole_robot.link_points(q)
 
     @property
     def point_radii(self) -> Array:
         """Radii (n,) of the spheres of `link_points`, m."""
-        return self._whole.point_radii
+        return self._whole_robot.point_radii
 
     def self_distance(self, q: Array, held: Array | None = None) -> float:
-        """Metres between the arm and the rest of the robot, its own upper arm too; negative inside.
+        """Return the distance (m) between the arm and the rest of the robot, upper arm included; negative inside.
 
         Args:
-            held: As for the arm alone.
+            held: As in `PandaKinematics.self_distance`.
         """
-        return min(super().self_distance(q, held), self._whole.self_distance(q, held))
+        return min(super().self_distance(q, held), self._whole_robot.self_distance(q, held))
 
     def solve(
         self,
@@ -90,8 +90,8 @@ class PandaBaseKinematics(PandaKinematics):
         locked_torso: bool = False,
         tolerance: float = 1e-3,
     ) -> IkSolution:
-        """As for the arm alone; but a pose within `ONWARD` is approached from q0 first, since of seven joints the
-        closed form may take others for the next pose of a way than for the one before."""
+        """As `PandaKinematics.solve`, but try a local descent from q0 first for a pose within `ONWARD`: with seven
+        joints, the closed form may choose distant solutions for consecutive waypoints."""
         start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)
         if float(np.linalg.norm(np.asarray(position) - self.forward(start).position)) < ONWARD:
             nearby = self._descend(np.asarray(position, dtype=float), rotation, start, tolerance)

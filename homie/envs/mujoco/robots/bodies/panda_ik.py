@@ -3,7 +3,7 @@
 The Panda has a shoulder (S, where joints 1 to 3 meet) and a wrist (W, where joints 5 and 6 meet). The seventh joint's
 angle is free; once it is chosen, frame 6 and with it W are known. The distance from S to W gives the elbow, joint 4.
 The forearm passes W at an angle to the line S-W that follows from the elbow, which gives joint 6, and the plane of the
-arm gives joint 5; what remains is the orientation of frame 3, three turns about z, y, z.
+arm gives joint 5; joints 1 to 3 follow from the orientation of frame 3, as rotations about z, y, z.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from homie.kernel.types import Array
 
 _ORIGINS = [FILE.origin(f"panda_link{number}") for number in range(1, 8)]
 _ROLLS = [FILE.turn(f"panda_link{number}", "x") for number in range(1, 8)]
-"""Origin (m) of each link in the frame of the one before, and by how much (rad) it is turned about its x."""
+"""Origin (m) of each link in the frame of its parent, and its rotation (rad) about the parent's x."""
 SHOULDER: Array = _ORIGINS[0]
 _UPPER, _FORE, _ELBOW = -_ORIGINS[2][1], _ORIGINS[4][1], _ORIGINS[3][0]
 _WRIST = _ORIGINS[6][0]
 _TO_ELBOW, _FROM_ELBOW = float(np.hypot(_UPPER, _ELBOW)), float(np.hypot(_FORE, _ELBOW))
 _STRAIGHT = float(np.arctan2(_UPPER, _ELBOW) + np.arctan2(_FORE, _ELBOW))
-"""The angle at the elbow between the lines to shoulder and wrist with joint 4 at 0 (rad)."""
+"""Angle (rad) at the elbow between the lines to shoulder and wrist with joint 4 at 0."""
 _HAND_TURN = FILE.turn("panda_hand", "z")
-"""The hand is mounted on the flange, turned about z by this (rad)."""
+"""Rotation (rad) of the hand about z of the flange."""
 TOOL = float(FILE.model.site("gripper").pos[2])
-"""Metres from the hand's frame to the middle between the finger tips: the tool centre point."""
+"""Distance (m) from the hand's frame to the middle between the finger tips, the tool centre point."""
 _REACH = TOOL + float(FILE.origin("panda_hand")[2])
-"""Metres from the last joint's frame to the tool centre point."""
+"""Distance (m) from the last joint's frame to the tool centre point."""
 _LOWER, _UPPER_LIMITS = SPEC.chain.limits.T
 _TINY = 1e-9
 _SLACK = 1e-6
-"""Radians beyond a limit that are rounding."""
+"""Tolerance (rad) at joint limits for rounding errors."""
 
 
 def about_z(angles: Array) -> Array:
-    """Rotations (..., 3, 3) about z."""
+    """Return rotations (..., 3, 3) about z."""
     c, s, zero = np.cos(angles), np.sin(angles), np.zeros_like(angles)
     return np.stack(
         [np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), np.stack([zero, zero, zero + 1.0], -1)], -2
@@ -44,15 +44,15 @@ def about_z(angles: Array) -> Array:
 
 
 def about_x(angle: float) -> Array:
-    """The rotation (3, 3) about x."""
+    """Return the rotation (3, 3) about x."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def solutions(position: Array, rotation: Array, last: Array) -> Array:
-    """All joints (n, 7) within limits that bring the tool to a pose in the frame of the foot, for each value in `last`.
+    """Return all joints (n, 7) within limits that bring the tool to a pose in the foot's frame, for each `last`.
 
-    position (3,) of the tool centre point, rotation (3, 3) with z out along the fingers;
+    position (3,) of the tool centre point, rotation (3, 3) with z out along the fingers.
 
     Args:
         last (k,): Angles of joint 7.
@@ -81,8 +81,8 @@ def solutions(position: Array, rotation: Array, last: Array) -> Array:
 def _solutions_for_elbow(
     frame6: Array, to_shoulder: Array, distance: Array, fourth: Array, seventh: Array, bend: float
 ) -> Array:
-    """Solutions (n, 7) for an elbow (k,) and one of the two signs of joint 6."""
-    # In the plane of the arm, x and y of frame 4: the shoulder, and the wrist, where z of frame 5 is y of frame 4.
+    """Return the solutions (n, 7) for an elbow (k,) and one of the two signs of joint 6."""
+    # Shoulder and wrist in the plane of the arm, x and y of frame 4; z of frame 5 is y of frame 4.
     back = np.stack([-_ELBOW + 0.0 * fourth, np.zeros_like(fourth)], -1)
     turn = np.stack(
         [np.stack([np.cos(fourth), np.sin(fourth)], -1), np.stack([-np.sin(fourth), np.cos(fourth)], -1)], -2
@@ -90,16 +90,18 @@ def _solutions_for_elbow(
     shoulder = np.einsum("kij,kj->ki", turn, back + np.array([0.0, -_UPPER]))
     line = shoulder - np.array([-_ELBOW, _FORE])
     cosine = line[:, 1] / distance  # cosine between z of frame 5 and the line from wrist to shoulder
-    seen = np.einsum("kji,kj->ki", frame6, to_shoulder / distance[:, None])
-    radius = np.hypot(seen[:, 0], seen[:, 1])
+    shoulder_direction = np.einsum("kji,kj->ki", frame6, to_shoulder / distance[:, None])
+    radius = np.hypot(shoulder_direction[:, 0], shoulder_direction[:, 1])
     possible = radius > np.abs(cosine) + _TINY
     frame6, to_shoulder, line = frame6[possible], to_shoulder[possible], line[possible]
-    fourth, seventh, seen = fourth[possible], seventh[possible], seen[possible]
-    sixth = np.arctan2(seen[:, 0], seen[:, 1]) + bend * np.arccos(cosine[possible] / radius[possible])
+    fourth, seventh, shoulder_direction = fourth[possible], seventh[possible], shoulder_direction[possible]
+    sixth = np.arctan2(shoulder_direction[:, 0], shoulder_direction[:, 1]) + bend * np.arccos(
+        cosine[possible] / radius[possible]
+    )
     sixth = wrapped(sixth, _LOWER[5] - _SLACK)
     frame5_axes = frame6 @ np.swapaxes(about_x(_ROLLS[5]) @ about_z(sixth), -1, -2)
     y4 = frame5_axes[:, :, 2]
-    # x of frame 4 from the same line, expressed in the plane and in space.
+    # x of frame 4 from the same line, expressed in the plane and in the foot's frame.
     off = to_shoulder - line[:, 1:] * y4
     x4 = off / np.where(np.abs(line[:, :1]) > _TINY, line[:, :1], np.inf)
     straight = np.linalg.norm(x4, axis=1) < 0.5
@@ -107,16 +109,16 @@ def _solutions_for_elbow(
     relative = np.swapaxes(frame4 @ about_x(_ROLLS[4]), -1, -2) @ frame5_axes
     fifth = np.arctan2(relative[:, 1, 0], relative[:, 0, 0])
     frame3 = frame4 @ np.swapaxes(about_x(_ROLLS[3]) @ about_z(fourth), -1, -2)
-    answers = []
+    solution_sets = []
     for sign in (1.0, -1.0):
         second = sign * np.arctan2(np.hypot(frame3[:, 0, 2], frame3[:, 1, 2]), frame3[:, 2, 2])
         first = np.arctan2(sign * frame3[:, 1, 2], sign * frame3[:, 0, 2])
         third = np.arctan2(sign * frame3[:, 2, 1], -sign * frame3[:, 2, 0])
         candidates = np.stack([first, second, third, fourth, fifth, sixth, seventh], -1)
-        answers.append(candidates[~straight])
-    return np.concatenate(answers)
+        solution_sets.append(candidates[~straight])
+    return np.concatenate(solution_sets)
 
 
 def wrapped(angles: Array, start: float = -np.pi) -> NDArray[np.float64]:
-    """Angles in [start, start + 2 pi)."""
+    """Wrap angles to [start, start + 2 pi)."""
     return np.asarray(np.remainder(angles - start, 2 * np.pi) + start)

@@ -1,8 +1,8 @@
-"""Kinematics of a Panda that stands on a table: forward, Jacobian, inverse, and what space it takes.
+"""Kinematics of a Panda mounted on a table: forward, Jacobian, inverse, and collision spheres.
 
 `q` is (7,): the joints, shoulder to wrist. Poses are of the gripper in the base frame, whose origin is on the floor
-under the foot; x of the gripper points out along the fingers, y is the direction in which they close. The same question
-always has the same answer, whatever was asked before.
+under the foot; x of the gripper points out along the fingers, y is the direction in which they close. Results are
+deterministic and independent of earlier calls.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0,
 """Axes of the gripper in the tool's frame, whose z points out along the fingers."""
 
 _GRID = np.linspace(SPEC.chain.limits[6, 0] + 0.05, SPEC.chain.limits[6, 1] - 0.05, 73)
-_MARGIN = 0.25
-"""Radians from a limit within which a posture is thought worse of."""
-_APART = 0.01
-"""Metres that a posture chosen afresh keeps from the arm's own foot and upper arm."""
+_LIMIT_MARGIN = 0.25
+"""Distance (rad) to a joint limit within which a posture is penalised."""
+_SELF_CLEARANCE = 0.01
+"""Self-clearance (m) of a closed-form solution from the arm's own foot and upper arm."""
 
 _SPHERES: tuple[tuple[int, tuple[float, float, float], tuple[float, float, float], int, float], ...] = (
     (1, (0.0, 0.0, -0.14), (0.0, 0.0, 0.0), 3, 0.065),
@@ -37,13 +37,13 @@ _SPHERES: tuple[tuple[int, tuple[float, float, float], tuple[float, float, float
     (7, (0.0, 0.0, 0.02), (0.0, 0.0, 0.09), 3, 0.047),
     (8, (0.0, -0.085, 0.030), (0.0, 0.085, 0.030), 5, 0.034),
 )
-"""Rows of spheres: frame (8 is the hand's), first and last centre, how many, radius. The fingers are left to those who
-know how far they are open."""
+"""Rows of spheres: frame (8 is the hand's), first and last centre, number, radius, m. Without the fingers, whose
+opening is not known here."""
 
 
 class PandaKinematics:
-    """Of a Panda whose foot is `height` metres above the floor, and `ahead` metres before the origin of the base frame.
-    Not for several threads at once."""
+    """Kinematics of a Panda whose foot is `height` m above the floor and `ahead` m in front of the base frame's origin.
+    Not thread-safe."""
 
     def __init__(self, height: float = 0.0, ahead: float = 0.0) -> None:
         self.foot: Array = np.array([ahead, 0.0, height])
@@ -64,25 +64,25 @@ class PandaKinematics:
     # ------------------------------------------------------------ forward
 
     def frames(self, q: Array) -> tuple[Array, Array]:
-        """Origins (9, 3) and axes (9, 3, 3) of the links 0 to 7 and of the hand, in the base frame."""
+        """Return origins (9, 3) and axes (9, 3, 3) of the links 0 to 7 and of the hand, in the base frame."""
         self._data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self._model, self._data)
         return self._data.xpos[self._links], self._data.xmat[self._links].reshape(-1, 3, 3)
 
     def forward(self, q: Array) -> Pose:
-        """The gripper pose in the base frame."""
+        """Return the gripper pose in the base frame."""
         origins, axes = self.frames(q)
         return Pose(origins[8] + TOOL * axes[8][:, 2], axes[8] @ GRIPPER_IN_TOOL)
 
     def jacobian(self, q: Array) -> Array:
-        """(6, 7): velocity of the gripper (m/s, then rad/s, in the base frame) per joint velocity."""
+        """Return the Jacobian (6, 7): gripper velocity (m/s, then rad/s, in the base frame) per joint velocity."""
         origins, axes = self.frames(q)
         tip = origins[8] + TOOL * axes[8][:, 2]
         z = axes[1:8, :, 2]
         return np.concatenate([np.cross(z, tip - origins[1:8]), z], axis=1).T
 
     def link_points(self, q: Array) -> Array:
-        """Centres (n, 3), in the base frame, of spheres that fill the arm and the palm, but not the fingers."""
+        """Return centres (n, 3), in the base frame, of spheres that fill the arm and the palm, but not the fingers."""
         return self._spheres(q)
 
     def _spheres(self, q: Array) -> Array:
@@ -95,10 +95,10 @@ class PandaKinematics:
         return self._radii
 
     def self_distance(self, q: Array, held: Array | None = None) -> float:
-        """Metres between wrist and hand and the column and the upper arm; negative inside.
+        """Return the distance (m) of wrist and hand to the column and the upper arm; negative inside.
 
         Args:
-            held: Spheres (n, 4) in the hand that keep out of both too: centre in the gripper frame and radius, m.
+            held: Spheres (n, 4) of the held object, also checked: centre in the gripper frame and radius, m.
         """
         points = self._spheres(q)
         moving = self._frame >= 5
@@ -124,14 +124,14 @@ class PandaKinematics:
         locked_torso: bool = False,
         tolerance: float = 1e-3,
     ) -> IkSolution:
-        """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
+        """Return joints that bring the gripper to a pose in the base frame, or the nearest found if there are none.
 
         position (3,); rotation (3, 3), or None for position only. A pose near that of q0 is approached from there by
         damped least squares, so that consecutive poses give consecutive joints; for others the closed-form solutions
-        are weighed: short ways from q0 and postures away from the limits first. locked_torso changes nothing.
+        are ranked: short travel from q0 and postures away from the limits first. locked_torso has no effect.
 
         Args:
-            tolerance: M and rad.
+            tolerance: Allowed error, m and rad.
         """
         position = np.asarray(position, dtype=float)
         start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)
@@ -149,15 +149,15 @@ class PandaKinematics:
         return local or self._descend(position, rotation, start, tolerance)
 
     def _closed_form(self, position: Array, rotation: Array, start: Array) -> Array | None:
-        """The best solution (7,) that keeps out of the robot itself."""
+        """Return the best closed-form solution (7,) without self-collision."""
         tool = rotation @ GRIPPER_IN_TOOL.T
         candidates = solutions(position - self.foot, tool, np.append(_GRID, start[6]))
         travel = np.abs(candidates - start) / SPEC.chain.speeds
         margin = np.minimum(candidates - self.lower, self.upper - candidates)
         cost = travel.max(axis=1, initial=0.0) + 0.1 * travel.sum(axis=1)
-        cost += 4.0 * (np.maximum(_MARGIN - margin, 0.0) / _MARGIN).sum(axis=1)
+        cost += 4.0 * (np.maximum(_LIMIT_MARGIN - margin, 0.0) / _LIMIT_MARGIN).sum(axis=1)
         for index in np.argsort(cost, kind="stable"):
-            if self.self_distance(candidates[index]) >= _APART:
+            if self.self_distance(candidates[index]) >= _SELF_CLEARANCE:
                 return np.asarray(candidates[index])
         return None
 
@@ -174,7 +174,7 @@ class PandaKinematics:
         return self._result(position, rotation, q, tolerance)
 
     def _error(self, position: Array, rotation: Array | None, q: Array) -> Array:
-        """(6,): what is missing, as a translation (m) and a rotation vector (rad)."""
+        """Return the pose error (6,), as a translation (m) and a rotation vector (rad)."""
         pose = self.forward(q)
         turn = np.zeros(3) if rotation is None else rotation_vector(rotation @ pose.rotation.T)
         return np.concatenate([position - pose.position, turn])
@@ -189,13 +189,13 @@ class PandaKinematics:
 
 
 def _distance_to_segment(points: Array, start: Array, end: Array) -> Array:
-    """Distances (n,) of points (n, 3) from a line segment."""
+    """Return distances (n,) of points (n, 3) from a line segment."""
     fraction = np.clip((points - start) @ (end - start) / np.sum((end - start) ** 2), 0.0, 1.0)
     return np.asarray(np.linalg.norm(points - start - fraction[:, None] * (end - start), axis=1))
 
 
 def rotation_vector(rotation: Array) -> Array:
-    """Axis times angle (3,) of a rotation matrix (3, 3)."""
+    """Return the rotation vector (3,), axis times angle, of a rotation matrix (3, 3)."""
     axis = np.array([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]])
     sine, cosine = float(np.linalg.norm(axis)) / 2, (float(np.trace(rotation)) - 1) / 2
     angle = float(np.arctan2(sine, cosine))

@@ -1,8 +1,8 @@
-"""A slim robot with a telescoping arm to its side: what `stretch_like.xml` beside this file says, and what else skills
-and the safety gate need to know.
+"""A slim robot with a lateral telescoping arm: the model `stretch_like.xml` beside this file, and the specification for
+skills and the safety gate.
 
-It is of the kind of Hello Robot's Stretch, and no model of it: the file says what differs. Its arm reaches out to the
-right, so the base stands along a counter, not before it (`Reach.aside`).
+It resembles Hello Robot's Stretch but is no model of it: the file lists the differences. Its arm extends to the right,
+so the base stands alongside a counter, not facing it (`Reach.aside`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SPEC = RobotSpec(
     ),
     fingers=Fingers(palm_face=0.037, palm_half=0.03, palm_width=0.06, thickest=0.038),
 )
-"""For skills and the safety gate. Lengths are those of the file; the base's speeds are our own."""
+"""Specification for skills and the safety gate. Lengths are those of the file; the base's speeds are our own."""
 
 STRETCH_LIKE = SimulatedBody.of_mjcf(
     FILE, SPEC, HAND, start=FILE.keyframe("rest"), kinematics=partial(TelescopeKinematics, FILE.model, SPEC)

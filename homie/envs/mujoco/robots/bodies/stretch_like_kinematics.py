@@ -1,5 +1,5 @@
-"""Inverse kinematics of an arm on a lift that turns about a mast and slides out, with a wrist whose axes meet: in
-closed form, since the lift, the turn and the length place the wrist, and the wrist's three joints turn the hand.
+"""Closed-form inverse kinematics of a telescoping arm on a lift that turns about a mast, with a spherical wrist: lift,
+turn and length determine the position of the wrist, and the wrist's three joints the orientation of the hand.
 
 `q` is (9,): lift (m), turn about the mast (rad), four segments (m), then yaw, pitch and roll of the wrist (rad).
 """
@@ -14,14 +14,14 @@ from homie.kernel.interfaces import IkSolution
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Pose, wrapped
 
-_UPRIGHT = 1e-3
-"""Cosine of the hand's pitch below which it points straight down: yaw and roll turn it about the same axis then."""
-_TOWARDS = np.linspace(-np.pi, np.pi, 13)[:-1]
-"""Yaws of the hand (rad) that are tried where only its place is asked for."""
+_VERTICAL = 1e-3
+"""Cosine of the hand's pitch below which it counts as vertical: yaw and roll then turn it about the same axis."""
+_YAWS = np.linspace(-np.pi, np.pi, 13)[:-1]
+"""Yaws of the hand (rad) that are tried for a position-only target."""
 
 
 class TelescopeKinematics(ModelKinematics):
-    """Of the arm in the file of the stretch-like robot. Not for several threads at once."""
+    """Kinematics of the arm of the stretch-like robot. Not thread-safe."""
 
     def __init__(self, model: mujoco.MjModel, spec: RobotSpec) -> None:
         super().__init__(model, spec)
@@ -33,17 +33,17 @@ class TelescopeKinematics(ModelKinematics):
         wrist_offset = wrist.xpos - self._mast
         self._bearing = float(np.arctan2(wrist_offset[1], wrist_offset[0]))
         self._shortest = float(np.hypot(wrist_offset[0], wrist_offset[1]))
-        self._hand = float(model.site("gripper").pos[0])
-        self._hands = self._geom_bodies_beyond("wrist_yaw_link")
+        self._hand_length = float(model.site("gripper").pos[0])
+        self._wrist_spheres = self._geom_bodies_beyond("wrist_yaw_link")
 
     def _geom_bodies_beyond(self, name: str) -> Array:
-        """Which spheres (n,) are of the wrist, the hand and the fingers."""
+        """Return a mask (n,) of the spheres of the body `name` and those after it: wrist, hand and fingers."""
         first = self._model.body(name).id
         return np.array([int(self._model.geom_bodyid[geom]) >= first for geom in self._geoms])
 
     def self_distance(self, q: Array, held: Array | None = None) -> float:
-        """Metres between wrist and hand and the rest of the robot: the arm itself is beside its mast by design."""
-        points, radii = self.link_points(q)[self._hands], self.point_radii[self._hands]
+        """Return the distance (m) of wrist and hand to the rest of the robot: the arm itself is next to its mast."""
+        points, radii = self.link_points(q)[self._wrist_spheres], self.point_radii[self._wrist_spheres]
         return self.from_body(q, points, radii, held)
 
     def solve(
@@ -55,35 +55,37 @@ class TelescopeKinematics(ModelKinematics):
         locked_torso: bool = False,
         tolerance: float = 1e-3,
     ) -> IkSolution:
-        """Joints that bring the gripper to a pose in the base frame; the nearest within the limits if there are none.
+        """Return joints that bring the gripper to a pose in the base frame, or the nearest within limits if none do.
 
-        position (3,); rotation (3, 3), or None for position only. There is no torso to be locked.
+        position (3,); rotation (3, 3), or None for position only. locked_torso has no effect.
 
         Args:
-            tolerance: M and rad.
+            tolerance: Allowed error, m and rad.
         """
         position, start = np.asarray(position, dtype=float), np.asarray(q0, dtype=float)
-        turns = [np.asarray(rotation)] if rotation is not None else [_level(yaw) for yaw in _TOWARDS]
+        turns = [np.asarray(rotation)] if rotation is not None else [_level(yaw) for yaw in _YAWS]
         solutions = [
-            self._judged(q, position, rotation, tolerance) for turn in turns for q in self._ways(position, turn, start)
+            self._result(q, position, rotation, tolerance)
+            for turn in turns
+            for q in self._candidates(position, turn, start)
         ]
 
-        def far(solution: IkSolution) -> tuple[bool, float, float]:
+        def cost(solution: IkSolution) -> tuple[bool, float, float]:
             off = solution.position_error + solution.rotation_error
             travel = np.abs(solution.q - start) / self._chain.speeds
             return not solution.ok, 0.0 if solution.ok else off, float(travel.max() + 0.1 * travel.sum())
 
-        return min(solutions, key=far)
+        return min(solutions, key=cost)
 
-    def _ways(self, position: Array, rotation: Array, start: Array) -> list[Array]:
-        """Both ways of the wrist to hold the hand so, within the limits: bent forwards and, if it can, over itself."""
-        wrist_offset = position - self._hand * rotation[:, 0] - self._mast
+    def _candidates(self, position: Array, rotation: Array, start: Array) -> list[Array]:
+        """Return the solutions, clipped to the limits, with the wrist bent forwards and, unless vertical, flipped."""
+        wrist_offset = position - self._hand_length * rotation[:, 0] - self._mast
         turn = float(wrapped(np.arctan2(wrist_offset[1], wrist_offset[0]) - self._bearing))
         length = float(np.hypot(wrist_offset[0], wrist_offset[1])) - self._shortest
         arm = self._bearing + turn
         level = float(np.hypot(rotation[0, 0], rotation[1, 0]))
         pitch = float(np.arctan2(-rotation[2, 0], level))
-        if level < _UPRIGHT:  # straight down or up: of yaw and roll only the difference counts
+        if level < _VERTICAL:  # straight down or up: only the difference of yaw and roll matters
             yaw, side = float(start[6]), rotation[:, 1]
             arm_yaw = arm + yaw
             cosine = -np.sin(arm_yaw) * side[0] + np.cos(arm_yaw) * side[1]
@@ -100,7 +102,7 @@ class TelescopeKinematics(ModelKinematics):
             ways.append(np.clip(q, self._low, self._high))
         return ways
 
-    def _judged(self, q: Array, position: Array, rotation: Array | None, tolerance: float) -> IkSolution:
+    def _result(self, q: Array, position: Array, rotation: Array | None, tolerance: float) -> IkSolution:
         pose: Pose = self.forward(q)
         off = float(np.linalg.norm(pose.position - position))
         rotation_error = 0.0
@@ -113,6 +115,6 @@ class TelescopeKinematics(ModelKinematics):
 
 
 def _level(yaw: float) -> Array:
-    """A level hand whose fingers point along a yaw, (3, 3)."""
+    """Return the rotation (3, 3) of a level hand whose fingers point along a yaw."""
     c, s = np.cos(yaw), np.sin(yaw)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
