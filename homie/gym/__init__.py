@@ -1,12 +1,12 @@
-"""Gymnasium environments: `homie/Home-v0` (a subtask is an action), `homie/HomeControl-v0` (a command of the robot is)
-and `homie/Table-v0` (seven numbers are).
+"""Gymnasium environments: `homie/Home-v0` (actions are subtasks), `homie/HomeControl-v0` (actions are joint targets)
+and `homie/Table-v0` (actions are seven numbers).
 
     import gymnasium
     env = gymnasium.make("homie.gym:homie/Home-v0", rooms=2)
     homes = gymnasium.make_vec("homie.gym:homie/HomeControl-v0", 4)  # one process each: `homie.gym.vector`
 
-`homie.gym:` imports this module, which makes the environments known. Needs the extra `gym`. docs/gymnasium.md has the
-spaces.
+`homie.gym:` imports this module, which registers the environments. Requires the extra `gym`. docs/gymnasium.md lists
+the spaces.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SEVERAL = {
     "homie/HomeControl-v0": "homie.gym.vector:several_controlled_homes",
     "homie/Table-v0": "homie.gym.vector:several_tables",
 }
-"""What makes several of them at once."""
+"""Entry points of the vector environments."""
 
 
 def register() -> None:
-    """Make the environments known to `gymnasium.make`. Importing this module does it. Raises MissingPart."""
+    """Register the environments with Gymnasium. Importing this module calls it. Raises MissingPart."""
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ModuleNotFoundError as error:

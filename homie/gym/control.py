@@ -1,10 +1,10 @@
 """`homie/HomeControl-v0`: a Fetch in a generated house; an action is the targets of its joints.
 
 action          Box (13,): base m/s and rad/s, torso m, arm (7,) rad, head pan and tilt rad, gripper opening m.
-                Positions are absolute; the safety gate limits how fast they are gone to
+                Positions are absolute; the safety gate limits the speed of the motion
 observation     base (3,) x, y in m and yaw in rad; velocity (2,) m/s and rad/s; joints, joint_velocities (10,) in rad
-                and m, torso to head; gripper (1,) m; holding 0 or 1; pictures of the cameras asked for
-reward          1 when what the task asks for is so, which ends the episode; else 0
+                and m, torso to head; gripper (1,) m; holding 0 or 1; images of the requested cameras
+reward          1 when the task succeeds, which terminates the episode; else 0
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from homie.kernel.types import Command
 _JOINTS = tuple(name for group in SPEC.groups if group.kind not in ("base", "gripper") for name in group.names)
 _VECTOR = ActionVector(SPEC)
 PERIODS = 5
-"""Control periods of 0.04 s in one step where nothing else is asked for."""
+"""Default number of control periods of 0.04 s per step."""
 
 
 class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
-    """See the module's docstring. Of `options` all that `homie.open` takes but robot and seed."""
+    """See the module's docstring. `options` are those of `homie.open` except robot and seed."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Open the home of a task.
+        """Create the environment of a task.
 
         Args:
             suite, task, goal, instruction: As in `HomeEnv`.
@@ -57,7 +57,7 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
             options: Options of `homie.open`.
 
         Raises:
-            BadInput: An option or a value that is not possible.
+            BadInput: An option or a value is invalid.
         """
         if periods < 1 or steps < 1:
             raise BadInput(f"periods and steps are 1 or more (got {periods} and {steps}).")
@@ -73,7 +73,7 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         self._cameras, self._periods = tuple(cameras), periods
         limits = np.clip(_VECTOR.limits, -math.pi, math.pi)  # continuous joints are limited to one turn
         self.action_space = Box(limits[:, 0].astype(np.float32), limits[:, 1].astype(np.float32))
-        count, picture = len(_JOINTS), picture_space(self._checked.pixels or PICTURE_SIZE)
+        count, picture = len(_JOINTS), picture_space(self._open_options.pixels or PICTURE_SIZE)
         spaces: dict[str, Space[Any]] = {
             name: Box(-np.inf, np.inf, (size,), np.float32)
             for name, size in (("base", 3), ("velocity", 2), ("joints", count), ("joint_velocities", count))
@@ -82,12 +82,12 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         self.observation_space = Dict({**spaces, **dict.fromkeys(self._cameras, picture)})
 
     def encode(self, command: Command) -> NDArray[np.float32]:
-        """A command as an action of the space. A base that is left out stands, other groups stay where they are now.
-        Raises BadInput before the first reset."""
+        """Encode a command as an action. If omitted, the base gets zero velocity and other groups their current
+        positions. Raises BadInput before the first reset."""
         return _VECTOR.numbers(command, self.session.robot.measured()).astype(np.float32)
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Tell the robot the same for some control periods. Raises BadInput for what is not as many finite numbers."""
+        """Repeat an action for `periods` control periods. Raises BadInput unless it is 13 finite numbers."""
         command = _VECTOR.command(numbers_of(action, len(_VECTOR)))
         for _ in range(self._periods):
             self.session.robot.act(command)
@@ -101,8 +101,8 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         }
 
     def _observation(self) -> dict[str, Any]:
-        seen = self.session.robot.observe(self._cameras)
-        body = seen.body
+        observation = self.session.robot.observe(self._cameras)
+        body = observation.body
         proprioception = {
             "base": (body.base.x, body.base.y, body.base.yaw),
             "velocity": body.base_velocity,
@@ -113,5 +113,5 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         return {
             **{name: np.array(values, np.float32) for name, values in proprioception.items()},
             "holding": np.int64(body.holding),
-            **{name: frame.rgb.copy() for name, frame in seen.frames.items()},
+            **{name: frame.rgb.copy() for name, frame in observation.frames.items()},
         }

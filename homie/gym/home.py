@@ -1,8 +1,8 @@
-"""`homie/Home-v0`: a Fetch in a generated house; an action is one subtask, carried out by Homie's skills.
+"""`homie/Home-v0`: a Fetch in a generated house; an action is one subtask, executed by Homie's skills.
 
-action          MultiDiscrete (3,): action, target, destination; 0 is not a target. `encode("Put", "apple", "table")`
-observation     front, left, back, right: pictures; inventory: the word held (0: nothing); feedback: see `CODES`
-reward          1 when what the task asks for is so, which ends the episode; else 0
+action          MultiDiscrete (3,): action, target, destination; 0: no target. `encode("Put", "apple", "table")`
+observation     front, left, back, right: images; inventory: index of the held word (0: none); feedback: see `CODES`
+reward          1 when the task succeeds, which terminates the episode; else 0
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from homie.kernel.types import END, VIEWS
 from homie.runtime.assembly import choose
 
 WORDS = ("", *(name.replace("_", " ") for name in sorted({*OBJECTS, *FURNITURE, *get_args(RoomKind)})))
-"""What targets and destinations may be, by number: kinds of things, furniture and rooms. The nearest is meant."""
+"""Targets and destinations by index: kinds of objects, furniture and rooms; each denotes the nearest instance."""
 
 
 class HomeEnv(HouseEnv[NDArray[np.int64]]):
-    """See the module's docstring. Of `options` all that `homie.open` takes but robot and seed."""
+    """See the module's docstring. `options` are those of `homie.open` except robot and seed."""
 
     def __init__(
         self,
@@ -40,19 +40,19 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Open the home of a task. With neither a suite nor a goal, the task is made from house and seed.
+        """Create the environment of a task. With neither a suite nor a goal, the task is sampled from house and seed.
 
         Args:
             suite, task: A task of a suite by its id, in its own house.
-            goal, instruction: As in a suite file, in the house of any seed.
+            goal, instruction: Goal as in a suite file, and its instruction, in the house of any seed.
 
         Raises:
-            BadInput: A name, an option or a value that is not possible.
+            BadInput: A name, an option or a value is invalid.
         """
         super().__init__(
             suite=suite, task=task, goal=goal, instruction=instruction, render_mode=render_mode, options=options
         )
-        loaded = choose(self._checked, self._objects).loaded_skills
+        loaded = choose(self._open_options, self._objects).loaded_skills
         self.actions = listed_actions(
             (), [action for skill_set in loaded.sets.values() for action in skill_set.actions]
         )
@@ -60,13 +60,13 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         size = len(WORDS)
         self._sizes = [len(self.actions), size, size]
         self.action_space = MultiDiscrete(self._sizes)
-        picture = picture_space(self._checked.pixels or PICTURE_SIZE)
+        picture = picture_space(self._open_options.pixels or PICTURE_SIZE)
         self.observation_space = Dict(
             {**dict.fromkeys(VIEWS, picture), "inventory": Discrete(size), "feedback": Discrete(len(CODES))}
         )
 
     def encode(self, action: str, target: str = "", destination: str = "") -> NDArray[np.int64]:
-        """A subtask as an action of the space. Raises BadInput for a word that is in no list."""
+        """Encode a subtask as an action. Raises BadInput for an unknown word."""
         numbers = []
         for word, known in ((action, self.actions), (target, WORDS), (destination, WORDS)):
             if word not in known:
@@ -75,7 +75,7 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         return np.array(numbers, dtype=np.int64)
 
     def step(self, action: NDArray[np.int64]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Carry out one subtask; End gives up. Raises BadInput for an action that is not in the space."""
+        """Execute one subtask; End terminates the episode. Raises BadInput for an action outside the space."""
         number, target, destination = indices_of(action, self._sizes)
         if self.actions[number] == END.action:
             return self._outcome(None, ended=True)

@@ -1,4 +1,4 @@
-"""What the two environments in a house share: what is to be done there, and whether it is done."""
+"""Base of the two environments in a house: choice of the task, and its success."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class HouseEnv(SessionEnv[Action]):
 
     Args:
         suite, task: A task of a suite by its id, in its own house.
-        goal, instruction: As a suite file has them, in the house of any seed. None of them: a task made from house and
-            seed.
+        goal, instruction: Goal as in a suite file, and its instruction, in the house of any seed. With neither suite
+            nor goal, the task is sampled from house and seed.
     """
 
     def __init__(
@@ -33,13 +33,13 @@ class HouseEnv(SessionEnv[Action]):
         options: Mapping[str, Any],
         steps: int | None = None,
     ) -> None:
-        """Open the environment.
+        """Create the environment.
 
         Args:
             steps: Number of steps after which an episode is truncated; None for `rounds` of the options.
 
         Raises:
-            BadInput: A value that is not possible.
+            BadInput: A value is invalid.
         """
         if bool(suite) != bool(task) or (suite and goal is not None):
             raise BadInput("Give suite and task, or goal and instruction, or none of them.")
@@ -50,25 +50,25 @@ class HouseEnv(SessionEnv[Action]):
             options = {**options, **scene_options("mujoco", self._task.scene.settings)}
             if self._task.scene.spec is not None:
                 options["scene"] = self._task.scene.spec
-        named, self._objects = split(options)
-        self._checked = OpenOptions.build(**named)
-        super().__init__(render_mode, options, self._checked.rounds if steps is None else steps)
-        self._now: HouseTask | None = None
+        known_options, self._objects = split(options)
+        self._open_options = OpenOptions.build(**known_options)
+        super().__init__(render_mode, options, self._open_options.rounds if steps is None else steps)
+        self._episode_task: HouseTask | None = None
 
     def success(self) -> bool:
-        return self._current.goal.holds(self.session.world_state())
+        return self._current_task.goal.holds(self.session.world_state())
 
     def instruction(self) -> str:
-        return self._current.text
+        return self._current_task.text
 
     @property
-    def _current(self) -> HouseTask:
-        assert self._now is not None, "reset has set it"
-        return self._now
+    def _current_task(self) -> HouseTask:
+        assert self._episode_task is not None, "reset has set it"
+        return self._episode_task
 
     def _begin(self, seed: int) -> None:
         fixed = self._task.scene if self._task is not None else None
         super()._begin(seed if fixed is None or fixed.spec is not None else fixed.seed)
         scene = self.session.robot.scene.model_dump(mode="json")  # type: ignore[attr-defined]
-        self._now = self._task or of_house(scene, seed)
-        check_fits(self._now, self.session.world_state())
+        self._episode_task = self._task or of_house(scene, seed)
+        check_fits(self._episode_task, self.session.world_state())

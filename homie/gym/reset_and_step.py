@@ -1,4 +1,4 @@
-"""What all environments share: a session, its seeds, its pictures, the reward, and when an episode is over."""
+"""Base of all environments: session, seeding, rendering, reward, termination and truncation."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from homie.runtime.open_session import Session, open_session
 Action = TypeVar("Action")
 
 CODES = ("", "success", *ErrorCode)
-"""Feedback as a number: nothing yet, success, then the ten codes."""
+"""Feedback by index: none yet, success, then the ten error codes."""
 DRAWS = 20
-"""Scenes drawn for an episode before the reason why none of them suits is raised. Of houses with two rooms and four
-objects two in a hundred have nothing that could be brought to a table."""
+"""Maximum number of scenes sampled for an episode before the reason why they are unsuitable is raised. Of houses with
+two rooms and four objects, two in a hundred have no object that could be brought to a table."""
 
 
 class Unsuitable(BadInput):
-    """The scene of a seed does not have what the task needs."""
+    """The scene of a seed lacks an object that the task needs."""
 
 
 class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
@@ -47,7 +47,7 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
 
     @property
     def session(self) -> Session:
-        """What the environment is made of. Raises BadInput before the first reset."""
+        """The underlying session. Raises BadInput before the first reset."""
         if self._session is None:
             raise BadInput("The environment has not been reset yet: call reset() first.")
         return self._session
@@ -55,10 +55,10 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode.
+        """Start an episode.
 
         Args:
-            seed: Of the scene, as `--seed` of the command has it; without one scenes are drawn until one suits the
+            seed: Seed of the scene, as `--seed` of the command; without one, scenes are sampled until one suits the
                 task.
 
         Raises:
@@ -66,13 +66,13 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         """
         super().reset(seed=seed)
         if seed is None:
-            self._begin_drawn()
+            self._begin_sampled()
         else:
             self._begin(seed % (MAX_SEED + 1))
         self._steps, self._feedback = 0, None
         return self._observation(), self._info(None)
 
-    def _begin_drawn(self) -> None:
+    def _begin_sampled(self) -> None:
         refusal_count = 0
         while True:
             try:
@@ -85,14 +85,14 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
                 return
 
     def _begin(self, seed: int) -> None:
-        """Bring the session to the start of the scene of a seed."""
+        """Open or reset the session with the scene of a seed."""
         if self._session is None:
             self._session = open_session(None, False, {**self._options, "seed": seed})
         else:
             self._session.reset(seed)
 
     def _outcome(self, execution: Execution | None, *, ended: bool) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """What `step` returns, after a subtask or the end."""
+        """Return the result of `step`, after a subtask or the end."""
         self._steps += 1
         self._feedback = self._feedback if execution is None else execution.feedback
         info = self._info(execution)
@@ -102,17 +102,17 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
 
     @abstractmethod
     def success(self) -> bool:
-        """Whether the task is done, by the world's own state."""
+        """Whether the task is done, judged from the world state."""
 
     @abstractmethod
     def instruction(self) -> str:
-        """The task in words."""
+        """Return the task instruction."""
 
     @abstractmethod
     def _observation(self) -> dict[str, Any]: ...
 
     def _info(self, execution: Execution | None) -> dict[str, Any]:
-        """Text for agents that read it; `success` is judged from the world state."""
+        """Return the info dictionary, with text for language agents; `success` is judged from the world state."""
         feedback = self._feedback
         return {
             "task": self.instruction(),
@@ -125,13 +125,13 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         }
 
     def _code(self) -> int:
-        """The last feedback as an index into CODES."""
+        """Return the last feedback as an index into CODES."""
         if self._feedback is None:
             return 0
         return CODES.index(self._feedback.code or "success")
 
     def render(self) -> Image | None:
-        """A picture (480, 640, 3) from outside, in the mode `rgb_array`."""
+        """Return a third-person image (480, 640, 3) in the mode `rgb_array`."""
         return self.session.film() if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
 
 
 def numbers_of(action: object, size: int) -> NDArray[np.float64]:
-    """An action as numbers (size,). Raises BadInput for another count and for what is not finite."""
+    """Convert an action to numbers (size,). Raises BadInput for another shape or non-finite numbers."""
     numbers = np.asarray(action)
     if numbers.shape != (size,) or numbers.dtype.kind not in "biuf":
         raise BadInput(f"An action is {size} numbers in one row (got {_printable(action)}).")
@@ -152,7 +152,7 @@ def numbers_of(action: object, size: int) -> NDArray[np.float64]:
 
 
 def indices_of(action: object, sizes: Sequence[int]) -> list[int]:
-    """An action of a MultiDiscrete space of these sizes. Raises BadInput for what is none of its numbers."""
+    """Convert an action of a MultiDiscrete space of these sizes to indices. Raises BadInput if one is out of range."""
     numbers = numbers_of(action, len(sizes))
     for place, (number, size) in enumerate(zip(numbers.tolist(), sizes, strict=True), 1):
         if not (number.is_integer() and 0 <= number < size):
@@ -165,6 +165,6 @@ def _printable(action: object) -> str:
 
 
 def picture_space(size: tuple[int, int]) -> Box:
-    """Pictures (H, W, 3) of a width and height."""
+    """Return the space of images (H, W, 3) of a width and height."""
     width, height = size
     return Box(0, 255, (height, width, 3), np.uint8)

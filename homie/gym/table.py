@@ -1,9 +1,9 @@
-"""`homie/Table-v0`: a Panda on a table; an action is seven numbers as EmbodiedBench has them.
+"""`homie/Table-v0`: a Panda on a table; an action is seven numbers as in EmbodiedBench.
 
 action          Box (7,): cell x, y, z (0 to 99), roll, pitch, yaw (0 to 119, 3 degrees each), gripper (0 closed, 1
-                open). Rounded to whole numbers. skills/discrete_actions/arm_actions.py has the workspace.
-observation     front, wrist: pictures; joints (7,) rad; gripper (1,) m; feedback: see `CODES`
-reward          1 when what the task asks for is so, which ends the episode; else 0
+                open). Rounded to integers. skills/discrete_actions/arm_actions.py defines the workspace.
+observation     front, wrist: images; joints (7,) rad; gripper (1,) m; feedback: see `CODES`
+reward          1 when the task succeeds, which terminates the episode; else 0
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from homie.kernel.options import OpenOptions
 from homie.kernel.registry import split
 
 HIGHEST = (99, 99, 99, 119, 119, 119, 1)
-"""The largest of each of the seven numbers; the smallest is 0 (EmbodiedBench, appendix C.4)."""
+"""Maximum of each of the seven numbers; the minimum is 0 (EmbodiedBench, appendix C.4)."""
 
 
 class TableEnv(SessionEnv[NDArray[np.float32]]):
-    """See the module's docstring. Of `options` all that `homie.open` takes but robot and seed."""
+    """See the module's docstring. `options` are those of `homie.open` except robot and seed."""
 
     def __init__(self, *, family: str = "pick", render_mode: str | None = None, **options: Any) -> None:
-        """Open the environment.
+        """Create the environment.
 
         Args:
-            family: `pick`, `stack`, `sort` or `wipe`; the seed chooses the table.
+            family: `pick`, `stack`, `sort` or `wipe`; the seed determines the table.
 
         Raises:
-            BadInput: A family that does not exist.
+            BadInput: The family does not exist.
         """
-        scene_of(family, 0)  # the family is one
+        scene_of(family, 0)  # raises BadInput for an unknown family
         options["robot"] = f"franka:{family}"
         checked = OpenOptions.build(**split(options)[0])
         super().__init__(render_mode, options, checked.rounds)
@@ -54,7 +54,7 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
         )
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Bring the tool to a pose, then open or close the gripper. Raises BadInput for other than 7 finite numbers."""
+        """Move the tool to a pose, then open or close the gripper. Raises BadInput unless given 7 finite numbers."""
         numbers = [int(number) for number in np.rint(numbers_of(action, len(HIGHEST)))]
         return self._outcome(self.session.call("Move", str(numbers)), ended=False)
 
@@ -65,8 +65,8 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
         return self.session.world_state().instruction
 
     def _observation(self) -> dict[str, Any]:
-        seen = self.session.observe()
-        joints = np.array([seen.body.joints[name] for name in panda.SPEC.chain.names], np.float32)
-        gripper = np.array([max(seen.body.gripper, 0.0)], np.float32)
-        pictures = {name: frame.rgb.copy() for name, frame in seen.frames.items()}
+        observation = self.session.observe()
+        joints = np.array([observation.body.joints[name] for name in panda.SPEC.chain.names], np.float32)
+        gripper = np.array([max(observation.body.gripper, 0.0)], np.float32)
+        pictures = {name: frame.rgb.copy() for name, frame in observation.frames.items()}
         return {**pictures, "joints": joints, "gripper": gripper, "feedback": np.int64(self._code())}

@@ -1,4 +1,4 @@
-"""What is to be done in a house: a goal of one's own, a task of a suite, or one made from house and seed."""
+"""Tasks in a house: from a custom goal, from a suite, or sampled from house and seed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from homie.kernel.world.furniture import kinds
 from homie.kernel.world.snapshot import WorldSnapshot
 
 TOPS = tuple(use.kind for use in kinds(lambda use: use.holds == "top"))
-"""Furniture on which the tasks made here have things put."""
+"""Destination furniture of sampled tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseTask:
-    """An instruction and what counts as done.
+    """An instruction with its success condition.
 
     Attributes:
-        scene: Where a suite has it, None for the house of any seed.
+        scene: The scene in the suite, None for the house of any seed.
     """
 
     text: str
@@ -33,7 +33,7 @@ class HouseTask:
 
 
 def of_suite(suite: str, task: str) -> HouseTask:
-    """A task of a suite by its id. Raises BadInput for one that no state of the world can judge."""
+    """Return a task of a suite by id. Raises BadInput for a task whose success is not judged from the world state."""
     (chosen,) = find_suite(suite).select(task)[:1]
     if chosen.goal is None:
         raise BadInput(f"The task '{task}' of the suite '{suite}' has no goal that the world could be asked for.")
@@ -41,15 +41,15 @@ def of_suite(suite: str, task: str) -> HouseTask:
 
 
 def of_goal(goal: object, instruction: str) -> HouseTask:
-    """A task from a goal as a suite file writes it. Raises BadInput."""
+    """Create a task from a goal in the syntax of suite files. Raises BadInput."""
     if not instruction.strip():
         raise BadInput("Say with `instruction` in words what the goal asks for.")
     return HouseTask(instruction.strip(), parse_condition(goal))
 
 
 def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
-    """A task made from a scene spec and a seed: bring a thing that lies in the open to furniture where none of its kind
-    is. Raises Unsuitable for a house without one."""
+    """Sample a task from a scene spec and a seed: bring an object from open furniture to furniture without one of its
+    kind. Raises Unsuitable if the house has no such object."""
     kinds = {piece["name"]: piece["kind"] for piece in scene["furniture"]}
     existing = {(item["kind"], kinds.get(item["receptacle"], "")) for item in scene["objects"]}
     choices = sorted(
@@ -69,6 +69,6 @@ def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
 
 
 def check_fits(task: HouseTask, world: WorldSnapshot) -> None:
-    """Raise Unsuitable for a goal that names what a house has not."""
+    """Raise Unsuitable if a goal names an object that the house lacks."""
     if unknown := unknown_words(task.goal, world):
         raise Unsuitable(f"The goal names what this house has not: {', '.join(unknown)}.")

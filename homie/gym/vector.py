@@ -1,11 +1,11 @@
-"""Many homes at once, each in a process of its own: Gymnasium's `AsyncVectorEnv`, started safely.
+"""Vector environments of homes, one process each: Gymnasium's `AsyncVectorEnv` with safe process start.
 
     homes = gymnasium.make_vec("homie.gym:homie/HomeControl-v0", 4)
     seen, infos = homes.reset(seed=7)
     seen, rewards, terminations, truncations, infos = homes.step(homes.action_space.sample())
 
-Half of a step is Python, which threads of one process cannot share. Observations come back in shared memory. Needs the
-extra `gym`. docs/gymnasium.md has figures.
+Half of the time of a step is Python code, which threads cannot run in parallel. Observations are returned in shared
+memory. Requires the extra `gym`. docs/gymnasium.md has benchmarks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from homie.kernel.support.text import listed
 __all__ = ["HomesVectorEnv", "make"]
 
 START = "spawn"
-"""How the processes begin: OpenGL contexts and threads of the parent do not survive a fork."""
+"""Start method of the processes: OpenGL contexts and threads of the parent do not survive a fork."""
 
 
 def make(
@@ -40,17 +40,16 @@ def make(
     autoreset: str = "NextStep",
     **options: Any,
 ) -> HomesVectorEnv:
-    """Several environments of Homie side by side.
+    """Create a vector environment.
 
     Args:
         name: `homie/HomeControl-v0`, `homie/Home-v0` or `homie/Table-v0`.
-        homes: How many, one process each.
-        autoreset: `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them: when an episode that is over begins
-            anew.
-        options: Of each environment (docs/gymnasium.md).
+        homes: Number of environments, one process each.
+        autoreset: Gymnasium's autoreset mode: `NextStep`, `SameStep` or `Disabled`.
+        options: Options of each environment (docs/gymnasium.md).
 
     Raises:
-        BadInput: Something given is wrong.
+        BadInput: An argument is invalid.
         MissingPart: Gymnasium is not installed.
     """
     if name not in homie.gym.ENVIRONMENTS:
@@ -77,41 +76,42 @@ def several_tables(num_envs: int = 1, **options: Any) -> HomesVectorEnv:
 
 
 class HomesVectorEnv(AsyncVectorEnv):
-    """Gymnasium's vector environment of processes, whose failures are errors of Homie.
+    """Gymnasium's `AsyncVectorEnv` whose failures are raised as errors of Homie.
 
-    What comes out is, bit for bit, what each home gives when it is stepped alone with the same seeds and actions. A
-    failure closes all homes.
+    Results are bitwise identical to those of each home stepped alone with the same seeds and actions. A failure closes
+    all homes.
     """
 
     def __init__(self, makers: Sequence[Callable[[], gymnasium.Env[Any, Any]]], autoreset: str = "NextStep") -> None:
         """
         Args:
-            makers: Make the homes, in their processes; all have the same spaces.
+            makers: Factories of the homes, called in their processes; all homes have the same spaces.
             autoreset: `NextStep`, `SameStep` or `Disabled`.
 
         Raises:
-            BadInput: There is no home or no such way of resetting.
-            HomieError: A home cannot be made.
+            BadInput: There are no homes, or the autoreset mode is unknown.
+            HomieError: A home cannot be created.
         """
         if not makers:
             raise BadInput("homes is 1 or more (got 0).")
-        ways = [way.value for way in AutoresetMode]
-        if autoreset not in ways:
-            raise BadInput(f"autoreset is one of {', '.join(ways)} (got '{autoreset}').")
+        modes = [mode.value for mode in AutoresetMode]
+        if autoreset not in modes:
+            raise BadInput(f"autoreset is one of {', '.join(modes)} (got '{autoreset}').")
         with self._failures("made"):
             super().__init__(makers, context=START, autoreset_mode=autoreset)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode in every home.
+        """Start an episode in every home.
 
         Args:
-            seed: Of the first home, the others count on from it; or one for each. Without one each home draws its next.
-            options: `reset_mask` (homes,) bool says which homes begin anew; the others stay as they are.
+            seed: Seed of the first home, incremented for the others; or one per home. Without one, each home samples
+                its next seed.
+            options: `reset_mask` (homes,) bool selects the homes to reset; the others keep their state.
 
         Raises:
-            BadInput: There are not as many seeds or rows as homes.
+            BadInput: The number of seeds or rows differs from that of homes.
             HomieError: A home failed.
         """
         if isinstance(seed, Sequence) and len(seed) != self.num_envs:
@@ -120,10 +120,10 @@ class HomesVectorEnv(AsyncVectorEnv):
             return super().reset(seed=list(seed) if isinstance(seed, Sequence) else seed, options=options)
 
     def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Take one action in every home. Returns observations, rewards, terminations, truncations and infos.
+        """Execute one action in every home. Returns observations, rewards, terminations, truncations and infos.
 
         Raises:
-            BadInput: There are not as many actions as homes, or a home has not been reset.
+            BadInput: The number of actions differs from that of homes, or a home has not been reset.
             HomieError: A home failed.
         """
         if not self.closed and (rows := sum(1 for _ in iterate(self.action_space, actions))) != self.num_envs:
@@ -133,7 +133,7 @@ class HomesVectorEnv(AsyncVectorEnv):
 
     @contextmanager
     def _failures(self, verb: str) -> Iterator[None]:
-        """Close all homes where one fails, with one sentence that says which."""
+        """Close all homes if one fails, with an error message that names it."""
         try:
             yield
         except ClosedEnvironmentError as error:
@@ -142,21 +142,21 @@ class HomesVectorEnv(AsyncVectorEnv):
             sentinels = wait([process.sentinel for process in self.processes], timeout=1.0)
             numbers = [n for n, process in enumerate(self.processes) if process.sentinel in sentinels]
             ended = listed([str(number) for number in numbers])
-            self._end()
+            self._terminate()
             raise InfrastructureError(
                 f"The process of home {ended} (counted from 0) has ended, and the others are closed: make new homes. "
                 "A script that makes homes does so below `if __name__ == '__main__':`."
             ) from error
         except Exception as error:
             failed_numbers = [number for number, pipe in enumerate(getattr(self, "parent_pipes", ())) if pipe is None]
-            if not failed_numbers:  # before anything was sent to a home
+            if not failed_numbers:  # the failure occurred before anything was sent to a home
                 if isinstance(error, ValueError | TypeError | RuntimeError):
                     raise BadInput(str(error)) from error
                 raise
-            self._end()
+            self._terminate()
             kind = type(error) if isinstance(error, HomieError) else InfrastructureError
             raise kind(f"Home {failed_numbers[-1]} (counted from 0) could not be {verb}: {error}") from error
 
-    def _end(self) -> None:
-        self._state = AsyncState.DEFAULT  # nothing more is awaited of them
+    def _terminate(self) -> None:
+        self._state = AsyncState.DEFAULT  # discard pending replies
         self.close(terminate=True)

@@ -1,4 +1,4 @@
-"""CoppeliaSim as a world of Homie: a Panda in a scene of a CoppeliaSim that runs already.
+"""CoppeliaSim as a Homie environment: a Panda in a scene of an already running CoppeliaSim.
 
 See docs/simulators.md#coppeliasim
 

@@ -1,4 +1,4 @@
-"""Pictures of the vision sensors of a CoppeliaSim scene."""
+"""Camera frames from the vision sensors of a CoppeliaSim scene."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from homie.kernel.types import CameraFrame, Intrinsics, Pose
 
 FRONT, WRIST = "front", "wrist"
 METRES = 1
-"""Option of `sim.getVisionSensorDepth`."""
+"""Option of `sim.getVisionSensorDepth` for depth in metres."""
 FAR = 0.999
-"""Share of the far clipping plane from which on nothing was hit."""
+"""Fraction of the far clipping distance at and beyond which a pixel has no return."""
 OPTICAL = np.diag([-1.0, -1.0, 1.0])
-"""Axes of an optical frame (x right, y down) in that of a vision sensor (x left, y up); both look along z."""
+"""Rotation of the optical frame (x right, y down) in a vision sensor's frame (x left, y up); both look along z."""
 
 
 class Eyes:
     """The cameras of a scene by Homie's names.
 
     Args:
-        link: To CoppeliaSim.
-        panda: Below it is the camera at the hand.
-        paths: Of sensors by Homie's names, "" for the first of the scene, or of the Panda.
+        link: Connection to CoppeliaSim.
+        panda: The robot, whose subtree contains the wrist camera.
+        paths: Sensor paths by camera name, "" for the first of the scene or, for the wrist, of the Panda.
 
     Raises:
         BadInput: There is no such sensor.
@@ -51,17 +51,17 @@ class Eyes:
         return tuple(self._sensors)
 
     def frame(self, name: str) -> CameraFrame:
-        """What a sensor sees. Raises BadInput for one that there is not."""
+        """Return the RGB-D frame of a camera. Raises BadInput for an unknown camera."""
         if name not in self._sensors:
             hint = suggestion(name, self.names, f"it has {' and '.join(self.names)}.")
             raise BadInput(f"The Panda of CoppeliaSim has no camera '{name}': {hint}")
         link, sensor = self._link, self._sensors[name]
         colours, (width, height) = link("getVisionSensorImg", sensor)
         metres, _ = link("getVisionSensorDepth", sensor, METRES)
-        rgb = np.frombuffer(colours, np.uint8).reshape(height, width, 3)[::-1]  # the lowest row comes first
+        rgb = np.frombuffer(colours, np.uint8).reshape(height, width, 3)[::-1]  # bottom row first
         depth = np.frombuffer(metres, np.float32).reshape(height, width)[::-1]
         far_clip = link.number(sensor, "visionfloatparam_far_clipping")
-        angle = link.number(sensor, "visionfloatparam_perspective_angle")  # of the longer side
+        angle = link.number(sensor, "visionfloatparam_perspective_angle")  # field of view along the longer side
         focal = max(width, height) / 2 / np.tan(angle / 2)
         pose = pose_of(link("getObjectPose", sensor))
         return CameraFrame(

@@ -1,4 +1,4 @@
-"""The Panda in a scene of CoppeliaSim, found by its joints: models of it have other names and frames."""
+"""The Panda in a CoppeliaSim scene, identified by its joints because models differ in names and frames."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, Pose, Pose2, quaternion_rotation
 
 PATHS = ("/Franka", "/Panda")
-"""Of the model in CoppeliaSim's own browser, and of that in RLBench's scenes."""
+"""Paths of the model in CoppeliaSim's own browser, and of the one in RLBench's scenes."""
 JOINTS, FINGERS = 7, 2
 KEPT_APART = 0.004
-"""Metres of the opening beyond its target from which on something is between the fingers."""
+"""Excess (m) of the opening over its target above which an object is between the fingers."""
 AMISS = 0.005
-"""Metres by which a joint may be off the axis that a Panda has there."""
+"""Maximum distance (m) of a joint from its axis in the Panda's kinematics."""
 
 
 def pose_of(numbers: object) -> Pose:
-    """A pose of CoppeliaSim, whose quaternion ends with w."""
+    """Convert a pose of CoppeliaSim: position (m) and quaternion x, y, z, w."""
     values = np.asarray(numbers, float)
     return Pose(values[:3], quaternion_rotation(np.roll(values[3:], 1)))
 
 
 def _joint_type(link: Link, kind: str) -> int:
-    return int(link.constant(f"joint_{kind}", f"joint_{kind}_subtype"))  # older ones have the second name
+    return int(link.constant(f"joint_{kind}", f"joint_{kind}_subtype"))  # older versions have the second name
 
 
 class Panda:
-    """Handles of its parts, where it stands, and its kinematics.
+    """The Panda of a scene: handles of its joints, base pose, and kinematics.
 
     Args:
-        link: To CoppeliaSim.
-        path: Of its model, "" for one of `PATHS`.
+        link: Connection to CoppeliaSim.
+        path: Path of its model, "" for one of `PATHS`.
 
     Raises:
         BadInput: There is no such model, or it is no Panda with its hand.
@@ -61,24 +61,24 @@ class Panda:
         for joint in (*self.joints, *self.fingers):
             link("setObjectInt32Param", joint, control, position)
         self.update()
-        self._asked = self.opening
-        self._stand()
+        self._target_opening = self.opening
+        self._locate_base()
 
     def update(self) -> None:
-        """Measure again what the joints do: `q` (7,) and `speeds` (7,), rad and rad/s, and the `opening`, m."""
+        """Measure joint positions `q` (7,), rad, joint velocities `speeds` (7,), rad/s, and the `opening`, m."""
         self.q: Array = np.array([self._link("getJointPosition", joint) for joint in self.joints], float)
         self.speeds: Array = np.array([self._link("getJointVelocity", joint) for joint in self.joints], float)
         self.opening = float(sum(self._link("getJointPosition", finger) for finger in self.fingers))
 
-    def _stand(self) -> None:
-        """Where the foot is: below the crossing of the first two axes, which no model can have elsewhere."""
+    def _locate_base(self) -> None:
+        """Compute the base pose: below the intersection of the first two axes, which is the same in every model."""
         first, second = (pose_of(self._link("getObjectPose", joint)) for joint in self.joints[:2])
         yaw = float(np.arctan2(second.rotation[1, 2], second.rotation[0, 2]) - np.pi / 2 - self.q[0])
         self.base = Pose2(float(first.position[0]), float(first.position[1]), (yaw + np.pi) % (2 * np.pi) - np.pi)
         self.kinematics = PandaKinematics(height=float(second.position[2] - SHOULDER[2]))
-        self._check()
+        self._check_joints()
 
-    def _check(self) -> None:
+    def _check_joints(self) -> None:
         origins, axes = self.kinematics.frames(self.q)
         for number, joint in enumerate(self.joints, 1):
             at = self.base.inverse(pose_of(self._link("getObjectPose", joint)).position)
@@ -88,19 +88,19 @@ class Panda:
 
     @property
     def grips(self) -> bool:
-        """Whether something keeps the fingers further apart than their target."""
-        return self.opening > self._asked + KEPT_APART
+        """Whether an object keeps the fingers further apart than their target."""
+        return self.opening > self._target_opening + KEPT_APART
 
     def hand(self) -> Pose:
-        """Of the gripper, in the frame of the scene."""
+        """Return the gripper pose in the scene frame."""
         pose, turn = self.kinematics.forward(self.q), Pose2(0.0, 0.0, self.base.yaw)
         axes = [turn.transform(axis) for axis in pose.rotation.T]
         return Pose(self.base.transform(pose.position), np.column_stack(axes))
 
     def move(self, q: Array, opening: float) -> None:
-        """Give the joints their targets: rad, and metres between the fingers."""
+        """Set the targets of the joints (rad) and of the gripper opening (m)."""
         for joint, target in zip(self.joints, q, strict=True):
             self._link("setJointTargetPosition", joint, float(target))
         for finger in self.fingers:
             self._link("setJointTargetPosition", finger, opening / FINGERS)
-        self._asked = opening
+        self._target_opening = opening

@@ -1,9 +1,9 @@
-"""Episodes of EB-Manipulation's data set: what they ask, and by which objects and sensors success is judged.
+"""Episodes of EB-Manipulation's data set: instruction, and the objects and sensors by which success is judged.
 
     data/base/eval/pick_cube_shape/variation0/episodes/episode0/{task_base.ttm, configs.pkl, waypoint_sets.ttm}
 
 Source: EmbodiedBench and VLMbench (`amsolver/task_environment.py`, `amsolver/backend/conditions.py`). `configs.pkl` is
-a pickle of their classes; nothing in it is imported or run here, its values alone are read.
+a pickle of their classes; only its values are read here, nothing in it is imported or executed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from homie.kernel.errors import BadInput
 
 MODEL, CONFIGS = "task_base.ttm", "configs.pkl"
 LARGEST = 64 * 2**20
-"""Bytes of a `configs.pkl`."""
+"""Maximum size of a `configs.pkl`, bytes."""
 SUBSETS: Mapping[str, str] = {
     "base": "base",
     "common_sense": "common-sense",
@@ -28,14 +28,14 @@ SUBSETS: Mapping[str, str] = {
     "spatial": "spatial",
     "visual": "visual-appearance",
 }
-"""The folders of its subsets below `data`, and Homie's names of them."""
+"""Folders of the subsets below `data`, with Homie's names."""
 FAMILIES = ("pick_cube", "stack_cubes", "place_into_shape_sorter", "wipe_table")
-"""How the names of its tasks begin."""
+"""Prefixes of the task names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """An object is, or is not, in what a proximity sensor sees; both by their names."""
+    """Condition that a proximity sensor detects, or does not detect, a shape; both by name."""
 
     shape: str
     sensor: str
@@ -47,11 +47,11 @@ class ReleasedTask:
     """An episode.
 
     Attributes:
-        name: Of its task: `pick_cube_shape`.
-        model: The file with its objects.
-        detected: What has to be so at the same time.
-        dirt: Spots that vanish where the sensor `wiper` sees them.
-        most: Of them may be left.
+        name: Name of its task, such as `pick_cube_shape`.
+        model: File with its objects.
+        detected: Conditions that must hold at the same time.
+        dirt: Spots of dirt that are removed when the sensor `wiper` detects them.
+        most: Maximum number of spots that may remain.
     """
 
     name: str
@@ -64,7 +64,7 @@ class ReleasedTask:
 
 
 def read_task(folder: Path) -> ReleasedTask:
-    """An episode by its folder. Raises BadInput."""
+    """Read an episode from its folder. Raises BadInput."""
     name = next((part.name for part in folder.resolve().parents if part.name.startswith(FAMILIES)), "")
     if not name or not (folder / MODEL).is_file():
         raise BadInput(
@@ -72,7 +72,7 @@ def read_task(folder: Path) -> ReleasedTask:
             "task, such as pick_cube_shape."
         )
     path = folder / CONFIGS
-    content = _state(_unpickled(path))
+    content = _state(_unpickle(path))
     conditions = content.get("success_conditions")
     words = content.get("high_level_descriptions")
     if not isinstance(conditions, list) or not isinstance(words, list) or not words or not conditions:
@@ -98,18 +98,18 @@ def read_task(folder: Path) -> ReleasedTask:
 
 
 def episodes(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The subsets of the data set (`data`) with the folders of their episodes, in the order of the released code.
+    """Yield subset and folder of each episode of the data set (`data`), in the order of the released code.
 
     Raises:
-        BadInput: There are none.
+        BadInput: There are no episodes.
     """
-    known = 0
+    count = 0
     for subset in SUBSETS:
         places = (path.parent for path in (folder / subset / "eval").rglob(CONFIGS))
         for place in sorted(places, key=_order):
-            known += 1
+            count += 1
             yield subset, place
-    if not known:
+    if not count:
         raise BadInput(f"There are no episodes below {folder}: give the folder 'data' of EB-Manipulation's data set.")
 
 
@@ -119,11 +119,11 @@ def _order(place: Path) -> tuple[int, tuple[int, ...]]:
     return family, tuple(0 if number is None else int(number[0]) for number in numbers)
 
 
-# ---------------------------------------------------------------- a pickle without its classes
+# ---------------------------------------------------------------- unpickling without the classes
 
 
 class _Value:
-    """Stands for an object of any class: it keeps its state, and does nothing."""
+    """Stand-in for an object of any class: it only stores the state."""
 
     origin = ""
 
@@ -140,10 +140,10 @@ class _Value:
         return _Value()
 
     def __setitem__(self, key: object, value: object) -> None:
-        """What is in it is not read."""
+        """Ignore items."""
 
     def append(self, value: object) -> None:
-        """What is in it is not read."""
+        """Ignore items."""
 
     extend = append
 
@@ -156,7 +156,7 @@ class _Reader(pickle.Unpickler):
         return _Value()
 
 
-def _unpickled(path: Path) -> object:
+def _unpickle(path: Path) -> object:
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -165,7 +165,7 @@ def _unpickled(path: Path) -> object:
         raise BadInput(f"{path} is too large: those of EB-Manipulation are below {LARGEST >> 20} MiB.")
     try:
         return _Reader(io.BytesIO(data)).load()
-    except Exception as error:  # damaged pickles have no one exception
+    except Exception as error:  # damaged pickles raise various exceptions
         raise BadInput(f"{path} is damaged: {' '.join(str(error).split()) or type(error).__name__}.") from error
 
 

@@ -1,4 +1,4 @@
-"""The robot `coppelia`: a Panda in a scene of a running CoppeliaSim, by joint targets in its stepped simulation."""
+"""The robot `coppelia`: a Panda in a running CoppeliaSim, controlled by joint targets in stepped simulation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from homie.kernel.types import Command, GripperState, Image, Observation, Propri
 from homie.kernel.world.snapshot import WorldSnapshot
 
 OPENING = 0.08
-"""Metres of the widest opening of the fingers."""
+"""Maximum gripper opening, m."""
 POSTURE = {"arm": tuple(float(angle) for angle in HOME)}
 SPEC = RobotSpec(
     name="panda of CoppeliaSim",
@@ -45,7 +45,7 @@ SPEC = RobotSpec(
 )
 [ARM] = [group for group in SPEC.groups if group.kind == "arm"]
 PATIENCE, POLL = 10.0, 0.02
-"""Seconds that a simulation may take to stop, and between two looks at it."""
+"""Timeout (s) for stopping a simulation, and polling interval (s)."""
 
 
 class CoppeliaSettings(BaseModel):
@@ -67,12 +67,12 @@ class CoppeliaSettings(BaseModel):
 
 
 class CoppeliaRobot(SnapshotRobot):
-    """The Panda of a scene. Its joints are in position control; the simulation takes a step for each command."""
+    """The Panda of a scene. Its joints are position-controlled; each command advances the simulation by one step."""
 
     hand = "wrist"
     actions = ("Move", "Pick", "Put", "End")
     workspace = np.zeros(3)
-    """EB-Manipulation's grid is in the frame of its scenes."""
+    """Origin of EB-Manipulation's grid, which is in the scene frame."""
 
     def __init__(self, link: Link, scene: str, settings: CoppeliaSettings) -> None:
         self._link, self._scene = link, scene
@@ -90,7 +90,7 @@ class CoppeliaRobot(SnapshotRobot):
 
     @classmethod
     def of(cls, argument: str, settings: CoppeliaSettings) -> Self:
-        """The robot of `--robot coppelia:SCENE`, a file, or "" for the scene that is open.
+        """Build the robot of `--robot coppelia:SCENE`, a file, or "" for the open scene.
 
         Raises:
             BadInput: There is no such file, or no Panda or camera in the scene.
@@ -115,7 +115,7 @@ class CoppeliaRobot(SnapshotRobot):
     # ------------------------------------------------------------ episode
 
     def _end_simulation(self) -> None:
-        """CoppeliaSim then puts everything back to where it was at its start. Raises RobotFault."""
+        """Stop the simulation, upon which CoppeliaSim restores its initial state. Raises RobotFault."""
         stopped, deadline = self._link.constant("simulation_stopped"), time.monotonic() + PATIENCE
         if self._link("getSimulationState") == stopped:
             return
@@ -126,7 +126,7 @@ class CoppeliaRobot(SnapshotRobot):
             time.sleep(POLL)
 
     def _restart(self, *, seed: int) -> None:
-        """The scene as its file has it. The seed decides nothing."""
+        """Reset the scene to the state of its file. The seed has no effect."""
         self._end_simulation()
         if self._task is not None:
             self._task.load()
@@ -159,10 +159,10 @@ class CoppeliaRobot(SnapshotRobot):
         self._step()
 
     def close(self) -> None:
-        """End the simulation; CoppeliaSim goes on running."""
+        """Stop the simulation; CoppeliaSim keeps running."""
         if not self._closed:
             self._closed = True
-            with contextlib.suppress(RobotFault):  # of a CoppeliaSim that was lost, as was said then
+            with contextlib.suppress(RobotFault):  # a lost connection has been reported before
                 self._end_simulation()
             self._link.close()
 
@@ -178,11 +178,11 @@ class CoppeliaRobot(SnapshotRobot):
         return Observation(self._stamp, self.measured(), {name: self._eyes.frame(name) for name in cameras})
 
     def look(self, camera: str, height: int | None = None) -> Image:
-        """What `observe` shows of a camera, in its own size."""
+        """Return the colour image of a camera at its own resolution; `height` is ignored."""
         return self._eyes.frame(camera).rgb
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """The picture of the front camera in another size."""
+        """Return the image of the front camera, resampled to a size."""
         picture = self.look("front")
         rows, columns = (
             np.arange(size) * full_size // size
@@ -201,4 +201,4 @@ class CoppeliaRobot(SnapshotRobot):
 
 
 open_coppelia = Opening(CoppeliaSettings, CoppeliaRobot.of, "A Panda in a running CoppeliaSim: `coppelia:SCENE`.")
-"""The Panda in a scene of CoppeliaSim."""
+"""Factory of the robot in a CoppeliaSim scene."""

@@ -1,4 +1,4 @@
-"""A task of EB-Manipulation in a running CoppeliaSim: its objects brought in, its success by its own sensors."""
+"""A task of EB-Manipulation in a running CoppeliaSim: load its objects, and judge success by its own sensors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from homie.envs.coppelia.released_task import ReleasedTask
 from homie.kernel.errors import BadInput
 
 OPEN = 0.9
-"""Share of the widest opening from which the hand counts as open, as in the released evaluator."""
+"""Fraction of the maximum opening at which the hand counts as open, as in the released evaluator."""
 
 
 class TaskInScene:
-    """The objects of an episode and the conditions on them, by handles."""
+    """Objects and success conditions of an episode, by handles."""
 
     def __init__(self, link: Link, task: ReleasedTask) -> None:
         self.task, self._link = task, link
@@ -21,38 +21,38 @@ class TaskInScene:
         self._dirt: dict[str, int] = {}
 
     def load(self) -> None:
-        """Bring the objects in anew, where they are at the start. Raises BadInput where one is missing."""
+        """Load the objects again, at their initial poses. Raises BadInput if one is missing."""
         if self._root is not None:
             self._link("removeModel", self._root)
         self._root = int(self._link("loadModel", str(self.task.model.resolve())))
-        self._shapes, self._sensors = (self._named(self._root, kind) for kind in ("shape", "proximitysensor"))
+        self._shapes, self._sensors = (self._handles_by_name(self._root, kind) for kind in ("shape", "proximitysensor"))
         self._dirt = {name: self._shape(name) for name in self.task.dirt}
-        self.done(opening=1.0)  # says what is missing
+        self.done(opening=1.0)  # raises BadInput for a missing object
 
     @property
     def hidden(self) -> frozenset[int]:
-        """Handles of shapes that are no things: spots of dirt."""
+        """Handles of the spots of dirt, which are no objects."""
         return frozenset(self._dirt.values())
 
     def update(self) -> None:
-        """After a step: spots of dirt under the sponge vanish."""
+        """Remove the spots of dirt under the sponge, after a simulation step."""
         for name, handle in list(self._dirt.items()):
-            if self._sees(self.task.wiper, handle):
+            if self._detects(self.task.wiper, handle):
                 self._link("removeObjects", [handle])
                 del self._dirt[name]
 
     def done(self, opening: float) -> bool:
-        """Whether the task is done, with the hand open by a share; a stack has to be let go of."""
+        """Whether the task is done, given the opening as a fraction of its maximum; a stack must be released."""
         task = self.task
         if task.name.startswith("stack") and opening < OPEN:
             return False
         detected = [
-            self._sees(detection.sensor, self._shape(detection.shape)) is not detection.negated
+            self._detects(detection.sensor, self._shape(detection.shape)) is not detection.negated
             for detection in task.detected
         ]
         return all(detected) and (not task.dirt or len(self._dirt) <= task.most)
 
-    def _named(self, root: int, kind: str) -> dict[str, int]:
+    def _handles_by_name(self, root: int, kind: str) -> dict[str, int]:
         return {str(self._link("getObjectAlias", handle)): handle for handle in self._link.tree(root, kind)}
 
     def _shape(self, name: str) -> int:
@@ -60,7 +60,7 @@ class TaskInScene:
             raise BadInput(f"{self.task.model} has no shape '{name}', by which its success is judged.")
         return self._shapes[name]
 
-    def _sees(self, sensor: str, handle: int) -> bool:
+    def _detects(self, sensor: str, handle: int) -> bool:
         if sensor not in self._sensors:
             raise BadInput(f"{self.task.model} has no proximity sensor '{sensor}', by which its success is judged.")
         answer = self._link("checkProximitySensor", self._sensors[sensor], handle)

@@ -1,4 +1,4 @@
-"""The shapes of a CoppeliaSim scene as a snapshot: what lies on what, by their boxes, and what is in the hand."""
+"""World snapshot of a CoppeliaSim scene: support relations of its shapes, from their boxes, and the held shape."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, World
 
 COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "pink", "black", "white", "grey", "brown", "cyan")
 FLOOR = "floor"
-"""What a loose shape lies on that is on no other."""
+"""Support of a loose shape that lies on no other shape."""
 HELD: tuple[Relation, str] = ("held", "robot")
 TOUCHING = 0.015
-"""Metres between a top and a bottom that touch."""
+"""Maximum gap (m) between a top and a bottom that touch."""
 GRASPED = 0.03
-"""Metres from the middle of the grip within which the fingers hold a shape that keeps them apart."""
+"""Maximum distance (m) of a held shape from the gripper frame."""
 
 
 def called(alias: str) -> tuple[str, str]:
-    """Kind and colour ("" for none) of a shape, by its alias in the scene.
+    """Return kind and colour ("" for none) of a shape from its alias in the scene.
 
     >>> called("red_cube0"), called("DiningTable"), called("star normal")
     (('cube', 'red'), ('dining table', ''), ('star normal', ''))
@@ -34,12 +34,12 @@ def called(alias: str) -> tuple[str, str]:
 
 
 class CoppeliaWorld:
-    """Questions about the scene of a running CoppeliaSim: which shapes there are is asked once.
+    """Queries about the scene of a running CoppeliaSim; its shapes are listed once.
 
     Args:
-        link: To CoppeliaSim.
-        panda: The robot, whose shapes are no things.
-        without: Handles of other shapes that are none.
+        link: Connection to CoppeliaSim.
+        panda: The robot, whose shapes are excluded.
+        without: Handles of other shapes to exclude.
     """
 
     def __init__(self, link: Link, panda: Panda, *, without: Collection[int] = ()) -> None:
@@ -53,17 +53,17 @@ class CoppeliaWorld:
             if handle in own_shapes or handle in without:
                 continue
             name = self._name(str(link("getObjectAlias", handle)))
-            rests = bool(link("getObjectInt32Param", handle, static))
-            (self._fixed if rests else self._loose)[name] = handle
+            is_static = bool(link("getObjectInt32Param", handle, static))
+            (self._fixed if is_static else self._loose)[name] = handle
             self._sizes[name] = self._extent(handle)
 
     def _name(self, alias: str) -> str:
-        known = {**self._loose, **self._fixed}
-        number = next(n for n in range(1, len(known) + 2) if (alias if n == 1 else f"{alias}_{n}") not in known)
+        existing = {**self._loose, **self._fixed}
+        number = next(n for n in range(1, len(existing) + 2) if (alias if n == 1 else f"{alias}_{n}") not in existing)
         return alias if number == 1 else f"{alias}_{number}"
 
     def _extent(self, handle: int) -> tuple[Array, Array]:
-        """Middle and half sizes of a shape along its own axes, in its own frame (m)."""
+        """Return middle and half sizes of a shape in its own frame, m."""
         low, high = (
             np.array([self._link.number(handle, f"objfloatparam_objbbox_{end}_{axis}") for axis in "xyz"])
             for end in ("min", "max")
@@ -71,7 +71,7 @@ class CoppeliaWorld:
         return (low + high) / 2, (high - low) / 2
 
     def snapshot(self) -> WorldSnapshot:
-        """The shapes with their places."""
+        """Return the shapes with their poses and support relations."""
         poses = {
             name: np.asarray(self._link("getObjectPose", handle), float)
             for name, handle in {**self._fixed, **self._loose}.items()
@@ -104,7 +104,7 @@ class CoppeliaWorld:
         return Solid("box", half, Pose(pose.position + pose.rotation @ middle, pose.rotation))
 
     def _held(self, solids: Mapping[str, Solid]) -> str | None:
-        """The loose shape that keeps the fingers apart."""
+        """Return the loose shape between the fingers, None if there is none."""
         if not self._loose or not self._panda.grips:
             return None
         grip = self._panda.hand().position
@@ -114,7 +114,7 @@ class CoppeliaWorld:
 
 
 def _place(name: str, boxes: Mapping[str, Box]) -> tuple[Relation, str]:
-    """What a shape is in or on: the highest box below its middle whose top it touches, or that is around it."""
+    """Return the support of a shape: the highest box below its middle whose top it touches, or that encloses it."""
     box = boxes[name]
     bottom = box.center[2] - box.half[2]
     tops = {

@@ -1,9 +1,9 @@
-"""Two ways from Homie's commands to LIBERO's actions: joint targets that are followed closely, or LIBERO's own.
+"""Two controllers that convert Homie's commands to LIBERO's actions: tight joint control, or LIBERO's own OSC.
 
-Under `osc`, as in LIBERO's evaluations, an action is a motion of the hand, from where the hand is: a step of up to
-5 cm, a turn of up to 0.5 rad, and whether the fingers open or close. The hand is pulled there softly, so that it comes
-about a third of the way until the next action. Seven joints have one posture more than a hand has poses: LIBERO's
-controller pulls it to where the arm began, and to the joints of a command that has no pose of the hand.
+Under `osc`, as in LIBERO's evaluations, an action is a motion of the hand relative to its current pose: a translation
+of up to 5 cm, a rotation of up to 0.5 rad, and whether the fingers open or close. The controller is compliant: the hand
+covers about a third of the motion until the next action. The seventh joint is redundant: LIBERO's controller pulls the
+arm to its initial posture, or to the joints of a command without a hand pose.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ from homie.kernel.types import Array, Pose
 Control: TypeAlias = Literal["joints", "osc"]
 JOINTS = 7
 OPENING, PERIOD = 0.08, 0.05
-"""Largest opening of the fingers (m), and LIBERO's control period (s)."""
+"""Maximum gripper opening (m), and LIBERO's control period (s)."""
 STIFFNESS, STEP = 4000.0, 0.5
-"""Gain of the joint controller (1/s^2), critically damped, and radians of an action of 1."""
+"""Gain of the joint controller (1/s^2), critically damped, and joint motion (rad) of an action of 1."""
 FINGERS_AT = 0.004
-"""Metres within which the fingers have their opening."""
+"""Tolerance of the gripper opening, m."""
 DIGITS = 9
-"""Of an action, rounded: robosuite keeps the last orientation only where the turn is exactly 0."""
+"""Decimal digits of an action: robosuite keeps the last orientation only if the rotation is exactly 0."""
 REACHED = 2e-3
-"""Metres and radians by which the joints that the gate has passed may miss a pose of the hand: inverse kinematics is no
-more exact."""
+"""Maximum deviation (m, rad) between a hand pose and the joints that the gate has passed: the accuracy of inverse
+kinematics."""
 
 
 class Controller(ABC):
-    """Turns targets into the numbers of an action, (6,) or (7,), and one for the fingers."""
+    """Converts targets to an arm action, (6,) or (7,), and a gripper action."""
 
     name: ClassVar[str]
-    """robosuite's."""
+    """Name of the controller in robosuite."""
 
     @abstractmethod
     def start(self, controller: Any, timestep: float, q: Array) -> None:
-        """Begin an episode with the arm at `q` (7,) and a new controller of robosuite."""
+        """Start an episode with the arm at `q` (7,) and a new controller of robosuite."""
 
     @abstractmethod
     def aim(self, q: Array, pose: Pose | None = None) -> None:
-        """Go to joints (7,), where they are those of a pose of the hand to that."""
+        """Set the target to joints (7,), or to a hand pose if these joints reach it."""
 
     @abstractmethod
     def action(self, q: Array) -> Array:
-        """The numbers of the arm at `q`."""
+        """Return the arm action at the current joints `q`."""
 
     @abstractmethod
     def fingers(self, opening: float, wanted: float) -> float:
-        """1 to close them, -1 to open them, 0 to leave them, by the opening that they have and should have."""
+        """Return the gripper action, 1 to close, -1 to open, 0 to keep, from the current and the target opening (m)."""
 
 
 class JointControl(Controller):
-    """Joints follow their targets closely, evenly over a period, instead of lagging as in LIBERO's defaults."""
+    """Stiff joint control, interpolated over a control period, without the lag of LIBERO's defaults."""
 
     name = "JOINT_POSITION"
 
@@ -82,38 +82,38 @@ class JointControl(Controller):
 
 
 class HandControl(Controller):
-    """LIBERO's own operational space controller: a motion of the hand is an action, to nine digits."""
+    """LIBERO's own operational space controller: an action is a hand motion, rounded to nine digits."""
 
     name = "OSC_POSE"
 
     def __init__(self, kinematics: PandaKinematics) -> None:
         self._kinematics = kinematics
         self._target: Pose | None = None
-        self._largest = np.ones(6)
+        self._max_motion = np.ones(6)
         self._controller: Any = None
         self._posture: Array = np.zeros(JOINTS)
 
     def start(self, controller: Any, timestep: float, q: Array) -> None:
         self._controller, self._posture = controller, np.array(controller.initial_joint)
-        self._largest = np.array(controller.output_max)
-        self._target = None  # actions of zero until the first command, as in LIBERO's evaluations
+        self._max_motion = np.array(controller.output_max)
+        self._target = None  # zero actions until the first command, as in LIBERO's evaluations
 
     def aim(self, q: Array, pose: Pose | None = None) -> None:
         hand_pose = self._kinematics.forward(q)
-        exact = pose is not None and float(np.abs(_between(hand_pose, pose)).max()) < REACHED
-        self._target = pose if exact else hand_pose
-        self._controller.initial_joint = self._posture if exact else np.array(q)
+        is_exact = pose is not None and float(np.abs(_motion_between(hand_pose, pose)).max()) < REACHED
+        self._target = pose if is_exact else hand_pose
+        self._controller.initial_joint = self._posture if is_exact else np.array(q)
 
     def action(self, q: Array) -> Array:
         if self._target is None:
             return np.zeros(6)
-        missing = _between(self._kinematics.forward(q), self._target) / self._largest
-        return np.clip(np.round(missing, DIGITS), -1.0, 1.0)
+        motion = _motion_between(self._kinematics.forward(q), self._target) / self._max_motion
+        return np.clip(np.round(motion, DIGITS), -1.0, 1.0)
 
     def fingers(self, opening: float, wanted: float) -> float:
         return 1.0 if wanted < OPENING / 2 else -1.0
 
 
-def _between(begin: Pose, end: Pose) -> Array:
-    """The motion (6,) from a pose to another, m and rad."""
+def _motion_between(begin: Pose, end: Pose) -> Array:
+    """Return the motion (6,) from one pose to another: translation (m) and rotation vector (rad)."""
     return np.concatenate([end.position - begin.position, rotation_vector(end.rotation @ begin.rotation.T)])

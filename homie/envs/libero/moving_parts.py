@@ -1,4 +1,4 @@
-"""The doors and drawers of LIBERO's furniture, as skills want them: its models name no handles."""
+"""Articulations of LIBERO's furniture for skills: doors, drawers and knobs, with handles found by geometry."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from homie.kernel.types import Array, Articulation, Solid
 
 UP = np.array([0.0, 0.0, 1.0])
 LEVEL = 0.5
-"""Sine of the slope up to which an axis is level."""
+"""Maximum absolute z component of a level axis."""
 
 
 class MovingPart:
-    """A door or a drawer of a fixture; its joint is at 0 where it is shut.
+    """A door or a drawer of a fixture; joint position 0 is shut.
 
     Args:
         model: The compiled world.
-        joint: The number of its hinge or slide.
+        joint: Id of its hinge or slide joint.
     """
 
     def __init__(self, model: mujoco.MjModel, joint: int) -> None:
@@ -30,17 +30,17 @@ class MovingPart:
         slides = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE
         self.kind: Literal["slide", "hinge"] = "slide" if slides else "hinge"
         low, high = (float(value) for value in model.jnt_range[joint])
-        self._sense = 1.0 if abs(high) > abs(low) else -1.0
+        self._direction = 1.0 if abs(high) > abs(low) else -1.0
         self.range = max(abs(low), abs(high))
 
     def opening(self, data: mujoco.MjData) -> float:
-        """How far it is open, rad or m."""
+        """Return the opening, rad or m."""
         return abs(float(data.qpos[self._model.jnt_qposadr[self._joint]]))
 
     def articulation(self, data: mujoco.MjData, extents: Extents) -> Articulation:
-        """Where its handle is and how it moves. The handle is the solid that sticks out furthest in front."""
+        """Return its axis and handle. The handle is the solid that protrudes furthest to the front."""
         solids = extents.body_parts(data, self.body)
-        axis: Array = self._sense * np.array(data.xaxis[self._joint])
+        axis: Array = self._direction * np.array(data.xaxis[self._joint])
         anchor = np.array(data.xanchor[self._joint])
         outward = axis if self.kind == "slide" else _front(solids, anchor, axis)
         handle = solids[int(np.argmax([solid.reach(outward[None])[0] for solid in solids]))]
@@ -59,7 +59,7 @@ class MovingPart:
 
 
 def _front(solids: Sequence[Solid], anchor: Array, axis: Array) -> Array:
-    """The normal (3,) of a door's panel towards who opens it: a positive angle moves its free edge there."""
+    """Return the outward normal (3,) of a door's panel: a positive angle moves its free edge in this direction."""
     panel = max(solids, key=lambda solid: max(solid.shown(side) for side in solid.pose.rotation.T))
     panel_normal = np.cross(axis, panel.pose.position - anchor)
     sides = panel.pose.rotation.T
@@ -68,12 +68,12 @@ def _front(solids: Sequence[Solid], anchor: Array, axis: Array) -> Array:
 
 
 class Knob(MovingPart):
-    """The knob of a stove: it stands upright and is turned by its ridge."""
+    """The upright knob of a stove, turned by its ridge."""
 
     def articulation(self, data: mujoco.MjData, extents: Extents) -> Articulation:
-        """Where its ridge is: the solid that is highest, across the axis."""
+        """Return its axis and, as the handle, its ridge: the highest solid, across the axis."""
         solids = extents.body_parts(data, self.body)
-        axis: Array = self._sense * np.array(data.xaxis[self._joint])
+        axis: Array = self._direction * np.array(data.xaxis[self._joint])
         anchor = np.array(data.xanchor[self._joint])
         ridge = max(solids, key=lambda solid: float(solid.reach(UP[None])[0]))
         level = ridge.pose.rotation * (np.abs(ridge.pose.rotation[2]) < LEVEL)
@@ -91,7 +91,7 @@ class Knob(MovingPart):
 
 
 def moving_parts(model: mujoco.MjModel, env: Any) -> dict[str, MovingPart]:
-    """Doors by their furniture, such as a microwave, and drawers by their regions.
+    """Return doors by the name of their furniture, such as a microwave, and drawers by their regions.
 
     Args:
         env: LIBERO's environment.
@@ -106,7 +106,7 @@ def moving_parts(model: mujoco.MjModel, env: Any) -> dict[str, MovingPart]:
 
 
 def knobs(model: mujoco.MjModel, env: Any) -> dict[str, Knob]:
-    """By the furniture that they turn on and off."""
+    """Return knobs by the name of the furniture that they turn on and off."""
     switched = {name: fixture for name, fixture in env.fixtures_dict.items() if _is_switched(env, name)}
     return {name: Knob(model, model.joint(fixture.joints[0]).id) for name, fixture in switched.items()}
 

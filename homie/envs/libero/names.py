@@ -1,4 +1,4 @@
-"""What people call the things and places of LIBERO."""
+"""Natural-language names of the objects and places of LIBERO."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from homie.kernel.support.documents import parse_yaml
 
 _KINDS: dict[str, list[str]] = parse_yaml(files(__package__).joinpath("names.yaml").read_text("utf-8"))
 _SEVERAL = ("shelf", "caddy", "microwave")
-"""Furniture with several places that do not open."""
+"""Furniture with several compartments that do not open."""
 _LAYERS = ("top", "middle", "bottom")
 
 
 def called(name: str) -> tuple[str, str]:
-    """Kind and colour ("" for none) of an object, of furniture, or of a drawer or another region.
+    """Return kind and colour ("" for none) of an object, of furniture, or of a drawer or another region.
 
     >>> called("akita_black_bowl_2"), called("wooden_cabinet_1_top_region"), called("kitchen_table_plate_right_region")
     (('bowl', 'black'), ('top drawer', ''), ('plate right', ''))
@@ -31,7 +31,7 @@ def called(name: str) -> tuple[str, str]:
 
 
 def place_of(region: str) -> str:
-    """What things are in or on that are in a region: furniture, or the region itself where furniture has several.
+    """Return the place of a region: its furniture, or the region itself if the furniture has several places.
 
     >>> place_of("flat_stove_1_cook_region"), place_of("wooden_cabinet_1_top_side")
     ('flat_stove_1', 'wooden_cabinet_1')

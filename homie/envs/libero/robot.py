@@ -1,4 +1,4 @@
-"""The Panda of LIBERO as a robot: a controller of robosuite behind Homie's safety gate.
+"""The Panda of LIBERO as a robot: a robosuite controller behind Homie's safety gate.
 
 ```
 skills --Command--> gate --joint targets, 20 Hz--> control --actions--> LIBERO's environment --predicates--> snapshot
@@ -42,9 +42,9 @@ from homie.kernel.types import (
 from homie.kernel.world.snapshot import WorldSnapshot
 
 LIMITS = ((-2.89, 2.89), (-1.76, 1.76), (-2.89, 2.89), (-3.07, -0.07), (-2.89, 2.89), (-0.01, 3.75), (-2.89, 2.89))
-"""Rad, of the joints of robosuite's Panda, a little within its own."""
+"""Joint limits (rad), slightly within those of robosuite's Panda."""
 REST = (0.0, -0.161, 0.0, -2.444, 0.0, 2.226, 0.785)
-"""The posture in which LIBERO's tasks begin: the hand over the table, pointing down."""
+"""Initial posture of LIBERO's tasks (rad): the hand above the table, pointing down."""
 ARM = Group("arm", "arm", tuple(Joint(f"robot0_joint{n}", *limits, speed=1.2) for n, limits in enumerate(LIMITS, 1)))
 SPEC = RobotSpec(
     name="panda of LIBERO",
@@ -57,20 +57,19 @@ SPEC = RobotSpec(
     fingers=replace(FINGERS, reach=0.013, clearance=0.002),
 )
 OSC = replace(SPEC, groups=(ARM, Group.gripper(opening=OPENING, speed=OPENING / PERIOD)), compliant=True)
-"""The same under LIBERO's own controller, which opens or closes the fingers, and nothing between."""
+"""Specification under LIBERO's own controller, which only opens or closes the fingers fully."""
 LEAD = 10.0
-"""Control periods, 0.6 rad of each joint: room for a motion of the hand by 5 cm and 0.5 rad (OSC)."""
+"""Lead of joint targets in control periods (0.6 rad per joint): room for a hand motion of 5 cm and 0.5 rad (OSC)."""
 CAMERAS = {"front": "agentview", "wrist": "robot0_eye_in_hand"}
-"""Homie's names of the cameras with which LIBERO's policies are trained."""
+"""LIBERO's training cameras, by Homie's camera names."""
 COLLISION = frozenset({0})
-"""The geom group of robosuite's collision shapes."""
+"""Geom group of robosuite's collision geoms."""
 SETTLE = 10
-"""Control periods that LIBERO's own evaluation lets things come to rest."""
+"""Control periods for objects to come to rest, as in LIBERO's own evaluation."""
 
 
 class LiberoSettings(BaseModel):
-    """Which of the published initial states (`--seed`, counted round), how large pictures are, what the controller
-    takes."""
+    """Published initial state (`--seed`, modulo their number), image size, and controller."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -84,7 +83,7 @@ class LiberoSettings(BaseModel):
 
 
 class LiberoRobot(SnapshotRobot):
-    """The Panda in a task of LIBERO. `world` is privileged: skills and planners never get it."""
+    """The Panda in a task of LIBERO. `world` is privileged: skills and planners have no access to it."""
 
     spec = SPEC
     views = ("front",)
@@ -111,18 +110,18 @@ class LiberoRobot(SnapshotRobot):
 
     @classmethod
     def of(cls, argument: str, settings: LiberoSettings) -> Self:
-        """The robot of `--robot libero:SUITE/TASK`. Raises BadInput, MissingPart."""
+        """Build the robot of `--robot libero:SUITE/TASK`. Raises BadInput, MissingPart."""
         return cls(find_task(argument), settings)
 
     # ------------------------------------------------------------ episode
 
     def _restart(self, *, seed: int) -> None:
-        self._env.seed(0)  # where furniture stands is sampled, also with a published initial state
+        self._env.seed(0)  # furniture poses are sampled even with a published initial state
         self._env.reset()
         self._env.set_init_state(self.task.states[self._state])
         self.world = LiberoWorld(self._env.env, self.task)
         tops = [float(surface.center[2]) for surface in self.world.shape(TABLE).surfaces]
-        top = tops[0] if tops else self._height  # things of `libero_object` are on the floor
+        top = tops[0] if tops else self._height  # objects of `libero_object` are on the floor
         self.workspace = np.array([self._base.x, self._base.y, top]) - np.array(FOOT)
         self._close_pictures()
         self._control.start(self._env.robots[0].controller, self.world.model.opt.timestep, self._q())
@@ -163,7 +162,7 @@ class LiberoRobot(SnapshotRobot):
 
     def close(self) -> None:
         self._close_pictures()
-        if hasattr(self._env, "env"):  # LIBERO deletes it at the first close
+        if hasattr(self._env, "env"):  # LIBERO deletes `env` at the first close
             self._env.close()
 
     # ------------------------------------------------------------ senses
@@ -197,14 +196,14 @@ class LiberoRobot(SnapshotRobot):
 
     def _frame(self, name: str) -> CameraFrame:
         if name not in CAMERAS:
-            known = f"it has {' and '.join(CAMERAS)}."
-            raise BadInput(f"The {SPEC.name} has no camera '{name}': {suggestion(name, CAMERAS, known)}")
+            known_name = f"it has {' and '.join(CAMERAS)}."
+            raise BadInput(f"The {SPEC.name} has no camera '{name}': {suggestion(name, CAMERAS, known_name)}")
         model, data, camera = self.world.model, self.world.data, CAMERAS[name]
         picture = self._pictures().rgbd(data, camera, hidden_groups=COLLISION, segmentation=True)
-        names = tuple(known for known in self.world.bodies if self.world.bodies[known])
-        instances = np.full(model.ngeom + 1, -1, dtype=np.int32)  # the last one is for no geom
-        for number, known in enumerate(names):
-            instances[:-1][np.isin(model.geom_bodyid, self.world.bodies[known])] = number
+        names = tuple(known_name for known_name in self.world.bodies if self.world.bodies[known_name])
+        instances = np.full(model.ngeom + 1, -1, dtype=np.int32)  # the last entry is for geom id -1
+        for number, known_name in enumerate(names):
+            instances[:-1][np.isin(model.geom_bodyid, self.world.bodies[known_name])] = number
         return CameraFrame(
             name=name,
             rgb=picture.rgb,
@@ -232,4 +231,4 @@ class LiberoRobot(SnapshotRobot):
 
 
 open_libero = Opening(LiberoSettings, LiberoRobot.of, "The Panda of LIBERO: `libero:SUITE/TASK`.")
-"""The robot in a task of LIBERO."""
+"""Factory of the robot in a task of LIBERO."""

@@ -1,4 +1,4 @@
-"""The tasks of LIBERO, as suites choose them."""
+"""Scenes of LIBERO, as suites choose them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from homie.kernel.scenes import Scenes, with_argument
 
 
 class LiberoChoice(BaseModel):
-    """A task by its number in a suite of LIBERO. `seed` beside it is the published initial state."""
+    """A task by its number in a suite of LIBERO. The `seed` of a suite's task selects the published initial state."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -21,7 +21,7 @@ class LiberoChoice(BaseModel):
 
 
 class LiberoScenes(Scenes):
-    """Scenes of the robot `libero`. Each sets a task of its own."""
+    """Scenes of the robot `libero`. Each has its own task."""
 
     Choice: ClassVar[type[BaseModel]] = LiberoChoice
     skills = "classical"

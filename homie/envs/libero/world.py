@@ -1,4 +1,4 @@
-"""What LIBERO knows of its world, as a snapshot, and the space that its things take."""
+"""World state of LIBERO as a snapshot, and the geometry of its objects."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from homie.kernel.types import Array, Articulation, Box, Solid, Surface
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, Relation, WorldSnapshot, rounded
 
 ROBOT = ("robot0", "mount0", "gripper0")
-"""What the names of the robot's bodies begin with."""
+"""Prefixes of the names of the robot's bodies."""
 TABLE = "table"
 GRASP_LOST = 3
-"""Control periods without contact at both fingers after which nothing is held: contacts come and go."""
+"""Control periods without contact at both fingers after which a grasp is lost: contacts are intermittent."""
 INSIDE = 0.015
-"""Metres that the walls of a drawer are thick, at most."""
+"""Maximum thickness of the walls of a drawer, m."""
 
 
 class LiberoWorld:
-    """Questions about a running LIBERO environment (`libero.libero.envs.bddl_base_domain.BDDLBaseDomain`)."""
+    """Queries about a running LIBERO environment (`libero.libero.envs.bddl_base_domain.BDDLBaseDomain`)."""
 
     def __init__(self, env: Any, task: LiberoTask) -> None:
         self.env = env
         self.contact = (False, False)
-        """At the right and the left finger."""
-        self._between: set[int] = set()
-        self._lost = 0
+        """Contact at the right and the left finger."""
+        self._held_bodies: set[int] = set()
+        self._periods_without_contact = 0
         self.task = task
         self.model, self.data = env.sim.model._model, env.sim.data._data
         self.extents = Extents(self.model)
@@ -49,7 +49,7 @@ class LiberoWorld:
         goal_words = {word for goal in env.parsed_problem["goal_state"] for word in goal[1:]}
         sites = env.object_sites_dict
         self.moving = moving_parts(self.model, env)
-        """What opens: drawers by the names of their regions, and furniture with a door."""
+        """Articulated parts: drawers by the names of their regions, and furniture with a door."""
         self.drawers = [name for name in self.moving if name in sites]
         for drawer in self.drawers:
             body, parent_bodies = self.moving[drawer].body, self.bodies[sites[drawer].parent_name]
@@ -59,7 +59,7 @@ class LiberoWorld:
         self.spots = [
             name for name in sites if name in goal_words and name not in self.drawers and place_of(name) == name
         ]
-        """Places on the table and in furniture with several that the task asks for."""
+        """Goal places of the task on the table and in furniture with several places."""
         self._regions = {
             fixture: [name for name, site in sites.items() if site.parent_name == fixture and not site.joints]
             for fixture in (*env.fixtures_dict, *env.objects_dict)
@@ -75,31 +75,31 @@ class LiberoWorld:
     # ------------------------------------------------------------ the hand
 
     def update(self) -> None:
-        """After a control period: what the fingers press on, and what they hold between them."""
+        """Update finger contacts and the held bodies after a control period."""
         pairs = self.model.geom_bodyid[self.data.contact.geom[: self.data.ncon]]
         symmetric_pairs = np.concatenate([pairs, pairs[:, ::-1]])
         right, left = (set(symmetric_pairs[np.isin(symmetric_pairs[:, 0], pads), 1].tolist()) for pads in self._pads)
         self.contact = bool(right), bool(left)
-        self._lost = 0 if right & left else self._lost + 1
+        self._periods_without_contact = 0 if right & left else self._periods_without_contact + 1
         if right & left:
-            self._between = right & left
-        elif self._lost >= GRASP_LOST:
-            self._between = set()
+            self._held_bodies = right & left
+        elif self._periods_without_contact >= GRASP_LOST:
+            self._held_bodies = set()
 
     @property
     def holding(self) -> bool:
-        """Whether something is between the fingers: an object, a handle."""
-        return bool(self._between)
+        """Whether an object or a handle is between the fingers."""
+        return bool(self._held_bodies)
 
     @property
     def held(self) -> str | None:
-        """The object between the fingers."""
-        return next((name for name in self.env.objects_dict if self._between & set(self.bodies[name])), None)
+        """Name of the object between the fingers, None if there is none."""
+        return next((name for name in self.env.objects_dict if self._held_bodies & set(self.bodies[name])), None)
 
-    # ------------------------------------------------------------ space
+    # ------------------------------------------------------------ geometry
 
     def box(self, name: str) -> Box | None:
-        """The upright box around a thing, or that of a drawer's inside or of a spot."""
+        """Return the upright bounding box of an object, of a drawer's interior or of a spot."""
         if name in self.spots or name in self.drawers:
             return self._region_box(name)
         parts = self._parts(name)
@@ -110,7 +110,7 @@ class LiberoWorld:
         return Box.around(parts, float(np.arctan2(level[1], level[0])))
 
     def shape(self, name: str) -> Shape:
-        """The space of a thing, a drawer, the table or a spot on it."""
+        """Return the geometry of an object, a drawer, the table or a spot on it."""
         box = self.box(name)
         if box is None:
             return Shape()
@@ -133,7 +133,7 @@ class LiberoWorld:
             return (_top(largest),)
         if regions := self._regions.get(name):
             return tuple(self._top_of(region) for region in regions)
-        # In the middle of a plate, a bowl or another thing, on what is there.
+        # For a plate, a bowl or another object: in its middle, at the height of the solid there.
         tops = [solid.center[2] + solid.half[2] for solid in solids if solid.distance(box.center) == 0.0]
         height = max(tops, default=box.center[2] - box.half[2])
         return (Surface(np.array([*box.center[:2], height]), 0.005, 0.005, box.yaw),)
@@ -144,37 +144,37 @@ class LiberoWorld:
         return Box(np.array(self.data.site_xpos[site]), np.abs(turn @ self.model.site_size[site]), 0.0)
 
     def _top_of(self, region: str) -> Surface:
-        """Where things stand that are on a region: its solids are a hand's breadth around a thin plate."""
+        """Return the support surface of a region: the bottom of its box."""
         box = self._region_box(region)
         return Surface(box.center - np.array([0.0, 0.0, box.half[2]]), float(box.half[0]), float(box.half[1]), 0.0)
 
     def _floor_of(self, name: str, moving: Articulation) -> Surface:
-        """Inside of a drawer, as far as it is pulled out; behind a door."""
+        """Return the reachable floor of a drawer, as far as it is pulled out, or of the space behind a door."""
         box = self._region_box(name)
         half = box.half[:2] - INSIDE
         floor = box.center - np.array([0.0, 0.0, box.half[2]])
         if moving.kind == "slide":
             slide_axis = np.abs(moving.axis[:2]) > 0.5
-            pulled = np.where(slide_axis, np.minimum(moving.opening / 2, half), half)
-            floor[:2] += moving.axis[:2] * (half - pulled)
-            half = pulled
+            half_open = np.where(slide_axis, np.minimum(moving.opening / 2, half), half)
+            floor[:2] += moving.axis[:2] * (half - half_open)
+            half = half_open
         return Surface(floor, float(half[0]), float(half[1]), 0.0)
 
     # ------------------------------------------------------------ the snapshot
 
     def snapshot(self) -> WorldSnapshot:
-        """Objects with their places by LIBERO's own predicates, furniture, drawers, and whether the task is done."""
+        """Return objects with places by LIBERO's own predicates, furniture, drawers, and whether the task is done."""
         env, held = self.env, self.held
         return WorldSnapshot(
-            objects={name: self._object(name, held) for name in env.objects_dict},
-            fixed={name: self._fixed(name) for name in (*env.fixtures_dict, *self.drawers, *self.spots, TABLE)},
-            joints={f"{name}/{part.kind}": self._joint(name) for name, part in self.moving.items()},
+            objects={name: self._object_state(name, held) for name in env.objects_dict},
+            fixed={name: self._fixed_state(name) for name in (*env.fixtures_dict, *self.drawers, *self.spots, TABLE)},
+            joints={f"{name}/{part.kind}": self._joint_state(name) for name, part in self.moving.items()},
             held=held,
             instruction=self.task.text,
             success=bool(env._check_success()),
         )
 
-    def _object(self, name: str, held: str | None) -> ObjectState:
+    def _object_state(self, name: str, held: str | None) -> ObjectState:
         kind, colour = called(name)
         relation, at = self._place(name)
         if name == held:
@@ -192,7 +192,7 @@ class LiberoWorld:
         )
 
     def _place(self, name: str) -> tuple[Relation, str]:
-        """What an object is in or on, by LIBERO's predicates `In` and `On`."""
+        """Return the support of an object by LIBERO's predicates `In` and `On`."""
         states = self.env.object_states_dict
         this = states[name]
         for drawer in self.drawers:
@@ -208,7 +208,7 @@ class LiberoWorld:
                 return "on", other
         return "on", TABLE
 
-    def _fixed(self, name: str) -> FixedState:
+    def _fixed_state(self, name: str) -> FixedState:
         kind, colour = (TABLE, "") if name == TABLE else called(name)
         box = self.box(name)
         states = self.env.object_states_dict
@@ -221,7 +221,7 @@ class LiberoWorld:
             receives="in" if name in self.moving else "on",
         )
 
-    def _joint(self, name: str) -> JointState:
+    def _joint_state(self, name: str) -> JointState:
         part = self.moving[name]
         opening = part.opening(self.data)
         return JointState(receptacle=name, fraction=min(1.0, opening / part.range), opening=opening)

@@ -1,1 +1,1 @@
-"""Robots in another process and another Python (`--robot remote:URL`). The other side is the package `robot_server`."""
+"""Robots in another process and another Python (`--robot remote:URL`), served by the package `robot_server`."""

@@ -1,4 +1,4 @@
-"""What a robot server says of its robot: read strictly, and written of a robot of Homie."""
+"""Schema of the robot description that a robot server sends: strict parsing, and serialization of a Homie robot."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class GroupEntry(_Part):
 
 
 class PandaEntry(_Part):
-    """A Franka Panda: metres from the origin of the base frame to its foot."""
+    """A Franka Panda: offset (m) of its foot from the origin of the base frame."""
 
     height: float = 0.0
     ahead: float = 0.0
 
 
 class KinematicsEntry(_Part):
-    """How the arm moves: a Panda, a Fetch with its torso, or any arm as the text of an MJCF file (docs/robots.md)."""
+    """Kinematics of the arm: a Panda, a Fetch with torso, or any arm as the text of an MJCF file (docs/robots.md)."""
 
     panda: PandaEntry | None = None
     fetch: bool = False
@@ -65,7 +65,8 @@ class Description(_Part):
     """A robot: the fields of `homie.RobotSpec` and the attributes of `homie.Robot`.
 
     Attributes:
-        video: The camera of the video; `eye` is that of the spec, where the camera of the head is.
+        video: Name of the camera for videos (`homie.Robot.eye`); `eye` is the field of the spec, the head camera's
+            position.
     """
 
     name: str
@@ -92,14 +93,14 @@ class Description(_Part):
 
     @classmethod
     def read(cls, content: object, url: str) -> Description:
-        """What a server says. Raises BadInput."""
+        """Parse the description sent by the server at `url`. Raises BadInput."""
         try:
             return cls.model_validate(content)
         except ValidationError as error:
             raise BadInput(f"The robot server at {url} describes its robot wrongly: {first_problem(error)}.") from error
 
     def spec(self) -> RobotSpec:
-        """The body. Raises BadInput for groups and postures that do not fit."""
+        """Return the robot specification. Raises BadInput for inconsistent groups or postures."""
         try:
             reach, fingers = Reach(**self.reach), Fingers(**self.fingers)
         except TypeError as error:
@@ -122,7 +123,7 @@ class Description(_Part):
         )
 
     def arm(self, spec: RobotSpec) -> Kinematics:
-        """The kinematics on this side. Raises BadInput for an arm that cannot be worked out."""
+        """Create the client-side kinematics of the arm. Raises BadInput if the description does not determine them."""
         if self.kinematics.panda is not None:
             return PandaKinematics(self.kinematics.panda.height, self.kinematics.panda.ahead)
         if self.kinematics.fetch:
@@ -139,7 +140,7 @@ class Description(_Part):
 
 
 def describe(robot: Robot) -> Mapping[str, Any]:
-    """The description of a robot of Homie. Raises BadInput for one whose kinematics have no place in it."""
+    """Return the description of a Homie robot. Raises BadInput if it cannot express the robot's kinematics."""
     spec = robot.spec
     return {
         "name": spec.name,

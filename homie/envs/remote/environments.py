@@ -1,4 +1,4 @@
-"""Python environments of their own for simulators whose packages do not fit into Homie's.
+"""Separate Python environments for simulators whose packages are incompatible with Homie's.
 
 environments.toml --make(name)--> uv or venv, pip --> CACHE/homie/environments/NAME --python_of(name)--> ServerProcess
 """
@@ -23,21 +23,21 @@ from homie.kernel.errors import BadInput, InfrastructureError, MissingPart, sugg
 from homie.kernel.support.files import user_cache, write_atomically, writing
 
 MARK = "homie.json"
-"""The file that says what an environment was made of; one without it was not finished."""
+"""File that records the packages of a finished environment; it is missing in an unfinished one."""
 LOG = "install.log"
 SECONDS = 3600.0
-"""Time limit of the packages."""
+"""Timeout (s) for each installation step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What an environment is made of.
+    """Specification of an environment.
 
     Attributes:
-        about: What for, in a line.
-        python: Versions of Python that its packages take.
-        packages: As pip takes them.
-        check: What has to run in it in the end.
+        about: Its purpose, in one line.
+        python: Version specifier of Python that its packages support.
+        packages: Requirements as for pip.
+        check: Python code that must run in the finished environment.
     """
 
     name: str
@@ -48,17 +48,17 @@ class Environment:
 
     @property
     def folder(self) -> Path:
-        """Where it is, once it is made."""
+        """Its folder, whether or not it exists."""
         return user_cache("environments") / self.name
 
     @property
     def interpreter(self) -> Path:
-        """Its Python."""
+        """Path of its Python interpreter."""
         return self.folder / "bin" / "python"
 
     @property
     def ready(self) -> bool:
-        """Whether it is there, of these packages."""
+        """Whether it is installed with these packages."""
         try:
             mark = json.loads((self.folder / MARK).read_text("utf-8"))
         except (OSError, ValueError):
@@ -70,11 +70,11 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     name: Environment(name=name, **{**entry, "packages": tuple(entry["packages"])})
     for name, entry in tomllib.loads(Path(__file__).with_name("environments.toml").read_text("utf-8")).items()
 }
-"""Those that Homie knows, by name."""
+"""The predefined environments, by name."""
 
 
 def find(name: str) -> Environment:
-    """An environment by its name. Raises BadInput."""
+    """Return an environment by name. Raises BadInput."""
     if name not in ENVIRONMENTS:
         hint = suggestion(name, ENVIRONMENTS, f"choose one of: {', '.join(ENVIRONMENTS)}.")
         raise BadInput(f"There is no environment '{name}': {hint}")
@@ -82,7 +82,7 @@ def find(name: str) -> Environment:
 
 
 def python_of(name: str) -> str:
-    """The Python of an environment that is made. Raises BadInput, MissingPart."""
+    """Return the Python of an installed environment. Raises BadInput, MissingPart."""
     environment = find(name)
     if not environment.ready:
         raise MissingPart(
@@ -93,25 +93,25 @@ def python_of(name: str) -> str:
 
 
 def python_for(target: str) -> str:
-    """The Python that serves a target: that of its environment, if it is the name of one, else this one.
+    """Return the Python that serves a target: that of the environment of this name, if any, else the current one.
 
-    Raises MissingPart for an environment that is not made.
+    Raises MissingPart for an environment that is not installed.
     """
     name = target.partition(":")[0]
     return python_of(name) if name in ENVIRONMENTS else sys.executable
 
 
 def make(environment: Environment, python: str, *, anew: bool, tell: Callable[[str], None]) -> None:
-    """Make an environment, if it is not there.
+    """Install an environment unless it is installed already.
 
     Args:
         environment: One of `ENVIRONMENTS`.
-        python: The Python that it is made of, "" for one that is found.
-        anew: Remove one that is there.
-        tell: Receives what happens.
+        python: The Python interpreter to use, "" to search for one.
+        anew: Whether to remove and reinstall an existing environment.
+        tell: Receives progress messages.
 
     Raises:
-        BadInput: There is no Python for it, or the folder cannot be written.
+        BadInput: No suitable Python was found, or the folder cannot be written.
         InfrastructureError: Its packages cannot be installed.
     """
     folder = environment.folder
@@ -120,7 +120,7 @@ def make(environment: Environment, python: str, *, anew: bool, tell: Callable[[s
     with _lock_environment(folder.with_suffix(".lock")):
         if environment.ready and not anew:
             return
-        chosen = _chosen(environment, python)
+        chosen = _select_python(environment, python)
         shutil.rmtree(folder, ignore_errors=True)
         uv = shutil.which("uv")
         tell(f"Making {folder} with {'uv' if uv else 'venv'} and {chosen or f'Python {environment.python}'} ...")
@@ -139,14 +139,14 @@ def make(environment: Environment, python: str, *, anew: bool, tell: Callable[[s
 
 
 def remove(environment: Environment) -> bool:
-    """Remove an environment; whether it was there."""
+    """Remove an environment; return whether it existed."""
     exists = environment.folder.exists()
     shutil.rmtree(environment.folder, ignore_errors=True)
     return exists
 
 
-def _chosen(environment: Environment, python: str) -> str:
-    """The Python that an environment is made of; "" leaves it to uv. Raises BadInput."""
+def _select_python(environment: Environment, python: str) -> str:
+    """Return the Python interpreter for an environment; "" leaves the choice to uv. Raises BadInput."""
     fits = SpecifierSet(environment.python)
     if python:
         version = version_of(python)
@@ -164,7 +164,7 @@ def _chosen(environment: Environment, python: str) -> str:
 
 
 def version_of(python: str) -> str:
-    """The version of a Python, "" where it cannot be started."""
+    """Return the version of a Python interpreter, "" if it cannot be started."""
     code = "import platform; print(platform.python_version())"
     try:
         completed = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=30.0, check=False)
@@ -174,7 +174,7 @@ def version_of(python: str) -> str:
 
 
 def _run(environment: Environment, command: Sequence[str]) -> None:
-    """A step, whose output goes into the log. Raises InfrastructureError."""
+    """Run an installation step with its output appended to the log. Raises InfrastructureError."""
     log = environment.folder / LOG
     variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     with log.open("ab") as file:
@@ -194,7 +194,7 @@ def _run(environment: Environment, command: Sequence[str]) -> None:
 
 @contextmanager
 def _lock_environment(path: Path) -> Iterator[None]:
-    """Wait until no other process makes the same environment."""
+    """Hold the lock of an environment, waiting while another process installs it."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -1,5 +1,5 @@
-"""`--robot remote:URL`: a robot server that runs already. `--robot remote:TARGET`, `habitat:CONFIG`: one that is
-started for the run."""
+"""Factories of remote robots. `--robot remote:URL`: a running robot server. `--robot remote:TARGET`, `habitat:CONFIG`:
+a server that is started for the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from robot_server.wire import TCP, UNIX
 
 
 class RemoteSettings(BaseModel):
-    """How a robot server is reached or started, and how long it may take (seconds of the wall clock)."""
+    """Settings for connecting to or starting a robot server, with timeouts in seconds of wall-clock time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -36,11 +36,11 @@ class RemoteSettings(BaseModel):
 
 
 def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
-    """The robot of `--robot remote:ARGUMENT`.
+    """Open the robot of `--robot remote:ARGUMENT`.
 
     Raises:
         BadInput: The address, the token, the target or the description of the robot is wrong.
-        MissingPart: The environment of the robot is not made.
+        MissingPart: The environment of the robot is not installed.
         InfrastructureError: There is no robot server, or it does not start.
     """
     if not argument:
@@ -71,17 +71,17 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
 
 
 def open_habitat_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
-    """The robot of `--robot habitat:CONFIG`. Raises as `open_robot`."""
+    """Open the robot of `--robot habitat:CONFIG`. Raises as `open_robot`."""
     if not argument:
         raise BadInput("Which task of Habitat? Give the path of its configuration: --robot habitat:CONFIG.")
     return open_robot(f"habitat:{argument}", settings)
 
 
 open_habitat = Opening(RemoteSettings, open_habitat_robot, "A rearrangement task of Habitat: `habitat:CONFIG`.")
-"""The robot of a configuration of Habitat, in a process with the Python that has Habitat."""
+"""Factory of the robot of a Habitat configuration, in a process of the Python that has Habitat."""
 open_remote = Opening(
     RemoteSettings,
     open_robot,
     "A robot in another process and another Python: `remote:URL`, or `remote:FILE.py:CLASS`.",
 )
-"""The robot behind a robot server."""
+"""Factory of the robot behind a robot server."""

@@ -1,8 +1,8 @@
-"""A connection to a robot server: requests with deadlines, and failures as sentences.
+"""A connection to a robot server: requests with timeouts, and readable error messages.
 
 Link.ask(request) --> result
-                  --> CommandRefused, RobotFault, BadInput: the robot says so, and the connection goes on
-                  --> RobotFault: the server was killed, hangs or answers nonsense; every later request says so again
+                  --> CommandRefused, RobotFault, BadInput: raised by the robot; the connection stays usable
+                  --> RobotFault: the server was killed, hangs or sends invalid data; later requests raise it again
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from robot_server.wire import PROTOCOL, Gone, Late, Malformed, parse, prepare, r
 
 
 class Link:
-    """One client of a robot server.
+    """A client connection to a robot server.
 
     Args:
         url: `unix:PATH` or `tcp://HOST:PORT`.
-        token: What the server wants, "" for none.
-        connect_seconds: Time limit of the connection and the greeting.
-        reply_seconds: Time limit of an answer.
-        process: The server, where it was started for this link: it ends with it.
+        token: Token that the server requires, "" for none.
+        connect_seconds: Timeout for connection and handshake.
+        reply_seconds: Timeout for a reply.
+        process: The server process if it was started for this link: `close` ends it.
 
     Attributes:
-        about: What the server said of itself and its robot.
+        about: Information that the server sent about itself and its robot.
 
     Raises:
-        BadInput: The address is wrong, or the token.
-        InfrastructureError: There is no robot server, or its robot is taken.
+        BadInput: The address or the token is wrong.
+        InfrastructureError: There is no robot server, or its robot is in use.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class Link:
     ) -> None:
         self.url = url
         self._reply_seconds, self._process = reply_seconds, process
-        self._who = f"The robot server at {url}" if process is None else f"The robot server of '{process.target}'"
+        self._server_name = f"The robot server at {url}" if process is None else f"The robot server of '{process.target}'"
         self._number = 0
-        self._lost = ""
+        self._lost_message = ""
         try:
             family, place = parse(url)
         except ValueError as error:
@@ -88,61 +88,61 @@ class Link:
                     " environment variable that the setting `token_env` names."
                 )
             case [0, "failed", str(), str(sentence)]:
-                raise InfrastructureError(f"{self._who} does not take this client: {sentence}.")
+                raise InfrastructureError(f"{self._server_name} does not take this client: {sentence}.")
         raise InfrastructureError(f"What answers at {self.url} is not a robot server.")
 
     def ask(self, name: str, seconds: float | None = None, /, **arguments: object) -> Any:
-        """The result of a request.
+        """Send a request and return its result.
 
         Args:
-            name: Of the request.
-            seconds: Time limit, if it is not the usual one.
-            arguments: Of the request.
+            name: Name of the request.
+            seconds: Timeout, None for `reply_seconds`.
+            arguments: Arguments of the request.
 
         Raises:
-            CommandRefused, BadInput: The robot says so.
-            RobotFault: The robot says so, or the server cannot be asked any more.
+            CommandRefused, BadInput: Raised by the robot.
+            RobotFault: Raised by the robot, or the connection is lost.
             InfrastructureError: The code of the robot raised another error.
         """
-        if self._lost:
-            raise RobotFault(self._lost)
+        if self._lost_message:
+            raise RobotFault(self._lost_message)
         self._number += 1
         limit = seconds or self._reply_seconds
         deadline = time.monotonic() + limit
         try:
-            with _signals_held():
+            with _defer_signals():
                 send(self._socket, [self._number, name, arguments], deadline)
             answer = self._answer(deadline)
         except (Gone, Late, Malformed) as error:
-            raise self._lost_error(name, error, limit) from error
+            raise self._lose(name, error, limit) from error
         match answer:
             case [self._number, "done", result]:
                 return result
             case [self._number, "failed", str(kind), str(sentence)]:
                 raise _failure(kind, sentence)
-        raise self._lost_error(name, Malformed("this does not answer it"), limit)
+        raise self._lose(name, Malformed("this does not answer it"), limit)
 
     def _answer(self, deadline: float) -> Any:
-        """The answer to the last request; those to requests that Ctrl-C has interrupted come before it."""
+        """Receive the reply to the last request, skipping replies to requests that Ctrl-C has interrupted."""
         while True:
             if not select.select([self._socket], [], [], max(deadline - time.monotonic(), 0.0))[0]:
                 raise Late
-            with _signals_held():
+            with _defer_signals():
                 answer = receive(self._socket, deadline)
             match answer:
                 case [int(number), *_] if number < self._number:
                     continue
             return answer
 
-    def _lost_error(self, name: str, error: Exception, seconds: float) -> RobotFault:
-        """The error of a connection that cannot be used any more: what comes late would be taken for another answer."""
+    def _lose(self, name: str, error: Exception, seconds: float) -> RobotFault:
+        """Close the connection and return its error: a late reply would be mistaken for that of another request."""
         self._socket.close()
         reason = self._process.why_gone() if self._process and isinstance(error, Gone) else ""
-        self._lost = f"{self._who} was lost at '{name}': {reason or _reason(error, seconds)}."
-        return RobotFault(self._lost)
+        self._lost_message = f"{self._server_name} was lost at '{name}': {reason or _reason(error, seconds)}."
+        return RobotFault(self._lost_message)
 
     def close(self) -> None:
-        """Leave: the server tells the robot to halt. Idempotent."""
+        """Disconnect; the server then halts the robot. Idempotent."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -151,9 +151,9 @@ class Link:
 
 
 @contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
-    """Let signals wait while a frame is on its way: half of one would be taken for the next. In the main thread, where
-    Python handles them."""
+def _defer_signals() -> Iterator[None]:
+    """Defer signals while a message is transferred, so that none is left half-sent or half-read. Only in the main
+    thread, where Python handles signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -180,7 +180,7 @@ def _reason(error: Exception, seconds: float) -> str:
 
 
 def _failure(kind: str, sentence: str) -> HomieError:
-    """The error that a robot has raised."""
+    """Return the error that a robot has raised."""
     if kind == "refused":
         return refused(sentence)
     if kind in ("fault", "input"):

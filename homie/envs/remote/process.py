@@ -1,4 +1,4 @@
-"""A robot server of one's own: started in another Python, on a Unix socket of its own, and ended with its robot."""
+"""A private robot server: started in another Python on its own Unix socket, and terminated with its robot."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import reason_of
 
 SERVER = Path(robot_server.__file__).parent
-"""What the other Python is started with: it needs nothing else of Homie."""
+"""The package that the other Python runs: it needs nothing else of Homie."""
 END_SECONDS = 3.0
-"""How long a server may take to close its robot."""
+"""Timeout (s) for a server to close its robot."""
 OWN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-"""Variables of this Python that mean nothing to another one."""
+"""Environment variables that are not passed to another Python."""
 
 
 def replace_this_process(python: str, target: str, address: str, token_env: str, *, json: bool) -> NoReturn:
-    """Become a robot server in another Python. Raises BadInput where it cannot be started."""
+    """Replace this process by a robot server in another Python. Raises BadInput if that cannot be started."""
     words = [python, str(SERVER), target, "--listen", address, "--token-env", token_env, *(["--json"] if json else [])]
     try:
         os.execvpe(python, words, _variables(python))
@@ -36,26 +36,26 @@ def replace_this_process(python: str, target: str, address: str, token_env: str,
 
 
 def _variables(python: str) -> dict[str, str]:
-    """The environment of a Python."""
+    """Return the environment variables for a Python."""
     omitted = () if python == sys.executable else OWN
     return {name: value for name, value in os.environ.items() if name not in omitted}
 
 
 class ServerProcess:
-    """A robot server that ends with this process, however this one ends.
+    """A robot server process that ends with this process, however this one ends.
 
     Args:
         python: The interpreter that runs it.
-        target: FILE.py:CLASS, MODULE:CLASS or a name, with :ARGUMENT behind it.
-        seconds: Time limit of its start.
+        target: FILE.py:CLASS, MODULE:CLASS or a name, optionally followed by :ARGUMENT.
+        seconds: Startup timeout.
 
     Attributes:
-        target: As it was given.
-        url: Where it can be reached.
+        target: The given target.
+        url: Address of the server.
 
     Raises:
         BadInput: There is no such interpreter, or the server has refused the target.
-        InfrastructureError: It has not started.
+        InfrastructureError: The server has not started.
     """
 
     def __init__(self, python: str, target: str, seconds: float) -> None:
@@ -70,19 +70,19 @@ class ServerProcess:
                     stdout=subprocess.PIPE,
                     stderr=log,
                     env=_variables(python),
-                    start_new_session=True,  # Ctrl-C is ours: it stops the robot first
+                    start_new_session=True,  # Ctrl-C reaches only this process, which stops the robot first
                 )
         except OSError as error:
             shutil.rmtree(self._folder)
             raise BadInput(f"Cannot start the Python '{python}': {reason_of(error)}.") from error
         try:
-            self.url = self._ready(target, seconds)
+            self.url = self._wait_until_ready(target, seconds)
         except BaseException:
             self.close()
             raise
 
-    def _ready(self, target: str, seconds: float) -> str:
-        """The address that it says once it can be reached."""
+    def _wait_until_ready(self, target: str, seconds: float) -> str:
+        """Wait for the server to print its address, and return it."""
         assert self._process.stdout is not None
         deadline, line = time.monotonic() + seconds, b""
         while not line.endswith(b"\n"):
@@ -92,26 +92,26 @@ class ServerProcess:
             if not (data := os.read(self._process.stdout.fileno(), 4096)):
                 code = self._process.wait()
                 kind = BadInput if code == BadInput.exit_code else InfrastructureError
-                raise kind(f"The robot server of '{target}' has not started: {self._ending(code)}")
+                raise kind(f"The robot server of '{target}' has not started: {self._end_reason(code)}")
             line += data
         return line.decode().removeprefix("ready ").strip()
 
     def why_gone(self) -> str:
-        """What became of it, as the end of a sentence; "" while it runs."""
+        """Return the reason of its end as the end of a sentence; "" while it runs."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(1.0)
-            return self._ending(code).rstrip(".")
+            return self._end_reason(code).rstrip(".")
         return ""
 
-    def _ending(self, code: int) -> str:
-        """How it ended, as the end of a sentence: the last line that it has written, unless a signal ended it."""
+    def _end_reason(self, code: int) -> str:
+        """Return the reason of its end as the end of a sentence: the signal, or the last line of its log."""
         if code < 0:
             return f"signal {signal.Signals(-code).name} killed it."
         lines = self._log.read_text("utf-8", "replace").strip().splitlines()
         return lines[-1].strip() if lines else f"it ended with code {code}."
 
     def close(self) -> None:
-        """End it, and wait until it has. Idempotent."""
+        """Terminate the process and wait for its end. Idempotent."""
         if self._process.poll() is None:
             self._process.terminate()
             try:

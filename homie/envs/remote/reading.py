@@ -1,4 +1,4 @@
-"""Values of the robot protocol as those of Homie."""
+"""Parse values of the robot protocol into Homie's types."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from homie.kernel.types import (
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """What a robot feels, and when."""
+    """Proprioception with its time stamp, s."""
 
     stamp: float
     body: Proprioception
 
 
 def felt(content: Any) -> Felt:
-    """What `measured` of a served robot returns. Raises InfrastructureError."""
+    """Parse the result of a served robot's `measured`. Raises InfrastructureError."""
     try:
         x, y, yaw = content.get("base", (0.0, 0.0, 0.0))
         forward, turning, *sideways = content.get("base_velocity", (0.0, 0.0))
@@ -60,7 +60,7 @@ def _gripper(state: Mapping[str, Any]) -> GripperState:
 
 
 def frame(name: str, picture: Mapping[str, Any]) -> CameraFrame:
-    """What `picture` of a served robot returns. Raises InfrastructureError."""
+    """Parse the result of a served robot's `picture`. Raises InfrastructureError."""
     try:
         rgb = image(picture["rgb"])
         height, width = rgb.shape[:2]
@@ -79,19 +79,19 @@ def frame(name: str, picture: Mapping[str, Any]) -> CameraFrame:
 
 
 def image(content: Any) -> Image:
-    """A picture (H, W, 3) uint8. Raises InfrastructureError."""
+    """Validate an image (H, W, 3) uint8. Raises InfrastructureError."""
     if not (isinstance(content, np.ndarray) and content.dtype == np.uint8 and content.ndim == 3):
         raise InfrastructureError("The robot server sends something as a picture that is not (H, W, 3) uint8.")
     return content
 
 
 def shape(content: Any, receives: str | None) -> Shape:
-    """One of what `shapes` of a served robot returns. Its box, the boxes that fill it and the surface on its top are
-    worked out of its parts, where the server leaves them out.
+    """Parse one entry of the result of a served robot's `shapes`. Bounding box, solids and top surface are derived from
+    the parts if the server omits them.
 
     Args:
-        content: Of the thing.
-        receives: How things lie that are put there, by the snapshot.
+        content: The entry.
+        receives: Relation of objects put there, from the snapshot.
 
     Raises:
         InfrastructureError: It is not a shape.
@@ -117,7 +117,7 @@ def shape(content: Any, receives: str | None) -> Shape:
 
 
 def _heading(part: Solid) -> float:
-    """The yaw of a solid, by that of its axes which is most level."""
+    """Return the yaw of a solid's most level axis, rad."""
     turn = part.pose.rotation
     level = turn[:, int(np.argmin(np.abs(turn[2])))]
     return float(np.arctan2(level[1], level[0]))

@@ -1,4 +1,4 @@
-"""A robot behind a robot server: every call is a request, what belongs to skills and gate is on this side.
+"""A robot behind a robot server: every call is a request; skills and safety gate run on the client side.
 
 ```
 skills --Command--> gate --targets--> Link --socket--> robot_server --> a robot in another Python
@@ -23,13 +23,13 @@ from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 
 
 class RemoteRobot(Robot):
-    """A robot behind a link. While its time stands still it is asked once for what it feels and for its world.
+    """A robot behind a link. While its time is paused, measurements and world state are requested once and cached.
 
     Args:
-        link: To its server.
-        description: What the server says of it.
-        seed: Of its scene, which is the same in every episode.
-        reset_seconds: Time limit of the start of an episode.
+        link: Connection to its server.
+        description: The robot description from the server.
+        seed: Seed of its scene, which is the same in every episode.
+        reset_seconds: Timeout for the start of an episode.
     """
 
     def __init__(self, link: Link, description: Description, seed: int, reset_seconds: float) -> None:
@@ -44,19 +44,19 @@ class RemoteRobot(Robot):
         self.inventory_by = description.inventory_by
         self._seed, self._reset_seconds = seed, reset_seconds
         self._offers = frozenset(link.about["offers"])
-        self._felt: reading.Felt | None = None
+        self._latest: reading.Felt | None = None
 
     # ------------------------------------------------------------ episode
 
     def _restart(self, *, seed: int) -> None:
-        self._take(self.link.ask("reset", self._reset_seconds, seed=self._seed))
+        self._store_measured(self.link.ask("reset", self._reset_seconds, seed=self._seed))
 
     def _send(self, command: Command) -> None:
         targets = {name: [float(value) for value in values] for name, values in command.targets.items()}
-        self._take(self.link.ask("step", targets=targets))
+        self._store_measured(self.link.ask("step", targets=targets))
 
     def _halt(self) -> None:
-        self._take(self.link.ask("halt"))
+        self._store_measured(self.link.ask("halt"))
 
     def _wait(self) -> None:
         if self.waits:
@@ -64,26 +64,26 @@ class RemoteRobot(Robot):
         else:
             super()._wait()
 
-    def _take(self, measured: object) -> None:
-        """Take over what it feels after its time has passed."""
-        self._felt = reading.felt(measured)
+    def _store_measured(self, measured: object) -> None:
+        """Store the measurements that a request returned after time has advanced."""
+        self._latest = reading.felt(measured)
 
     def close(self) -> None:
         self.link.close()
 
     # ------------------------------------------------------------ senses
 
-    def _now(self) -> reading.Felt:
-        if self._felt is None or not self.waits:
-            self._felt = reading.felt(self.link.ask("measured"))
-        return self._felt
+    def _current_measurement(self) -> reading.Felt:
+        if self._latest is None or not self.waits:
+            self._latest = reading.felt(self.link.ask("measured"))
+        return self._latest
 
     def measured(self) -> Proprioception:
-        return self._now().body
+        return self._current_measurement().body
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
         if not cameras:
-            proprioception = self._now()
+            proprioception = self._current_measurement()
             return Observation(proprioception.stamp, proprioception.body)
         answer = self.link.ask("observe", cameras=list(cameras))
         proprioception = reading.felt(answer["measured"])
@@ -91,14 +91,14 @@ class RemoteRobot(Robot):
         return Observation(proprioception.stamp, proprioception.body, frames)
 
     def look(self, camera: str, height: int | None = None) -> Image:
-        """What a camera sees, in its own size."""
+        """Return the colour image of a camera at its own resolution; `height` is ignored."""
         return self.observe((camera,)).frames[camera].rgb
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """What the robot's own film shows; without one, the camera of the video in its shape, between bars."""
+        """Return the robot's own video frame, if offered; else the letterboxed image of its video camera."""
         if "film" in self._offers:
             return reading.image(self.link.ask("film", width=width, height=height, target=target))
-        return _fitted(self.look(self.eye), width, height)
+        return _letterbox(self.look(self.eye), width, height)
 
     def describe(self) -> Mapping[str, object]:
         description = self.link.about
@@ -106,15 +106,15 @@ class RemoteRobot(Robot):
 
 
 class RemoteWorld(RemoteRobot, SnapshotRobot):
-    """The same, of a simulator that tells its state."""
+    """A remote simulator that provides its world state."""
 
     def __init__(self, link: Link, description: Description, seed: int, reset_seconds: float) -> None:
         super().__init__(link, description, seed, reset_seconds)
         self._world: WorldSnapshot | None = None
         self._shapes: Mapping[str, Shape] | None = None
 
-    def _take(self, measured: object) -> None:
-        super()._take(measured)
+    def _store_measured(self, measured: object) -> None:
+        super()._store_measured(measured)
         self._world = self._shapes = None
 
     def snapshot(self) -> WorldSnapshot:
@@ -136,7 +136,7 @@ class RemoteWorld(RemoteRobot, SnapshotRobot):
 
 
 class RemotePerformer(RemoteWorld):
-    """The same, of a simulator that carries out whole actions by itself (`--skills own`)."""
+    """A remote simulator that executes whole actions by itself (`--skills own`)."""
 
     def perform(self, subtask: Subtask, entity: str) -> str:
         """See `homie.kernel.interfaces.Performer`."""
@@ -148,12 +148,12 @@ class RemotePerformer(RemoteWorld):
             destination=subtask.destination,
             entity=entity,
         )
-        self._take(answer["measured"])
+        self._store_measured(answer["measured"])
         return str(answer["why"])
 
 
 def connect(link: Link, seed: int, reset_seconds: float) -> RemoteRobot:
-    """The robot behind a link, which it closes. Raises BadInput for a robot that is described wrongly."""
+    """Create the robot behind a link; the robot closes the link. Raises BadInput for an invalid description."""
     description = Description.read(link.about["spec"], link.url)
     offers = link.about["offers"]
     robot_class: type[RemoteRobot] = RemoteRobot
@@ -162,8 +162,8 @@ def connect(link: Link, seed: int, reset_seconds: float) -> RemoteRobot:
     return robot_class(link, description, seed, reset_seconds)
 
 
-def _fitted(picture: Image, width: int, height: int) -> Image:
-    """A picture (h, w, 3) as large as it fits into another size, in the middle of black."""
+def _letterbox(picture: Image, width: int, height: int) -> Image:
+    """Scale an image (h, w, 3) to fit into a size, centred on black."""
     rows, columns = picture.shape[:2]
     scale = min(height / rows, width / columns)
     size = round(rows * scale), round(columns * scale)

@@ -1,4 +1,4 @@
-"""Robots to be started, as suites choose them."""
+"""Scenes of remote robots, as suites choose them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from homie.kernel.scenes import Scenes, with_argument
 
 
 class RemoteChoice(BaseModel):
-    """What is started for a task, or where it runs: what stands behind `remote:`, "" for that of `--robot`. `seed`
-    beside it is that of its scene."""
+    """The target or address of a task's robot, as after `remote:`; "" for that of `--robot`. The `seed` of the task is
+    the seed of its scene."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -19,13 +19,13 @@ class RemoteChoice(BaseModel):
 
 
 class HabitatScenes(Scenes):
-    """Scenes of the robot `habitat`, which carries out whole actions: the configuration says which."""
+    """Scenes of the robot `habitat`, which executes whole actions, listed in its configuration."""
 
     skills = "own"
 
 
 class RemoteScenes(Scenes):
-    """Scenes of the robot `remote`. A suite need not choose one: then `--robot remote:TARGET` does."""
+    """Scenes of the robot `remote`. A suite need not choose one: `--robot remote:TARGET` then does."""
 
     Choice: ClassVar[type[BaseModel]] = RemoteChoice
     skills = "classical"

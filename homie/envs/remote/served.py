@@ -1,4 +1,4 @@
-"""A robot of Homie with the methods that a robot server asks for (`robot_server.ServedRobot`)."""
+"""Adapter from a Homie robot to the interface of a robot server (`robot_server.ServedRobot`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robot_server.serving import Server, listen, listening
 
 
 class Served:
-    """A robot of Homie. Its own safety gate is passed again, and changes nothing."""
+    """A served Homie robot. Commands also pass its own safety gate, which leaves gated commands unchanged."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
@@ -33,13 +33,13 @@ class Served:
                 setattr(self, name, method)
 
     def reset(self, seed: int) -> None:
-        _translated(lambda: self._robot.reset(seed=seed))
+        _translate_errors(lambda: self._robot.reset(seed=seed))
 
     def step(self, targets: Mapping[str, Sequence[float]]) -> None:
-        _translated(lambda: self._robot.act(Command(targets)))
+        _translate_errors(lambda: self._robot.act(Command(targets)))
 
     def halt(self) -> None:
-        _translated(self._robot.stop)
+        _translate_errors(self._robot.stop)
 
     def measured(self) -> Mapping[str, Any]:
         observation = self._robot.observe()
@@ -69,7 +69,7 @@ class Served:
     def close(self) -> None:
         self._robot.close()
 
-    # ------------------------------------------------------------ of simulators
+    # ------------------------------------------------------------ simulators only
 
     def _snapshot(self) -> Mapping[str, Any]:
         assert isinstance(self._robot, WorldState)
@@ -101,8 +101,8 @@ def _solid(part: Solid) -> Mapping[str, Any]:
     return {**content, "position": pose["position"], "rotation": pose["rotation"]}
 
 
-def _translated(work: Callable[[], object]) -> None:
-    """Run something whose errors reach the other side as what they are."""
+def _translate_errors(work: Callable[[], object]) -> None:
+    """Run a call and translate its errors to those of the protocol."""
     try:
         work()
     except CommandRefused as error:
@@ -124,14 +124,14 @@ def serve_robot(
     """Serve a robot until KeyboardInterrupt.
 
     Args:
-        open_robot: Opens it, once it is known that something can listen.
-        address: Where: `unix:PATH` or `tcp://127.0.0.1:PORT`.
-        token_env: The environment variable with the token that clients on TCP must bring; one is made if it is empty.
+        open_robot: Opens the robot, once the socket is listening.
+        address: `unix:PATH` or `tcp://127.0.0.1:PORT`.
+        token_env: Environment variable with the token that TCP clients must send; a token is generated if it is empty.
         ready: Called with the address when clients can connect.
         tell: Receives lines for the log.
 
     Raises:
-        BadInput: Nothing can listen there, or the robot cannot be served.
+        BadInput: Cannot listen at the address, or the robot cannot be served.
     """
     try:
         listener, url = listen(address)

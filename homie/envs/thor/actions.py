@@ -1,4 +1,4 @@
-"""What a planner can tell the robot `thor`, by its setting `actions`, as data: names, and what is known of them."""
+"""Action vocabularies of the robot `thor`, selected by its setting `actions`, as data."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ STEPS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 SWITCHES = ("Turn on", "Turn off")
 FIND, PICK_UP, PUT_DOWN, DROP = "Find", "PickupObject", "PutObject", "DropHandObject"
 ON_OBJECTS = ("OpenObject", "CloseObject", "ToggleObjectOn", "ToggleObjectOff", "SliceObject")
-"""AI2-THOR's actions on an object, by its names, so that none is taken for one of Homie's: AI2-THOR itself judges
-whether they can be done (a full hand opens a fridge)."""
+"""AI2-THOR's actions on an object, under AI2-THOR's names to distinguish them from Homie's: AI2-THOR itself judges
+whether they are feasible (a robot that holds an object can open a fridge)."""
 OWN: Mapping[Vocabulary, tuple[Action, ...]] = {
     "household": tuple(VERBS[name].action for name in SWITCHES),
     "eb-navigation": tuple(Action(name=name, arguments=()) for name in STEPS),
@@ -34,7 +34,7 @@ OWN: Mapping[Vocabulary, tuple[Action, ...]] = {
         *(Action(name=name, arguments=()) for name in (PUT_DOWN, DROP)),
     ),
 }
-"""What is known of the actions that EMMOE has not."""
+"""Definitions of the actions that EMMOE lacks."""
 NAMES: Mapping[Vocabulary, tuple[str, ...]] = {
     "household": (*ACTIONS[:-1], *SWITCHES, "End"),
     "eb-navigation": (*STEPS, "End"),

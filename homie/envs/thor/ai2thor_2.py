@@ -1,4 +1,4 @@
-"""The controller of `ai2thor` 2.1, which EB-ALFRED asks for: its Unity program posts events to an HTTP server."""
+"""The controller of `ai2thor` 2.1, which EB-ALFRED requires: its Unity program posts events to an HTTP server."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Image
 
 SMALLEST = 300
-"""Pixels of the width and height of a picture that the package allows."""
+"""Minimum image width and height in pixels that the package allows."""
 FARTHEST = 5000.0
-"""Millimetres at which the package ends all depths."""
+"""Depth (mm) at which the package clips."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event2:
-    """An event of version 2.1 in the units of 5."""
+    """An event of version 2.1, converted to the units of version 5."""
 
     metadata: dict[str, Any]
     frame: Image | None
@@ -44,7 +44,7 @@ class Event2:
 
 
 class Ai2Thor2:
-    """A `Release`, without depths beyond 5 m. Raises BadInput for pictures that are too small for the package."""
+    """A `Release` with depth up to 5 m. Raises BadInput for images that are too small for the package."""
 
     def __init__(self, settings: ThorSettings) -> None:
         from ai2thor.controller import Controller
@@ -63,11 +63,11 @@ class Ai2Thor2:
 
     @property
     def log(self) -> str:
-        return ""  # it writes into this process's own output
+        return ""  # the program writes to this process's own output
 
     def start(self) -> None:
         settings, controller = self._settings, self._controller
-        controller.killing_unity = True  # else its thread prints a traceback at whatever end of the program
+        controller.killing_unity = True  # otherwise its thread prints a traceback whenever the program ends
         if settings.executable is None:
             controller.download_binary()
         elif not os.access(settings.executable, os.X_OK):
@@ -99,13 +99,13 @@ class Ai2Thor2:
         controller = self._controller
         previous_id = controller.server.sequence_id
         event = Event2.of(controller.step(self._translate_arguments(action, arguments)))
-        # The package has refused, with the message of an earlier action.
+        # The package has refused the action and returned the event of an earlier one.
         if controller.server.sequence_id == previous_id:
             event.metadata["errorMessage"] = self._refusal(action, arguments["objectId"])
         return event
 
     def _refusal(self, action: str, object_id: str) -> str:
-        """Why the package does not pass on an Open or a Close: the thing is so already, or it is not in the picture."""
+        """Return why the package refuses to open or close an object: it is so already, or it is not visible."""
         item = self._controller.last_event.get_object(object_id)
         if item is not None and item["isOpen"] == (action == "OpenObject"):
             return f"{object_id} is {'open' if item['isOpen'] else 'closed'} already"
@@ -138,7 +138,7 @@ class Ai2Thor2:
         controller = self._controller
         if controller.unity_pid is not None and not self.ending():
             os.kill(controller.unity_pid, signal.SIGKILL)
-        for queue in (controller.request_queue, controller.response_queue):  # whoever waits gets nothing, and ends
+        for queue in (controller.request_queue, controller.response_queue):  # wakes waiting threads, which then end
             with contextlib.suppress(Full):
                 queue.put_nowait({})
         if controller.server is not None:

@@ -1,4 +1,4 @@
-"""The controller of `ai2thor` 5, which talks to its Unity program through pipes."""
+"""The controller of `ai2thor` 5, which communicates with its Unity program through pipes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from homie.envs.thor.settings import ThorSettings
 from homie.kernel.errors import BadInput, suggestion
 
 DISPLAY = ":0"
-"""The X display of a build on this machine, where nothing says another one."""
+"""Default X display of a build on this machine."""
 
 LATER = 10.0
-"""Seconds after Homie when the package gives up: its sentences do not say how the program has ended."""
+"""Time (s) by which the package's timeouts exceed Homie's: its errors do not say how the program has ended."""
 
 
 class Ai2Thor5:
@@ -26,7 +26,7 @@ class Ai2Thor5:
         from ai2thor.controller import Controller
 
         self._settings = settings
-        self._controller: Any = Controller.__new__(Controller)  # what it has begun can be seen while it starts
+        self._controller: Any = Controller.__new__(Controller)  # so that its state is accessible during the start
         self._controller.server = None
 
     @property
@@ -94,7 +94,7 @@ class Ai2Thor5:
         if server.unity_proc is not None:
             server.unity_proc.kill()
             server.unity_proc.wait()
-        with contextlib.suppress(OSError):  # of pipes to a program that is gone
+        with contextlib.suppress(OSError):  # pipes to a program that has ended
             server.stop()
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""What Homie needs of AI2-THOR: its controller and its events, as protocols."""
+"""Protocols of AI2-THOR's controller and events, as far as Homie uses them."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ y up, x to the right and z ahead of an agent with rotation 0; rotation clockwise
 
 
 class Event(Protocol):
-    """What a controller answers to an action."""
+    """The result of an action."""
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What AI2-THOR tells of its world (`Metadata`)."""
+        """State of the world (`Metadata`)."""
 
     @property
     def frame(self) -> Image | None:
-        """The picture (H, W, 3)."""
+        """The colour image (H, W, 3)."""
 
     @property
     def depth_frame(self) -> NDArray[np.float32] | None:
-        """Metres (H, W), where depth is rendered."""
+        """Depth (H, W), m, if it is rendered."""
 
     @property
     def instance_masks(self) -> Mapping[str, NDArray[np.bool_]] | None:
-        """For each objectId in sight its pixels (H, W), where instances are rendered."""
+        """Mask (H, W) of each visible objectId, if instances are rendered."""
 
 
 class Controller(Protocol):
-    """`ai2thor.controller.Controller`, as far as Homie uses it. It is made with its scene loaded."""
+    """`ai2thor.controller.Controller`, as far as Homie uses it. Its scene is loaded on construction."""
 
     @property
     def last_event(self) -> Event:
-        """What was answered last: to begin with, the scene as it was loaded."""
+        """The last event: initially that of loading the scene."""
 
     def reset(self, scene: str) -> Event:
-        """Begin a scene (`FloorPlan1`) anew."""
+        """Reload a scene (`FloorPlan1`)."""
 
     def step(self, action: str, **arguments: Any) -> Event:
-        """Carry out an action. One that fails says so in the metadata; one that does not exist raises ValueError."""
+        """Execute an action. Failure is reported in the metadata; an unknown action raises ValueError."""
 
     def stop(self) -> None:
-        """End the simulator."""
+        """Stop the simulator."""

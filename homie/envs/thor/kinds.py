@@ -1,4 +1,4 @@
-"""Types of objects in AI2-THOR: what each can do (its documentation, "Object Types"), and Homie's words for them."""
+"""AI2-THOR's object types: their affordances (its documentation, "Object Types"), and Homie's names for them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from homie.kernel.support.documents import parse_yaml
 _TYPES: dict[str, list[str]] = parse_yaml(files(__package__).joinpath("kinds.yaml").read_text("utf-8"))
 OPENABLE = frozenset(_TYPES["openable"])
 CONTAINERS = frozenset(_TYPES["containers"])
-"""Of those that open, the ones whose contents are hidden while they are closed."""
+"""Openable types whose contents are hidden while they are closed."""
 TOGGLEABLE = frozenset(_TYPES["toggleable"])
 SLICEABLE = frozenset(_TYPES["sliceable"])
 RECEPTACLES = frozenset(_TYPES["receptacles"])
 INSIDE = frozenset(_TYPES["inside"])
-"""Receptacles that things are in, and not on."""
+"""Receptacles that contain objects instead of supporting them."""
 PICKUPABLE = frozenset(_TYPES["pickupable"])
 KITCHEN = tuple(_TYPES["kitchen"])
-"""The content of a fake room without settings."""
+"""Default content of a fake room."""
 ROOMS = {0: "kitchen", 2: "living_room", 3: "bedroom", 4: "bathroom"}
-"""Kinds of rooms by the hundreds of a floor plan's number."""
+"""Kinds of rooms by the hundreds digit of a floor plan's number."""
 _SLICED = "Sliced"
 
 
 def kind_of(object_type: str) -> str:
-    """Homie's word for a type of objects. A slice is of the kind of what was sliced: that it is one is a state.
+    """Return Homie's name for an object type. A slice has the kind of the sliced object: being a slice is a state.
 
     >>> kind_of("ButterKnife"), kind_of("TVStand"), kind_of("AppleSliced")
     ('butter_knife', 'tv_stand', 'apple')
@@ -35,12 +35,12 @@ def kind_of(object_type: str) -> str:
 
 
 def is_slice(object_type: str) -> bool:
-    """Whether it is the type of slices."""
+    """Whether an object type is a slice."""
     return object_type.endswith(_SLICED)
 
 
 def room_of(floor_plan: str) -> str:
-    """The kind of room of a scene: `FloorPlan301_physics` is a bedroom, one without a number a room.
+    """Return the kind of room of a scene: `FloorPlan301_physics` is a bedroom; without a number, it is a room.
 
     >>> room_of("FloorPlan7"), room_of("FloorPlan301_physics")
     ('kitchen', 'bedroom')

@@ -1,4 +1,4 @@
-"""The numbered actions of EB-ALFRED: those of its `global_actions.json`, then those for further things of a scene."""
+"""The numbered actions of EB-ALFRED: those of its `global_actions.json`, then those for more objects of a scene."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ VERBS: Mapping[str, str] = {
     "turn off the": "ToggleObjectOff",
     "slice the": "SliceObject",
 }
-"""AI2-THOR's actions by the beginnings of the lines that name an object type."""
+"""AI2-THOR's actions by the prefix of lines with an object type."""
 WHOLE: Mapping[str, str] = {"put down the object in hand": PUT_DOWN, "drop the object in hand": DROP}
-"""The lines that name no type."""
+"""AI2-THOR's actions for the lines without an object type."""
 _LINES = TypeAdapter(tuple[str, ...])
 
 
 def numbered(path: Path, objects: Sequence[Mapping[str, Any]], names: Names) -> tuple[Choice, ...]:
-    """The list of a scene; the place is the number.
+    """Return the action list of a scene; an action's index is its number.
 
     Args:
-        path: of `global_actions.json`.
-        objects: of AI2-THOR's metadata.
-        names: that know them.
+        path: Path of `global_actions.json`.
+        objects: The objects in AI2-THOR's metadata.
+        names: Names of these objects.
 
     Raises:
-        BadInput: The file cannot be read, or has a line of another form.
+        BadInput: The file cannot be read, or has an unknown line.
     """
     with reading(path, "the actions of EB-ALFRED"):
         lines = _LINES.validate_python(load_json(path))
@@ -58,8 +58,8 @@ def _choice(line: str, path: Path) -> Choice:
 
 
 def _choices_for_objects(lines: Sequence[str], objects: Sequence[Mapping[str, Any]], names: Names) -> Iterator[Choice]:
-    """`find a Cabinet_2`, ...: receptacles first, each with open and close where its type has them, then other things,
-    in the order of the released code."""
+    """Yield `find a Cabinet_2`, ...: receptacles first, with open and close where their type has them, then other
+    objects, in the order of the released code."""
     receptacles, portable = (
         sorted(
             (item["objectType"] + number[0], name)
@@ -81,7 +81,7 @@ def _choices_for_objects(lines: Sequence[str], objects: Sequence[Mapping[str, An
 
 
 def words_of(object_type: str) -> str:
-    """What a subtask calls a type of objects.
+    """Return the words for an object type in subtasks.
 
     >>> words_of("ButterKnife")
     'butter knife'

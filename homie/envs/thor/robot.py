@@ -1,4 +1,4 @@
-"""The robot `thor`: AI2-THOR's agent as a world without physics, whose actions AI2-THOR carries out whole.
+"""The robot `thor`: AI2-THOR's agent as a symbolic world, with whole actions executed by AI2-THOR.
 
 subtask --perform--> controller.step(action=...) --> event --snapshot_of--> WorldSnapshot
 """
@@ -28,9 +28,9 @@ from homie.kernel.world.snapshot import WorldSnapshot
 FAKE = ("fake", "stand-in")  # codespell:ignore
 """Arguments for a fake AI2-THOR: `--robot thor:fake`, and its name in version 0.1."""
 CAMERA_UP = 0.675
-"""Metres of the camera above the agent's position, where the metadata do not say where it is."""
+"""Default height (m) of the camera above the agent's position, where the metadata lack it."""
 NEAREST = 20
-"""Reachable positions next to a thing that are tried in turn, as in EB-ALFRED."""
+"""Number of reachable positions nearest to an object that are tried in turn, as in EB-ALFRED."""
 HOUSEHOLD = {
     "Pick": PICK_UP,
     "Open": "OpenObject",
@@ -38,11 +38,11 @@ HOUSEHOLD = {
     "Turn on": "ToggleObjectOn",
     "Turn off": "ToggleObjectOff",
 }
-"""Homie's names of AI2-THOR's actions on an object."""
+"""AI2-THOR's actions on an object by Homie's names."""
 
 
 class ThorLocator(SymbolicLocator):
-    """Knows that what is put into a sink or a bathtub is in its basin."""
+    """Locator that resolves the basin of a sink or a bathtub as the place of objects put into it."""
 
     def __init__(self, robot: ThorRobot) -> None:
         super().__init__(robot)
@@ -53,7 +53,7 @@ class ThorLocator(SymbolicLocator):
 
 
 class ThorRobot(SymbolicRobot):
-    """AI2-THOR's agent. Its world is asked for by `snapshot`, and judged as every world of Homie."""
+    """AI2-THOR's agent. `snapshot` returns its world state, which is judged like that of every Homie world."""
 
     def __init__(self, controller: Controller, settings: ThorSettings, about: str) -> None:
         self._controller, self._settings, self._about = controller, settings, about
@@ -68,7 +68,7 @@ class ThorRobot(SymbolicRobot):
 
     @classmethod
     def of(cls, argument: str, settings: ThorSettings) -> ThorRobot:
-        """The robot of an argument: on AI2-THOR itself, or on a fake. Raises BadInput, MissingPart, RobotFault."""
+        """Create the robot with AI2-THOR itself, or with a fake. Raises BadInput, MissingPart, RobotFault."""
         if argument not in ("", *FAKE):
             raise BadInput(f"The robot 'thor' takes '{FAKE[0]}' or nothing after its name (got '{argument}').")
         controller: Controller = registry.load("controllers", "thor")(settings) if argument else open_ai2thor(settings)
@@ -83,19 +83,19 @@ class ThorRobot(SymbolicRobot):
     # ------------------------------------------------------------ the world
 
     def _restart(self, *, seed: int) -> None:
-        """The scene as its task has it, loaded anew unless nothing was done in it. The seed decides nothing: scenes of
-        AI2-THOR are as they are."""
+        """Reset the scene to the start of its task, reloading it only if an action was executed. The seed has no
+        effect: AI2-THOR's scenes are fixed."""
         self._stamp = 0.0
-        if self._touched:
+        if self._is_modified:
             self._event = self._controller.reset(self._settings.floor_plan)
             self._begin()
 
     def _begin(self) -> None:
-        """Bring a scene that was just loaded to the start of its task. Raises RobotFault."""
+        """Set a freshly loaded scene to the initial state of its task. Raises RobotFault."""
         settings = self._settings
         self._names = Names()
         self._changes = {state: frozenset[str]() for state in ("heated", "cooled", "clean")}
-        self._gone_to = ""
+        self._last_destination = ""
         for object_id in settings.hidden:
             self._event = self._controller.step(action="DisableObject", objectId=object_id)
         if settings.pose is not None:
@@ -103,14 +103,14 @@ class ThorRobot(SymbolicRobot):
             if refusal := self._teleport((x, y, z), rotation, horizon):
                 raise RobotFault(f"AI2-THOR does not take the start of the scene {settings.floor_plan}: {refusal}")
         self._names.learn(self._event.metadata["objects"])
-        self._touched = False
+        self._is_modified = False
 
     def snapshot(self) -> WorldSnapshot:
         return snapshot_of(self._event.metadata, self._names, self._changes, self._settings.approach)
 
     def choices(self) -> tuple[Choice, ...]:
-        """The numbered actions of EB-Navigation or EB-ALFRED; empty for the household's, which are made as for other
-        worlds. Raises BadInput where EB-ALFRED's list is not given."""
+        """Return the numbered actions of EB-Navigation or EB-ALFRED; none for `household`, whose choices are generated
+        as for other worlds. Raises BadInput if EB-ALFRED's list is missing."""
         settings = self._settings
         if settings.actions == "eb-navigation":
             return tuple(Choice(name, Subtask(name)) for name in STEPS)
@@ -127,9 +127,9 @@ class ThorRobot(SymbolicRobot):
     # ------------------------------------------------------------ actions
 
     def perform(self, subtask: Subtask, entity: str) -> str:
-        """Carry out an action of `actions`; AI2-THOR's own message where it cannot be done."""
+        """Execute an action of `actions`; return AI2-THOR's error message, "" on success."""
         action = subtask.action
-        self._touched = True
+        self._is_modified = True
         self._stamp += self.spec.period
         if action in STEPS:
             name, arguments = STEPS[action]
@@ -137,7 +137,7 @@ class ThorRobot(SymbolicRobot):
         if action in (FIND, "Go to"):
             return self._go_to(entity)
         if action in (PUT_DOWN, "Put"):
-            return self._put(self._gone_to if action == PUT_DOWN else entity)
+            return self._put(self._last_destination if action == PUT_DOWN else entity)
         if action == DROP:
             return self._step(DROP, forceAction=True)
         return self._on_object(HOUSEHOLD.get(action, action), self._names.id_of(entity))
@@ -147,20 +147,20 @@ class ThorRobot(SymbolicRobot):
         return self._step(name, objectId=object_id)
 
     def _put(self, place: str) -> str:
-        """Put down where the robot went last, or at a place by its name."""
+        """Put the held object down at a place; fail if the place is ""."""
         if not place:
             return "Find a place to put it down first"
         return self._step(PUT_DOWN, objectId=self._names.id_of(self.receiving(place)), forceAction=True)
 
     def receiving(self, place: str) -> str:
-        """The name of what things are in that are put to a place: of a sink or a bathtub its nearest basin."""
+        """Return the name of the receptacle of objects put at a place: for a sink or a bathtub its nearest basin."""
         return self._names.of(self._basin_of(self._names.id_of(place)))
 
     def background(self) -> Locator:
         return ThorLocator(self)
 
     def _basin_of(self, object_id: str) -> str:
-        """The nearest basin of a sink or a bathtub, into which things are put; of all else the thing itself."""
+        """Return the objectId of the nearest basin of a sink or a bathtub; for any other object, its own."""
         objects = {item["objectId"]: item for item in self._event.metadata["objects"]}
         thing = objects.get(object_id)
         basins = [item for item in objects.values() if thing and item["objectType"] == f"{thing['objectType']}Basin"]
@@ -170,7 +170,7 @@ class ThorRobot(SymbolicRobot):
         return str(nearest["objectId"])
 
     def _go_to(self, entity: str) -> str:
-        """Stand at the reachable position that is nearest to a thing, and look at it. A room has no nearer place."""
+        """Teleport to the nearest reachable position of an object, facing it. For a room, do nothing."""
         if entity in self.snapshot().rooms:
             return ""
         item = next(item for item in self._event.metadata["objects"] if item["objectId"] == self._names.id_of(entity))
@@ -183,7 +183,7 @@ class ThorRobot(SymbolicRobot):
             rotation = math.degrees(math.atan2(target["x"] - at["x"], target["z"] - at["z"]))
             horizon = math.degrees(math.atan2(at["y"] + CAMERA_UP - target["y"], distance))
             if not self._teleport((at["x"], at["y"], at["z"]), rotation % 360.0, min(max(horizon, -30.0), 60.0)):
-                self._gone_to = entity
+                self._last_destination = entity
                 return ""
         return refusal
 
@@ -198,19 +198,19 @@ class ThorRobot(SymbolicRobot):
         )
 
     def _step(self, action: str, **arguments: object) -> str:
-        """Tell the controller an action; its message if that failed, with names for objectIds."""
+        """Execute an action of the controller; return its error message, with names for objectIds, "" on success."""
         previous = self._event
         self._event = self._controller.step(action=action, **arguments)
         metadata = self._event.metadata
         self._names.learn(metadata["objects"])
         if metadata["lastActionSuccess"]:
-            self._note(action, str(arguments.get("objectId", "")), previous)
+            self._track_state(action, str(arguments.get("objectId", "")), previous)
             return ""
         return self._in_words(metadata["errorMessage"]) or f"{action} failed"
 
-    def _note(self, action: str, object_id: str, previous: Event) -> None:
-        """What AI2-THOR does not keep, by the rules of ALFRED: a microwave that is turned on heats what is in it, a
-        fridge that is closed cools it, a faucet that is turned on cleans what is in the nearest basin."""
+    def _track_state(self, action: str, object_id: str, previous: Event) -> None:
+        """Track states that AI2-THOR lacks, by the rules of ALFRED: turning a microwave on heats its contents, closing
+        a fridge cools its contents, turning a faucet on cleans the contents of the nearest basin."""
         match action, object_id.split("|")[0]:
             case "ToggleObjectOn", "Microwave":
                 self._add("heated", object_id)
@@ -233,15 +233,15 @@ class ThorRobot(SymbolicRobot):
         self._changes[state] |= frozenset(inside)
 
     def _in_words(self, message: str) -> str:
-        """A message of AI2-THOR with the names of things in the place of their ids, the longest first."""
+        """Replace objectIds in a message of AI2-THOR by names, the longest first."""
         for object_id in sorted(self._names.ids, key=len, reverse=True):
             message = message.replace(object_id, self._names.of(object_id).replace("_", " "))
         return message
 
-    # ------------------------------------------------------------ pictures
+    # ------------------------------------------------------------ images
 
     def _frame(self, camera: str) -> CameraFrame:
-        """The picture of AI2-THOR, with depth and instances where it renders them."""
+        """Return AI2-THOR's camera frame, with depth and instances if it renders them."""
         event = self._event
         assert event.frame is not None, "AI2-THOR renders pictures unless configured otherwise"
         height, width = event.frame.shape[:2]
@@ -249,16 +249,16 @@ class ThorRobot(SymbolicRobot):
         focal = height / 2.0 / math.tan(math.radians(metadata.get("fov", self._settings.field_of_view)) / 2.0)
         lens = Intrinsics(focal, focal, width / 2.0, height / 2.0, width, height)
         masks = event.instance_masks or {}
-        known = {item["objectId"] for item in metadata["objects"]}
-        seen = [object_id for object_id in masks if object_id in known]
+        known_ids = {item["objectId"] for item in metadata["objects"]}
+        visible_ids = [object_id for object_id in masks if object_id in known_ids]
         instances = np.full((height, width), -1, np.int32)
-        for number, object_id in enumerate(seen):
+        for number, object_id in enumerate(visible_ids):
             instances[masks[object_id]] = number
-        names = tuple(self._names.of(object_id) for object_id in seen)
+        names = tuple(self._names.of(object_id) for object_id in visible_ids)
         return CameraFrame(camera, event.frame, event.depth_frame, lens, self._eye_pose(), instances, names)
 
     def _eye_pose(self) -> Pose:
-        """The optical frame (x right, y down, z ahead) in Homie's frame."""
+        """Return the pose of the optical frame (x right, y down, z forward) in Homie's world frame."""
         agent = self._event.metadata["agent"]
         at = agent["position"]
         eye = self._event.metadata.get("cameraPosition") or {**at, "y": at["y"] + CAMERA_UP}
@@ -270,7 +270,7 @@ class ThorRobot(SymbolicRobot):
         )
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """The same picture in another size."""
+        """Return the camera image, resampled to a size."""
         frame = self.look(self.eye)
         rows = np.arange(height) * frame.shape[0] // height
         columns = np.arange(width) * frame.shape[1] // width

@@ -1,4 +1,4 @@
-"""The scenes of AI2-THOR, as suites choose them: settings of the robot."""
+"""Scenes of AI2-THOR, as suites choose them: settings of the robot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from homie.kernel.scenes import Scenes
 
 
 class ThorScenes(Scenes):
-    """Scenes of the robot `thor`: what a suite writes under `scene` are settings of the robot for its task."""
+    """Scenes of the robot `thor`: the `scene` of a suite's task contains settings of the robot."""
 
     Choice: ClassVar[type[BaseModel]] = ThorSettings
     skills = "own"

@@ -1,4 +1,4 @@
-"""Which scene of AI2-THOR, from where, and by which actions: the settings of the robot `thor`."""
+"""Settings of the robot `thor`: scene, start pose, action vocabulary, and simulator options."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from homie.kernel.support.text_pattern import spelt
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Point: TypeAlias = tuple[Number, Number, Number]
-"""x, y, z of AI2-THOR: metres, y up."""
+"""x, y, z in AI2-THOR's frame, m, y up."""
 ObjectId = Annotated[str, spelt(r"[A-Za-z]+(\|.*)?", "be a type of object, such as Bread, or that with |X|Y|Z")]
-"""Of AI2-THOR: `Bread|+01.30|+00.98|-01.53`."""
+"""AI2-THOR's id of an object, such as `Bread|+01.30|+00.98|-01.53`."""
 OWN_SIZE = "300x300"
-"""Pictures of AI2-THOR itself."""
+"""AI2-THOR's default image size."""
 Vocabulary: TypeAlias = Literal["household", "eb-alfred", "eb-navigation"]
 
 
 class Approach(BaseModel):
-    """A task that the scene sets: be within so many metres, on the floor, of a point (that of the target)."""
+    """Task of a scene: be within `metres` of a point (the target's), measured on the floor."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,7 @@ class Approach(BaseModel):
 
 
 class ThorSettings(BaseModel):
-    """Settings of the robot `thor`. The time limits are ai2thor's own."""
+    """Settings of the robot `thor`. The default timeouts are ai2thor's own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -68,5 +68,5 @@ class ThorSettings(BaseModel):
 
     @property
     def pixels(self) -> tuple[int, int]:
-        """Width and height of a picture."""
+        """Width and height of the images in pixels."""
         return pixels_of(self.picture_size or OWN_SIZE)

@@ -1,11 +1,11 @@
-"""AI2-THOR's own simulator behind the package `ai2thor`, as a `Controller` that never waits for ever.
+"""AI2-THOR's own simulator, through the package `ai2thor`, as a `Controller` with timeouts.
 
 ```
 ThorRobot --step--> Simulator --in a thread, with a time limit--> a Release of the package --pipe or HTTP--> Unity
 ```
 
-The package waits without a limit for a Unity program that ends before it has opened its pipe, and up to its own limit
-for one that has crashed. So every call runs in a thread; who waits looks at the program and at the clock.
+The package waits forever for a Unity program that ends before opening its pipe, and until its own timeout for one that
+has crashed. So every call runs in a thread, while the waiting thread polls the program and the clock.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from homie.kernel.errors import HomieError, RobotFault
 from homie.kernel.support.packages import installed_version, missing_part
 
 POLL = 0.2
-"""Seconds between two looks at the program."""
+"""Polling interval (s) of the program."""
 END_SECONDS = 5.0
-"""How long the package may take to end it."""
+"""Timeout (s) for the package to stop the program."""
 
 Result = TypeVar("Result")
 
@@ -38,25 +38,25 @@ class Release(Protocol):
 
     @property
     def launched(self) -> bool:
-        """Whether the start of the program has begun, and a download of its build is over."""
+        """Whether the program is being started, after any download of its build."""
 
     @property
     def log(self) -> str:
-        """The file that the program writes into, "" for none."""
+        """Path of the program's log file, "" for none."""
 
     def start(self) -> None:
-        """Start the program and load the scene. Raises BadInput for a scene that its build has not."""
+        """Start the program and load the scene. Raises BadInput for a scene that its build lacks."""
 
     def reset(self, scene: str) -> Event: ...
 
     def step(self, action: str, **arguments: Any) -> Event:
-        """Raises ValueError for an action that the build does not know."""
+        """Execute an action. Raises ValueError for an action that the build does not know."""
 
     def ending(self) -> str:
-        """How the program has ended, as a clause; "" while it runs."""
+        """Return how the program has ended, as a clause; "" while it runs."""
 
     def kill(self) -> None:
-        """End the program at once."""
+        """Kill the program immediately."""
 
     def stop(self) -> None: ...
 
@@ -82,14 +82,14 @@ def open_ai2thor(settings: ThorSettings) -> Simulator:
 
 
 class Simulator:
-    """A started simulator. Every method raises RobotFault when it is lost, from then on at once."""
+    """A running simulator. Once it is lost, every method raises RobotFault immediately."""
 
     def __init__(self, release: Release, settings: ThorSettings) -> None:
         self._release, self._settings = release, settings
-        self._lost = ""
+        self._lost_message = ""
         try:
             self._call_with_deadline(settings.start_seconds, "the start", release.start)
-        except BaseException as error:  # whatever its own code, Unity or the download of its build raises
+        except BaseException as error:  # its own code, Unity and the download of its build raise various errors
             self._kill()
             if isinstance(error, HomieError) or not isinstance(error, Exception):
                 raise
@@ -110,9 +110,9 @@ class Simulator:
         return self._call_named(self._settings.reply_seconds, action, lambda: self._release.step(action, **arguments))
 
     def stop(self) -> None:
-        """End the program, whatever state it is in. Idempotent."""
-        if not self._lost:
-            self._lost = "AI2-THOR has been stopped."
+        """Stop the program in any state. Idempotent."""
+        if not self._lost_message:
+            self._lost_message = "AI2-THOR has been stopped."
             with contextlib.suppress(Exception):
                 wait([_in_thread(self._release.stop)], END_SECONDS)
         self._kill()
@@ -130,9 +130,9 @@ class Simulator:
             self._lose(f"AI2-THOR was lost at '{operation}': {reason}", error)
 
     def _call_with_deadline(self, seconds: float, operation: str, call: Callable[[], Result]) -> Result:
-        """The result of a call, or what it raises. Raises RobotFault when the program has ended or time is over."""
-        if self._lost:
-            raise RobotFault(self._lost)
+        """Return the result of a call or raise its error. Raises RobotFault if the program has ended, or on timeout."""
+        if self._lost_message:
+            raise RobotFault(self._lost_message)
         future, deadline = _in_thread(call), None
         while not wait([future], POLL).done:
             now = time.monotonic()
@@ -146,17 +146,17 @@ class Simulator:
 
     def _lose(self, sentence: str, cause: Exception | None = None) -> NoReturn:
         log = f" (its log: {self._release.log})" if self._release.log else ""
-        self._lost = f"{sentence.rstrip('.')}{log}."
+        self._lost_message = f"{sentence.rstrip('.')}{log}."
         self._kill()
-        raise RobotFault(self._lost) from cause
+        raise RobotFault(self._lost_message) from cause
 
     def _kill(self) -> None:
-        with contextlib.suppress(Exception):  # of a controller that is half made
+        with contextlib.suppress(Exception):  # the controller may be partially initialised
             self._release.kill()
 
 
 def _in_thread(call: Callable[[], Result]) -> Future[Result]:
-    """Begin a call in a thread that this process does not wait for."""
+    """Start a call in a daemon thread."""
     future: Future[Result] = Future()
 
     def run() -> None:

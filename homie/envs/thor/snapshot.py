@@ -1,4 +1,4 @@
-"""AI2-THOR's metadata as a `WorldSnapshot`: (x, z) of its floor are (x, y) of Homie's, its y is Homie's height."""
+"""Convert AI2-THOR's metadata to a `WorldSnapshot`: its (x, z) on the floor is Homie's (x, y), its y is Homie's z."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from homie.kernel.world.snapshot import (
 )
 
 FLOOR = "floor"
-"""What a loose object lies on that is in no receptacle."""
+"""Support of a loose object that is in no receptacle."""
 
 
 class Names:
-    """Names of things by their objectIds, for an episode: `mug` for the first, `mug_2` for the second, in the order in
-    which AI2-THOR lists them. EB-ALFRED counts in the same way (`Mug_2`). A slice has a name of its own."""
+    """Names of objects by objectId, for one episode: `mug` for the first, `mug_2` for the second, in AI2-THOR's order.
+    EB-ALFRED numbers in the same way (`Mug_2`). A slice has its own name."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, str] = {}
         self._counts: dict[str, int] = {}
 
     def learn(self, objects: Iterable[Mapping[str, Any]]) -> None:
-        """Name the objects that have no name yet."""
+        """Assign names to objects that have none yet."""
         for item in objects:
             if item["objectId"] not in self._by_id:
                 kind = kind_of(item["objectType"])
@@ -43,21 +43,21 @@ class Names:
                 self._by_id[item["objectId"]] = kind if number == 1 else f"{kind}_{number}"
 
     def of(self, object_id: str) -> str:
-        """The name of an object that has been learnt."""
+        """Return the name of an object. Raises KeyError if it has not been learnt."""
         return self._by_id[object_id]
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The objectIds that have been learnt, also of what is gone."""
+        """All learnt objectIds, including those of objects that no longer exist."""
         return tuple(self._by_id)
 
     def id_of(self, name: str) -> str:
-        """The objectId behind a name. Raises KeyError."""
+        """Return the objectId of a name. Raises StopIteration if it is unknown."""
         return next(object_id for object_id, known in self._by_id.items() if known == name)
 
 
 def base_of(agent: Mapping[str, Any]) -> Pose2:
-    """Where the agent stands, in Homie's frame."""
+    """Return the agent's pose in Homie's frame."""
     position = agent["position"]
     return Pose2(position["x"], position["z"], math.radians(90.0 - agent["rotation"]["y"]))
 
@@ -65,13 +65,13 @@ def base_of(agent: Mapping[str, Any]) -> Pose2:
 def snapshot_of(
     metadata: Metadata, names: Names, changes: Mapping[str, frozenset[str]], approach: Approach | None
 ) -> WorldSnapshot:
-    """The world as the metadata tell it.
+    """Return the world state in the metadata.
 
     Args:
-        metadata: Of the last event.
-        names: That know all objects of it.
-        changes: What AI2-THOR does not keep, as objectIds by state (`heated`, `cooled`, `clean`).
-        approach: The task that the scene sets.
+        metadata: Metadata of the last event.
+        names: Names of all its objects.
+        changes: States that AI2-THOR lacks, as objectIds by state (`heated`, `cooled`, `clean`).
+        approach: The task of the scene, if any.
     """
     room = room_of(metadata["sceneName"])
     objects, fixed, joints, held = {}, {}, {}, None
@@ -94,7 +94,7 @@ def snapshot_of(
         else:
             fixed[name] = FixedState(**attributes)
     base = base_of(metadata["agent"])
-    task = () if approach is None else (_judged(approach, base),)
+    task = () if approach is None else (_judge_approach(approach, base),)
     return WorldSnapshot(
         objects=objects,
         fixed=fixed,
@@ -107,8 +107,8 @@ def snapshot_of(
     )
 
 
-def _judged(approach: Approach, base: Pose2) -> TaskCondition:
-    """Whether it is near enough: as EB-Navigation has it, by the target's place in the file."""
+def _judge_approach(approach: Approach, base: Pose2) -> TaskCondition:
+    """Judge whether the agent is near enough, as in EB-Navigation, by the target's position in the file."""
     x, _, z = approach.point
     is_met = math.hypot(base.x - x, base.y - z) <= approach.metres
     return TaskCondition(condition={"within": [approach.target, approach.metres]}, met=is_met)
@@ -124,7 +124,7 @@ def _place(item: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def type_of(object_id: str) -> str:
-    """The type of an object by its id, of which a part of another object has its own at the end.
+    """Return the type of an object from its id; for a part of another object, it is at the end.
 
     >>> type_of("Bread|+01.30|+00.98|-01.53"), type_of("Sink|-00.11|+00.89|-02.01|SinkBasin")
     ('Bread', 'SinkBasin')
