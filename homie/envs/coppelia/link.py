@@ -28,7 +28,7 @@ class Link:
             from zmq.error import Again, ZMQError
         except ImportError as error:
             raise missing_part("The robot 'coppelia'", PACKAGE, "coppelia") from error
-        self._address, self._timeout_error, self._connection_error = f"{host}:{port}", Again, ZMQError
+        self._url, self._timeout_error, self._connection_error = f"{host}:{port}", Again, ZMQError
         self._client: Any = RemoteAPIClient(host, port)
         self._client.socket.linger = 0  # unsent messages must not delay process exit
         self._set_timeout(connect_seconds)
@@ -36,7 +36,7 @@ class Link:
             self._sim = self._client.require("sim")
         except ZMQError as error:
             raise InfrastructureError(
-                f"No CoppeliaSim answers at {self._address} in {connect_seconds:g} s: start it with its ZMQ remote API, "
+                f"No CoppeliaSim answers at {self._url} in {connect_seconds:g} s: start it with its ZMQ remote API, "
                 "or say where it is with --robot-option port=PORT."
             ) from error
         self._set_timeout(reply_seconds)
@@ -51,9 +51,9 @@ class Link:
             return getattr(self._sim, function)(*arguments)
         except self._timeout_error as error:
             reason = f"has not answered in {self._seconds:g} s"
-            raise RobotFault(f"CoppeliaSim at {self._address} {reason} at 'sim.{function}'.") from error
+            raise RobotFault(f"CoppeliaSim at {self._url} {reason} at 'sim.{function}'.") from error
         except self._connection_error as error:
-            raise RobotFault(f"CoppeliaSim at {self._address} was lost before 'sim.{function}'.") from error
+            raise RobotFault(f"CoppeliaSim at {self._url} was lost before 'sim.{function}'.") from error
         except AttributeError as error:
             raise RobotFault(f"This CoppeliaSim has no 'sim.{function}': version 4.5 or later is needed.") from error
         except Exception as error:  # the client has no specific class for remote errors

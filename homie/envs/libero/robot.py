@@ -196,14 +196,14 @@ class LiberoRobot(SnapshotRobot):
 
     def _frame(self, name: str) -> CameraFrame:
         if name not in CAMERAS:
-            known_name = f"it has {' and '.join(CAMERAS)}."
-            raise BadInput(f"The {SPEC.name} has no camera '{name}': {suggestion(name, CAMERAS, known_name)}")
+            known = f"it has {' and '.join(CAMERAS)}."
+            raise BadInput(f"The {SPEC.name} has no camera '{name}': {suggestion(name, CAMERAS, known)}")
         model, data, camera = self.world.model, self.world.data, CAMERAS[name]
         picture = self._pictures().rgbd(data, camera, hidden_groups=COLLISION, segmentation=True)
-        names = tuple(known_name for known_name in self.world.bodies if self.world.bodies[known_name])
+        names = tuple(known for known in self.world.bodies if self.world.bodies[known])
         instances = np.full(model.ngeom + 1, -1, dtype=np.int32)  # the last entry is for geom id -1
-        for number, known_name in enumerate(names):
-            instances[:-1][np.isin(model.geom_bodyid, self.world.bodies[known_name])] = number
+        for number, known in enumerate(names):
+            instances[:-1][np.isin(model.geom_bodyid, self.world.bodies[known])] = number
         return CameraFrame(
             name=name,
             rgb=picture.rgb,

@@ -53,7 +53,9 @@ class Link:
     ) -> None:
         self.url = url
         self._reply_seconds, self._process = reply_seconds, process
-        self._server_name = f"The robot server at {url}" if process is None else f"The robot server of '{process.target}'"
+        self._server_name = (
+            f"The robot server at {url}" if process is None else f"The robot server of '{process.target}'"
+        )
         self._number = 0
         self._lost_message = ""
         try:
