@@ -52,15 +52,15 @@ def find_task(argument: str) -> LiberoTask:
         BadInput: There is no such suite or task.
         MissingPart: LIBERO is not installed.
     """
-    name, _, chosen = argument.partition("/")
-    if not name or not chosen:
+    name, _, selector = argument.partition("/")
+    if not name or not selector:
         raise BadInput("Which task? Give --robot libero:SUITE/TASK, such as libero:libero_goal/8.")
     suite = _suite(name)
     names = task_names(name)
-    if chosen not in names and not (chosen.isdecimal() and int(chosen) < len(names)):
-        hint = suggestion(chosen, names, f"its tasks are 0 to {len(names) - 1}.")
-        raise BadInput(f"The suite '{name}' of LIBERO has no task '{chosen}': {hint}")
-    number = names.index(chosen) if chosen in names else int(chosen)
+    if selector not in names and not (selector.isdecimal() and int(selector) < len(names)):
+        hint = suggestion(selector, names, f"its tasks are 0 to {len(names) - 1}.")
+        raise BadInput(f"The suite '{name}' of LIBERO has no task '{selector}': {hint}")
+    number = names.index(selector) if selector in names else int(selector)
     task = suite.get_task(number)
     with _quiet():
         from libero.libero import get_libero_path
@@ -68,7 +68,7 @@ def find_task(argument: str) -> LiberoTask:
         bddl = Path(get_libero_path("bddl_files")) / task.problem_folder / task.bddl_file
         states = suite.get_task_init_states(number) if bddl.is_file() else ()
     if not len(states):
-        raise BadInput(f"The package {PACKAGE} has no files of the task '{chosen}' of '{name}': choose another.")
+        raise BadInput(f"The package {PACKAGE} has no files of the task '{selector}' of '{name}': choose another.")
     text = str(task.language) if name in STANDARD else _language(bddl)
     return LiberoTask(name, number, names[number], text, bddl, states)
 
@@ -111,11 +111,11 @@ def _suite(name: str) -> Any:
             from libero.libero import benchmark
     except ModuleNotFoundError as error:
         raise missing_part("The robot 'libero'", PACKAGE, "libero") from error
-    known = benchmark.get_benchmark_dict()
-    if name not in known:
-        raise BadInput(f"LIBERO has no suite '{name}': {suggestion(name, known, 'such as libero_goal.')}")
+    suites = benchmark.get_benchmark_dict()
+    if name not in suites:
+        raise BadInput(f"LIBERO has no suite '{name}': {suggestion(name, suites, 'such as libero_goal.')}")
     with _quiet():
-        return known[name](task_order_index=0)
+        return suites[name](task_order_index=0)
 
 
 @contextlib.contextmanager

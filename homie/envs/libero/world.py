@@ -144,7 +144,8 @@ class LiberoWorld:
         return Box(np.array(self.data.site_xpos[site]), np.abs(turn @ self.model.site_size[site]), 0.0)
 
     def _top_of(self, region: str) -> Surface:
-        """Return the support surface of a region: the bottom of its box."""
+        """Return the support surface of a region, the bottom of its box: the box extends a hand's breadth around a thin
+        plate."""
         box = self._region_box(region)
         return Surface(box.center - np.array([0.0, 0.0, box.half[2]]), float(box.half[0]), float(box.half[1]), 0.0)
 

@@ -147,20 +147,20 @@ def remove(environment: Environment) -> bool:
 
 def _select_python(environment: Environment, python: str) -> str:
     """Return the Python interpreter for an environment; "" leaves the choice to uv. Raises BadInput."""
-    fits = SpecifierSet(environment.python)
+    specifier = SpecifierSet(environment.python)
     if python:
         version = version_of(python)
         if not version:
             raise BadInput(f"There is no Python '{python}' that can be started.")
-        if version not in fits:
-            raise BadInput(f"'{python}' is Python {version}, and {environment.name} needs {fits}: give another.")
+        if version not in specifier:
+            raise BadInput(f"'{python}' is Python {version}, and {environment.name} needs {specifier}: give another.")
         return python
     if shutil.which("uv"):
         return ""
     for candidate in (sys.executable, *(f"python3.{minor}" for minor in range(14, 8, -1))):
-        if (version := version_of(candidate)) and version in fits:
+        if (version := version_of(candidate)) and version in specifier:
             return candidate
-    raise BadInput(f"There is no Python {fits} for {environment.name}: install one, and give it as --python.")
+    raise BadInput(f"There is no Python {specifier} for {environment.name}: install one, and give it as --python.")
 
 
 def version_of(python: str) -> str:

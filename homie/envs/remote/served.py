@@ -28,8 +28,8 @@ class Served:
             "shapes": (SnapshotRobot, self._shapes),
             "film": (Filmable, self._film),
         }
-        for name, (needs, method) in offers.items():
-            if isinstance(robot, needs):
+        for name, (required_type, method) in offers.items():
+            if isinstance(robot, required_type):
                 setattr(self, name, method)
 
     def reset(self, seed: int) -> None:
@@ -101,10 +101,10 @@ def _solid(part: Solid) -> Mapping[str, Any]:
     return {**content, "position": pose["position"], "rotation": pose["rotation"]}
 
 
-def _translate_errors(work: Callable[[], object]) -> None:
+def _translate_errors(call: Callable[[], object]) -> None:
     """Run a call and translate its errors to those of the protocol."""
     try:
-        work()
+        call()
     except CommandRefused as error:
         raise Refused(str(error)) from error
     except RobotFault as error:

@@ -68,8 +68,8 @@ class Ai2Thor5:
             scenes = self._controller.scenes_in_build if self.launched else ()
             if not scenes or self._controller.normalize_scene(settings.floor_plan) in scenes:
                 raise
-            named = sorted(name.removesuffix("_physics") for name in scenes)
-            hint = suggestion(settings.floor_plan, named, "choose another floor_plan.")
+            scene_names = sorted(name.removesuffix("_physics") for name in scenes)
+            hint = suggestion(settings.floor_plan, scene_names, "choose another floor_plan.")
             raise BadInput(f"This build of AI2-THOR has no scene '{settings.floor_plan}': {hint}") from error
 
     def reset(self, scene: str) -> Event:

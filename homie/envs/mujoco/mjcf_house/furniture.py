@@ -142,9 +142,9 @@ def surfaces_of(
                     access="front" if covered else "top",
                 )
             )
-    still = sorted(places, key=lambda item: (item.inside, item.access == "front", -item.half_x * item.half_y))
+    fixed_places = sorted(places, key=lambda item: (item.inside, item.access == "front", -item.half_x * item.half_y))
     return _name_surfaces(
-        [*still, *(floor for joint, drawer_parts in drawers for floor in _floor_of(joint, drawer_parts, parts))]
+        [*fixed_places, *(floor for joint, drawer_parts in drawers for floor in _floor_of(joint, drawer_parts, parts))]
     )
 
 

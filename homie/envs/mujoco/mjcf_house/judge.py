@@ -41,8 +41,8 @@ class EpisodeJudge:
         self.task, self.world = task, world
         self._model, self._data, self._tree = world.model, world.data, Tree(world.model)
         self._floor = np.array([0.0, 0.0, level])
-        driven = (joint for joint in range(self._model.njnt) if self._model.joint(joint).name.startswith(ROBOT))
-        self._robot = {int(self._model.body_rootid[self._model.jnt_bodyid[joint]]) for joint in driven}
+        robot_joints = (joint for joint in range(self._model.njnt) if self._model.joint(joint).name.startswith(ROBOT))
+        self._robot = {int(self._model.body_rootid[self._model.jnt_bodyid[joint]]) for joint in robot_joints}
         self._names = {info.body: name for name, info in world.objects.items()}
         self._judge = {
             "PickTask": self._is_picked,
@@ -64,10 +64,10 @@ class EpisodeJudge:
         """Lifted, and touched by nothing but the robot."""
         task, body = self.task, self._body(self.task.pickup_obj_name)
         assert task.pickup_obj_start_pose is not None
-        lifted = self._data.xpos[body][2] + self._floor[2] - task.pickup_obj_start_pose[2]
+        lift_height = self._data.xpos[body][2] + self._floor[2] - task.pickup_obj_start_pose[2]
         roots = {other for other, _ in self._contacts(body)}
         is_taken = bool(roots & self._robot) or self._is_held(body)
-        return is_taken and roots <= self._robot and lifted >= _default_to(task.succ_pos_threshold, LIFTED)
+        return is_taken and roots <= self._robot and lift_height >= _default_to(task.succ_pos_threshold, LIFTED)
 
     def _is_placed(self) -> bool:
         """Released and supported by the receptacle, which was neither moved nor tilted beyond the limits."""

@@ -102,10 +102,12 @@ class HouseReader:
         middle = np.array([(room.rect[0] + room.rect[2]) / 2, (room.rect[1] + room.rect[3]) / 2])
         other_boxes = [other for other_cluster, other in all_boxes if other_cluster is not cluster]
         yaw = front_of(box, other_boxes, joints, middle)
-        still = [geom for geom in cluster.geoms if self.tree.solid(geom)]
+        solid_fixed = [geom for geom in cluster.geoms if self.tree.solid(geom)]
         moving_bodies = {joint.body for joint in joints}
-        stuck = [geom for body in cluster.moving if body not in moving_bodies for geom in self.tree.moved(body)]
-        parts = self.extents.geom_parts(self.data, [*still, *(geom for geom in stuck if self.tree.solid(geom))])
+        unrecognised = [geom for body in cluster.moving if body not in moving_bodies for geom in self.tree.moved(body)]
+        parts = self.extents.geom_parts(
+            self.data, [*solid_fixed, *(geom for geom in unrecognised if self.tree.solid(geom))]
+        )
         moved_parts = [self._moved_parts(joint) for joint in joints]
         surfaces = surfaces_of(
             parts,
@@ -134,7 +136,7 @@ class HouseReader:
             origin=names[0],
             room=room.name,
             box=Box.around(self.extents.geom_parts(self.data, fixed_geoms), yaw),
-            geoms=(*cluster.geoms, *stuck),
+            geoms=(*cluster.geoms, *unrecognised),
             surfaces=tuple(surfaces),
             joints=joints,
         )
@@ -234,10 +236,10 @@ def _name_parts(joints: Sequence[HouseJoint], words: Callable[[HouseJoint], Sequ
         return list(joints)
     sides = ["_".join(side for side in _SIDES if any(side in word for word in words(joint))) for joint in joints]
     parts = [f"{side}_{joint.part}" if side else joint.part for side, joint in zip(sides, joints, strict=True)]
-    total, seen, renamed = Counter(parts), Counter[str](), []
+    total, counts, renamed = Counter(parts), Counter[str](), []
     for joint, part in zip(joints, parts, strict=True):
-        seen[part] += 1
-        numbered_part = f"{part.removesuffix(joint.part)}{seen[part]}_{joint.part}" if total[part] > 1 else part
+        counts[part] += 1
+        numbered_part = f"{part.removesuffix(joint.part)}{counts[part]}_{joint.part}" if total[part] > 1 else part
         renamed.append(replace(joint, part=numbered_part))
     return renamed
 
@@ -257,8 +259,8 @@ ThingT = TypeVar("ThingT", HousePiece, LooseObject)
 
 def _with_unique_names(things: Sequence[ThingT]) -> list[ThingT]:
     """Give items unique names: their kinds, numbered where there are several of one kind."""
-    total, seen, named = Counter(item.kind for item in things), Counter[str](), []
+    total, counts, result = Counter(item.kind for item in things), Counter[str](), []
     for item in things:
-        seen[item.kind] += 1
-        named.append(replace(item, name=f"{item.kind}_{seen[item.kind]}" if total[item.kind] > 1 else item.kind))
-    return named
+        counts[item.kind] += 1
+        result.append(replace(item, name=f"{item.kind}_{counts[item.kind]}" if total[item.kind] > 1 else item.kind))
+    return result

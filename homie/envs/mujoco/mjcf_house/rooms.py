@@ -108,10 +108,10 @@ def rooms(
 
 def _with_unique_names(rooms: Sequence[HouseRoom]) -> tuple[HouseRoom, ...]:
     """Give rooms unique names: their kinds, numbered where there are several of one kind."""
-    total, seen, renamed = Counter(room.kind for room in rooms), Counter[str](), []
+    total, counts, renamed = Counter(room.kind for room in rooms), Counter[str](), []
     for room in rooms:
-        seen[room.kind] += 1
-        name = room.kind.replace(" ", "_") + (f"_{seen[room.kind]}" if total[room.kind] > 1 else "")
+        counts[room.kind] += 1
+        name = room.kind.replace(" ", "_") + (f"_{counts[room.kind]}" if total[room.kind] > 1 else "")
         renamed.append(HouseRoom(name=name, kind=room.kind, rect=room.rect, geom=room.geom))
     return tuple(renamed)
 

@@ -67,17 +67,17 @@ def make_renderer(
         ...     round(renderer.depth(data, camera)[24, 32].item(), 2)
         0.9
     """
-    chosen = backend or _backend_of_environment()
-    if chosen == RAYCAST:
+    requested = backend or _backend_of_environment()
+    if requested == RAYCAST:
         return RaycastRenderer(model, width, height)
-    if chosen and chosen not in GL_CONTEXTS:
-        hint = suggestion(chosen, BACKENDS, f"choose one of {', '.join(BACKENDS)}.")
-        raise BadInput(f"There is no rendering backend '{chosen}': {hint}")
-    for name in (chosen,) if chosen else _DEFAULT_ORDER:
+    if requested and requested not in GL_CONTEXTS:
+        hint = suggestion(requested, BACKENDS, f"choose one of {', '.join(BACKENDS)}.")
+        raise BadInput(f"There is no rendering backend '{requested}': {hint}")
+    for name in (requested,) if requested else _DEFAULT_ORDER:
         context = _context(name)
         if isinstance(context, GlContext):
             return GlRenderer(model, width, height, name=name, context=context, samples=samples, film=film)
-        if chosen:
+        if requested:
             raise MissingPart(
                 f"Rendering with {name} does not work here: {context}. Install it (`apt-get install libegl1` or"
                 " `libosmesa6`), or leave MUJOCO_GL unset: Homie then takes a backend that works, in the last resort"

@@ -54,14 +54,14 @@ def towards(position: tuple[float, float, float], lookat: tuple[float, float, fl
         >>> towards((0.0, 0.0, 2.0), (1.0, 0.0, 2.0)).distance
         1.0
     """
-    way = np.asarray(lookat, dtype=float) - np.asarray(position, dtype=float)
-    distance = float(np.linalg.norm(way))
+    direction = np.asarray(lookat, dtype=float) - np.asarray(position, dtype=float)
+    distance = float(np.linalg.norm(direction))
     if not np.isfinite(distance) or distance < 1e-6:
         raise BadInput(f"A camera cannot look at where it is (position {position}, lookat {lookat}).")
-    level = math.hypot(way[0], way[1])
-    azimuth = math.atan2(way[1], way[0]) if level > 1e-9 else math.pi / 2
+    level = math.hypot(direction[0], direction[1])
+    azimuth = math.atan2(direction[1], direction[0]) if level > 1e-9 else math.pi / 2
     at = (float(lookat[0]), float(lookat[1]), float(lookat[2]))
-    return FreeCamera(lookat=at, distance=distance, azimuth=azimuth, elevation=math.atan2(float(way[2]), level))
+    return FreeCamera(lookat=at, distance=distance, azimuth=azimuth, elevation=math.atan2(float(direction[2]), level))
 
 
 Camera: TypeAlias = str | FreeCamera

@@ -23,7 +23,7 @@ _MODEL_PREFIXES = ("geom_", "mat_", "light_", "cam_", "tendon_")
 
 
 class Pictured:
-    """Least recently used frames of a model, by camera and visual state."""
+    """LRU cache of the frames of a model, by camera and visual state."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         names = [name for name in dir(model) if name.startswith(_MODEL_PREFIXES)]

@@ -134,9 +134,9 @@ class GlRenderer(Renderer):
     def _geoms_to_colour(self, geoms: Segmentation, visible_geoms: Mask) -> Mask:
         """Return a mask (ngeom,) of the geoms that the colour pass needs: those in the segmentation, or all in view if
         one of these is translucent."""
-        seen = np.bincount(geoms.ravel() + 1, minlength=self._model.ngeom + 1)[1:] > 0
+        present = np.bincount(geoms.ravel() + 1, minlength=self._model.ngeom + 1)[1:] > 0
         opaque = self._opacity() >= 1.0
-        return seen if opaque[seen].all() else visible_geoms
+        return present if opaque[present].all() else visible_geoms
 
     def _opacity(self) -> NDArray[np.float32]:
         """Return the current alpha (ngeom,) of each geom: the minimum of the geom's and its material's."""
@@ -213,11 +213,11 @@ class GlRenderer(Renderer):
         depth = (far * near / (far - near)) / (reversed_z + near / (far - near))
         return np.where(reversed_z > 0.0, depth, 0.0).astype(np.float32)
 
-    def _geom_of_number(self, seen: Mask) -> Segmentation:
-        """Return the geom id of each encoded number, for the numbers in the mask `seen` (n,): 0 is the background, the
-        number of a geom is its index in the scene plus one."""
-        ids = np.full(len(seen), -1, np.int32)
-        for number in np.flatnonzero(seen[1:]) + 1:
+    def _geom_of_number(self, present: Mask) -> Segmentation:
+        """Return the geom id of each encoded number, for the numbers in the mask `present` (n,): 0 is the background,
+        the number of a geom is its index in the scene plus one."""
+        ids = np.full(len(present), -1, np.int32)
+        for number in np.flatnonzero(present[1:]) + 1:
             geom = self._scene.geoms[number - 1]
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
                 ids[number] = geom.objid

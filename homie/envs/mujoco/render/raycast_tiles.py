@@ -117,7 +117,7 @@ class RayCaster:
         geoms, distances, normals = np.full(count, -1, np.int32), np.full(count, -1.0), np.zeros((count, 3))
         directions = turned(rays, pose)
         candidates = np.flatnonzero(shown)
-        in_cone = self._near(data, pose, rays, candidates)
+        in_cone = self._cone_mask(data, pose, rays, candidates)
         for tile in range(len(rays.axes)):
             part = slice(rays.starts[tile], rays.starts[tile + 1])
             ids = candidates[in_cone[tile]]
@@ -130,7 +130,9 @@ class RayCaster:
                 geoms[places], distances[places], normals[places] = hit
         return geoms, distances, normals
 
-    def _near(self, data: mujoco.MjData, pose: Pose, rays: Grid, candidates: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _cone_mask(
+        self, data: mujoco.MjData, pose: Pose, rays: Grid, candidates: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
         """Return a mask (tiles, candidates): whether a tile's cone of rays intersects a geom's bounding sphere."""
         offsets = data.geom_xpos[candidates] - pose.position
         distance, radius = np.linalg.norm(offsets, axis=1), self._model.geom_rbound[candidates]
@@ -139,8 +141,8 @@ class RayCaster:
         cosine = np.sqrt(1.0 - sine * sine)
         depths = rays.axes @ pose.rotation.T @ offsets.T
         # They intersect if the angle to the sphere's middle is at most the sum of the cone's and the sphere's angles.
-        together = rays.cosines[:, None] * cosine - rays.sines[:, None] * sine
-        return np.asarray((depths >= distance * together - _SLACK) | is_inside)
+        cosine_of_sum = rays.cosines[:, None] * cosine - rays.sines[:, None] * sine
+        return np.asarray((depths >= distance * cosine_of_sum - _SLACK) | is_inside)
 
     def _hits(
         self, data: mujoco.MjData, origin: Array, directions: Array, ids: NDArray[np.intp], cutoff: float

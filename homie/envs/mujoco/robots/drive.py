@@ -40,7 +40,7 @@ def add_base_joints(spec: mujoco.MjSpec, base: mujoco.MjsBody, pos: Vec3, yaw: f
     """Give a body at `pos` (m) with heading `yaw` (rad) the joints of a base."""
     c, s = math.cos(yaw), math.sin(yaw)
     slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
-    radian = math.degrees(1.0) if spec.compiler.degree else 1.0  # in the unit in which the world reads angles
+    radian = math.degrees(1.0) if spec.compiler.degree else 1.0  # in the angle unit of the world's compiler
     # Axes are given in the body's initial frame, so the world axes are rotated by -yaw. `ref` makes positions absolute.
     joints = (
         (slide, (c, -s, 0.0), pos[0]),

@@ -129,9 +129,9 @@ class ModelKinematics:
         free_joints[: self._chain.torso if locked_torso else 0] = 0.0
         target = _Target(position, None if rotation is None else np.asarray(rotation), tolerance)
         tip, turn, _, _ = self._frames(start[None])
-        missing = target.error(tip, turn)[0]
+        start_error = target.error(tip, turn)[0]
         nearest = self._result(target, start)
-        if is_near(missing):
+        if is_near(start_error):
             nearest = self._result(target, self._descend(target, start[None], free_joints, _NEAR_STEPS)[0])
             if nearest.ok:
                 return nearest
@@ -177,12 +177,12 @@ class ModelKinematics:
             for _ in range(2):  # with all joints, then without those that would leave their limits
                 square = rows @ rows.transpose(0, 2, 1) + damping[:, None, None] * np.eye(6)
                 step = np.einsum("mij,mi->mj", rows, np.linalg.solve(square, weighted[:, :, None])[:, :, 0])
-                stuck = ((current <= self._lower) & (step < 0)) | ((current >= self._upper) & (step > 0))
-                if not stuck.any():
+                blocked = ((current <= self._lower) & (step < 0)) | ((current >= self._upper) & (step > 0))
+                if not blocked.any():
                     break
-                rows = np.where(stuck[:, None, :], 0.0, rows)
+                rows = np.where(blocked[:, None, :], 0.0, rows)
             longest = np.abs(step).max(axis=1, keepdims=True)
-            step = np.where(stuck, 0.0, step) * np.minimum(1.0, _STEP / np.maximum(longest, 1e-9))
+            step = np.where(blocked, 0.0, step) * np.minimum(1.0, _STEP / np.maximum(longest, 1e-9))
             q[active] = np.clip(current + step, self._lower, self._upper)
         return q
 
@@ -212,7 +212,7 @@ class ModelKinematics:
                 if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE:
                     place = place + axis * q[:, column, None]
                 else:
-                    turn = turn @ _turned(model.jnt_axis[joint], q[:, column])
+                    turn = turn @ _rotations_about(model.jnt_axis[joint], q[:, column])
                     place = anchor - turn @ model.jnt_pos[joint]
         place = place + turn @ model.site_pos[self._site]
         return place, turn @ _matrix(model.site_quat[self._site]), axes, anchors
@@ -271,7 +271,7 @@ def _matrix(quat: Array) -> Array:
     return matrix.reshape(3, 3)
 
 
-def _turned(axis: Array, angles: Array) -> Array:
+def _rotations_about(axis: Array, angles: Array) -> Array:
     """Return rotations (m, 3, 3) about an axis by angles (m,)."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

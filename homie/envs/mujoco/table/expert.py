@@ -133,11 +133,14 @@ class _Expert:
     def _wipe(self, area: Thing) -> None:
         """Wipe the whole length of an area with the sponge, its long side across."""
         sponge = next(item for item in self.scene.things if item.kind == "sponge")
-        way = planar_rotation(area.yaw) @ np.array([AREA[0] + OVERSHOOT - SPONGE[0], 0.0])
+        half_stroke = planar_rotation(area.yaw) @ np.array([AREA[0] + OVERSHOOT - SPONGE[0], 0.0])
         middle = self.at[area.name]
         for closing in self._grasp_yaws(sponge):
             held = self._predict_held(sponge, closing, SPONGE_GRASP)
-            for first, last in ((middle + way, middle - way), (middle - way, middle + way)):
+            for first, last in (
+                (middle + half_stroke, middle - half_stroke),
+                (middle - half_stroke, middle + half_stroke),
+            ):
                 tool_yaw = self._release_yaw(held, first, np.array([area.yaw, area.yaw + math.pi]), closing)
                 if tool_yaw is None or not self._reaches(self._tool_for(held, last, tool_yaw), SPONGE_GRASP, tool_yaw):
                     continue

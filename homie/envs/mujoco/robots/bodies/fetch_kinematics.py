@@ -286,10 +286,10 @@ class ArmKinematics:
         return self._full_jacobian[:, self._dofs]
 
 
-def _clear_if_full(answers: dict[Any, Any]) -> None:
+def _clear_if_full(cache: dict[Any, Any]) -> None:
     """Clear a full cache."""
-    if len(answers) >= _CACHE_SIZE:
-        answers.clear()
+    if len(cache) >= _CACHE_SIZE:
+        cache.clear()
 
 
 def _rotation_vector(rotation: Array) -> Array:

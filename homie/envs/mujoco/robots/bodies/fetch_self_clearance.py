@@ -85,8 +85,8 @@ def add_head_sweep(spec: mujoco.MjSpec) -> None:
 
 
 class SelfClearance:
-    """Spheres of the arm and distances to the body, for states of a model of the robot alone, base at the origin, with
-    its `add_head_sweep`. Several times as fast as `mj_geomDistance` over all pairs: about 30 microseconds."""
+    """Spheres of the arm and distances to the body, for a model of the robot alone with its base at the origin and with
+    `add_head_sweep`. Several times as fast as `mj_geomDistance` over all pairs: about 30 microseconds."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         bodies: list[int] = []

@@ -102,8 +102,8 @@ def _solutions_for_elbow(
     frame5_axes = frame6 @ np.swapaxes(about_x(_ROLLS[5]) @ about_z(sixth), -1, -2)
     y4 = frame5_axes[:, :, 2]
     # x of frame 4 from the same line, expressed in the plane and in the foot's frame.
-    off = to_shoulder - line[:, 1:] * y4
-    x4 = off / np.where(np.abs(line[:, :1]) > _TINY, line[:, :1], np.inf)
+    offset = to_shoulder - line[:, 1:] * y4
+    x4 = offset / np.where(np.abs(line[:, :1]) > _TINY, line[:, :1], np.inf)
     straight = np.linalg.norm(x4, axis=1) < 0.5
     frame4 = np.stack([x4, y4, np.cross(x4, y4)], -1)
     relative = np.swapaxes(frame4 @ about_x(_ROLLS[4]), -1, -2) @ frame5_axes

@@ -71,9 +71,9 @@ class TelescopeKinematics(ModelKinematics):
         ]
 
         def cost(solution: IkSolution) -> tuple[bool, float, float]:
-            off = solution.position_error + solution.rotation_error
+            deviation = solution.position_error + solution.rotation_error
             travel = np.abs(solution.q - start) / self._chain.speeds
-            return not solution.ok, 0.0 if solution.ok else off, float(travel.max() + 0.1 * travel.sum())
+            return not solution.ok, 0.0 if solution.ok else deviation, float(travel.max() + 0.1 * travel.sum())
 
         return min(solutions, key=cost)
 
@@ -96,21 +96,24 @@ class TelescopeKinematics(ModelKinematics):
             yaw = float(wrapped(np.arctan2(rotation[1, 0], rotation[0, 0]) - arm))
             roll = float(np.arctan2(rotation[2, 1], rotation[2, 2]))
             wrists = [(yaw, pitch, roll), (float(wrapped(yaw + np.pi)), np.pi - pitch, float(wrapped(roll + np.pi)))]
-        ways = []
+        candidates = []
         for wrist in wrists:
             q = np.array([wrist_offset[2], turn, *np.full(4, length / 4), *wrist])
-            ways.append(np.clip(q, self._low, self._high))
-        return ways
+            candidates.append(np.clip(q, self._low, self._high))
+        return candidates
 
     def _result(self, q: Array, position: Array, rotation: Array | None, tolerance: float) -> IkSolution:
         pose: Pose = self.forward(q)
-        off = float(np.linalg.norm(pose.position - position))
+        deviation = float(np.linalg.norm(pose.position - position))
         rotation_error = 0.0
         if rotation is not None:
             cosine = (float(np.trace(pose.rotation.T @ rotation)) - 1.0) / 2.0
             rotation_error = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
         return IkSolution(
-            q, off <= tolerance and rotation_error <= tolerance and self.self_distance(q) >= 0.0, off, rotation_error
+            q,
+            deviation <= tolerance and rotation_error <= tolerance and self.self_distance(q) >= 0.0,
+            deviation,
+            rotation_error,
         )
 
 
