@@ -65,7 +65,7 @@ class TelescopeKinematics(ModelKinematics):
         position, start = np.asarray(position, dtype=float), np.asarray(q0, dtype=float)
         turns = [np.asarray(rotation)] if rotation is not None else [_level(yaw) for yaw in _YAWS]
         solutions = [
-            self._result(q, position, rotation, tolerance)
+            self._evaluate(q, position, rotation, tolerance)
             for turn in turns
             for q in self._candidates(position, turn, start)
         ]
@@ -102,7 +102,7 @@ class TelescopeKinematics(ModelKinematics):
             candidates.append(np.clip(q, self._low, self._high))
         return candidates
 
-    def _result(self, q: Array, position: Array, rotation: Array | None, tolerance: float) -> IkSolution:
+    def _evaluate(self, q: Array, position: Array, rotation: Array | None, tolerance: float) -> IkSolution:
         pose: Pose = self.forward(q)
         deviation = float(np.linalg.norm(pose.position - position))
         rotation_error = 0.0
