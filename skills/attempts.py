@@ -1,4 +1,4 @@
-"""How an attempt stands: what the skills that come with Homie keep for the executor and the record."""
+"""State of an attempt, which Homie's own skills keep for the executor and the record."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from homie.kernel.types import Outcome
 
 
 class AttemptSkill(Skill):
-    """A skill that keeps how its attempt stands. Subclasses call `_renew` when one begins, then set what has come."""
+    """A skill that stores the state of its attempt. Subclasses call `_renew` at the start, and then set the results."""
 
     _outcome: Outcome
     _reason: str
@@ -15,7 +15,7 @@ class AttemptSkill(Skill):
     _about: tuple[str, ...]
 
     def _renew(self, outcome: Outcome = Outcome.RUNNING) -> None:
-        """A new attempt: nothing is known of it but how it begins."""
+        """Reset the state for a new attempt."""
         self._outcome, self._reason, self._retryable, self._about = outcome, "", True, ()
 
     @property

@@ -1,4 +1,4 @@
-"""Where the robot stands for a goal: as near, and facing it, as the classical Go to has it, looked at all at once."""
+"""Standing places for a goal: at the distance and facing of the classical Go to, computed for all places at once."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from skills.motion.base_path_planning import CostMap
 from skills.motion.standing_places import Reachable
 
 MARGIN = 0.04
-"""Metres beyond the footprint that a place keeps clear."""
+"""Clearance (m) beyond the footprint that a place keeps."""
 DIRECTIONS = 32
-"""Directions around a target that are looked at."""
+"""Number of directions around a target that are tried."""
 STAYS, FACING = (0.3, 0.95), 0.4
-"""Metres from a target between which the robot stays where it is, where it faces it to so many radians."""
+"""Range of distances (m) from a target at which the robot stays where it is, if it faces it to within so many
+radians."""
 SAMPLES = 24
-"""Points on a line that is looked along."""
+"""Number of points on a line of sight."""
 SPREAD = 15
-"""Rows and columns of points in a room."""
+"""Number of rows and columns of candidate points in a room."""
 
 
 def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[Pose2]:
-    """Free places that can be reached, best first.
+    """Yield free, reachable places, best first.
 
     Args:
-        goal: Of the subtask.
-        base: Where the robot is.
-        spec: Its footprint counts.
-        stay: Whether it may stay where it is, if that is near the target and faces it.
+        goal: Goal of the subtask.
+        base: Current base pose.
+        spec: Robot specification, for its footprint.
+        stay: Whether the robot may stay where it is, if that is near the target and faces it.
     """
     if goal.grid is None:
         yield base
@@ -43,17 +44,17 @@ def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[
         yield from _in_room(goal.room, base, costs, reachable)
         return
     target = target_of(goal)
-    off = np.arctan2(*(goal.position[:2] - base.xy)[::-1]) - base.yaw
+    heading_error = np.arctan2(*(goal.position[:2] - base.xy)[::-1]) - base.yaw
     stay = stay and not goal.grid.walled(base.xy[None], target)[0]
-    if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrapped(off)) <= FACING:
+    if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrapped(heading_error)) <= FACING:
         yield base
     for gaps in (GAPS, FAR_GAPS):
         yield from _places_at_gaps(np.array(gaps), goal, target, base, costs, reachable)
 
 
 def standing_cost(points: Array, goal: Goal, costs: CostMap) -> Array:
-    """What it costs (n,) to stand at some points (n, 2) before what a goal means, whatever the way there: by
-    `place_cost`, the less, the better. Points in obstacles have no place there; the caller leaves them out."""
+    """Return the costs (n,) of standing at points (n, 2) before a goal's target, by `place_cost`, lower is better,
+    regardless of the way there. The caller leaves out points in obstacles."""
     target = target_of(goal)
     offsets = points - target.center[:2]
     offsets = offsets / np.maximum(np.linalg.norm(offsets, axis=1, keepdims=True), 1e-6)
@@ -62,17 +63,17 @@ def standing_cost(points: Array, goal: Goal, costs: CostMap) -> Array:
         driven=0.0,
         before=1.0 if goal.front is None else offsets @ np.array([np.cos(goal.front), np.sin(goal.front)]),
         clear=clearances(points, costs),
-        hidden=_hidden(points, goal, target, costs),
+        hidden=_obstructed_lengths(points, goal, target, costs),
     )
 
 
 def target_of(goal: Goal) -> Box:
-    """What a robot stands before; of what has no known size the place."""
+    """Return the target's box, or a small box at its position if its size is unknown."""
     return goal.box or Box(goal.position, np.full(3, EDGE))
 
 
 def _in_room(room: tuple[float, float, float, float], base: Pose2, costs: CostMap, reachable: Reachable) -> list[Pose2]:
-    """Points of a rectangle, the roomiest first, rather in its middle."""
+    """Return points of a rectangle, the roomiest first, preferably in its middle."""
     x0, y0, x1, y1 = room
     xs, ys = np.linspace(x0 + 0.4, x1 - 0.4, SPREAD), np.linspace(y0 + 0.4, y1 - 0.4, SPREAD)
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
@@ -86,7 +87,7 @@ def _in_room(room: tuple[float, float, float, float], base: Pose2, costs: CostMa
 def _places_at_gaps(
     gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, reachable: Reachable
 ) -> list[Pose2]:
-    """Places that far (m) from a target's side, those from its front first."""
+    """Return places at these distances (m) from a target's side, cheapest first; a target's front is preferred."""
     angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     directions, gap = np.repeat(directions, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
@@ -100,7 +101,7 @@ def _places_at_gaps(
         driven=np.linalg.norm(points - base.xy, axis=1),
         before=1.0 if goal.front is None else directions @ np.array([np.cos(goal.front), np.sin(goal.front)]),
         clear=clearances(points, costs),
-        hidden=_hidden(points, goal, target, costs),
+        hidden=_obstructed_lengths(points, goal, target, costs),
     )
     chosen = points[np.argsort(cost, kind="stable")]
     to_target = goal.position[:2] - chosen
@@ -111,7 +112,7 @@ def _places_at_gaps(
 
 
 def _points_beside(box: Box, directions: Array, gap: Array) -> Array:
-    """The points (n, 2) so far outside a box's footprint in directions (n, 2) from its centre."""
+    """Return the points (n, 2) at distances `gap` outside a box's footprint in directions (n, 2) from its centre."""
     low, high = np.zeros(len(directions)), np.full(len(directions), 6.0)
     for _ in range(20):
         middle = (low + high) / 2
@@ -122,24 +123,25 @@ def _points_beside(box: Box, directions: Array, gap: Array) -> Array:
 
 
 def distances(box: Box, points: Array) -> Array:
-    """Metres (n,) on the floor from points (n, 2) to a box, as `Box.distance`."""
-    gaps = np.maximum(np.abs(_turned(box, points)) - box.half[:2], 0.0)
+    """Return the distances (m) (n,) on the floor from points (n, 2) to a box, as `Box.distance`."""
+    gaps = np.maximum(np.abs(_in_box_frame(box, points)) - box.half[:2], 0.0)
     return np.asarray(np.linalg.norm(gaps, axis=1))
 
 
-def _turned(box: Box, points: Array) -> Array:
-    """Points (n, 2) in the frame of a box."""
+def _in_box_frame(box: Box, points: Array) -> Array:
+    """Transform points (n, 2) to the frame of a box."""
     return np.asarray((points - box.center[:2]) @ planar_rotation(box.yaw))
 
 
 def _nearest(box: Box, points: Array) -> Array:
-    """The points (n, 2) of a box's footprint that are nearest to others."""
-    local = np.clip(_turned(box, points), -box.half[:2], box.half[:2])
+    """Return the points (n, 2) of a box's footprint that are nearest to others."""
+    local = np.clip(_in_box_frame(box, points), -box.half[:2], box.half[:2])
     return np.asarray(box.center[:2] + local @ planar_rotation(-box.yaw))
 
 
-def _hidden(points: Array, goal: Goal, target: Box, costs: CostMap) -> Array:
-    """Metres (n,) of other things, walls above all, between places and a target or what it stands on."""
+def _obstructed_lengths(points: Array, goal: Goal, target: Box, costs: CostMap) -> Array:
+    """Return the lengths (m) (n,) of obstacles, above all walls, between places and a target or its supporting
+    surface."""
     foot = _nearest(target, points)
     for surface in goal.surfaces[:1]:
         support_points = _nearest(
@@ -154,19 +156,19 @@ def _hidden(points: Array, goal: Goal, target: Box, costs: CostMap) -> Array:
 
 
 def free_floor(points: Array, costs: CostMap, reachable: Reachable) -> Mask:
-    """Which points (n, 2) the robot can stand on and drive to."""
+    """Return a mask of the points (n, 2) that the robot can stand on and drive to."""
     rows, columns, inside = _cells(points, costs)
     return np.asarray(inside & (costs.clearance[rows, columns] >= costs.radius) & reachable.mask[rows, columns])
 
 
 def clearances(points: Array, costs: CostMap) -> Array:
-    """Metres (n,) from points to the nearest obstacle; 0 outside the map."""
+    """Return the distances (m) (n,) from points to the nearest obstacle; 0 outside the map."""
     rows, columns, inside = _cells(points, costs)
     return np.where(inside, costs.clearance[rows, columns], 0.0)
 
 
 def _cells(points: Array, costs: CostMap) -> tuple[NDArray[np.intp], NDArray[np.intp], Mask]:
-    """Rows and columns of points, clipped into the map, and whether they were in it."""
+    """Return rows and columns of points, clipped into the map, and whether the points were in it."""
     cells = np.floor((points - costs.origin) / costs.resolution).astype(int)
     ny, nx = costs.clearance.shape
     inside: Mask = np.all((cells >= 0) & (cells < np.array([nx, ny])), axis=1)

@@ -25,15 +25,15 @@ from homie.kernel.support.files import reading
 from homie.kernel.support.plain_numbers import PlainNumbers
 
 PACKAGED = {"emmoe": Path(__file__).with_name("ideal_emmoe.yaml")}
-"""Files that come with Homie, by the names that stand for them."""
+"""Files that ship with Homie, by name."""
 
 
 class Chance(PlainNumbers, BaseModel):
-    """Of one action.
+    """Success and failure of one action.
 
     Attributes:
         success: The probability that an attempt succeeds.
-        failure: What else happens: nothing (E1), or the thing is lost (E2).
+        failure: Effect of a failure: nothing (E1), or the object is lost (E2).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -46,7 +46,7 @@ class Reliability(BaseModel):
     """The content of a file.
 
     Attributes:
-        source: Where its numbers are from.
+        source: Origin of its numbers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -67,7 +67,7 @@ class Reliability(BaseModel):
         return self
 
     def chance(self, action: str) -> Chance:
-        """Of an action by its name."""
+        """Return the chance of an action by its name."""
         return self.actions.get(action, CERTAIN)
 
 
@@ -75,9 +75,10 @@ CERTAIN = Chance(success=1.0)
 
 
 def read_reliability(argument: str) -> tuple[Reliability, str]:
-    """What `ideal:ARGUMENT` names, a file or one that comes with Homie, and its SHA-256; ideal without.
+    """Read the reliabilities named by `ideal:ARGUMENT`, a file or one that ships with Homie; return them and the file's
+    SHA-256.
 
-    Raises BadInput: there is no such file, or it is none.
+    Without an argument every action succeeds. Raises BadInput if there is no such file, or it is invalid.
     """
     if not argument:
         return Reliability(), ""
@@ -89,15 +90,15 @@ def read_reliability(argument: str) -> tuple[Reliability, str]:
 
 
 class SuccessSampler:
-    """Who succeeds in an episode. Each action has an rng of its own: two planners that meet in an episode of the same
-    seed have the same luck with their third Pick, whatever else they do."""
+    """Samples the success of attempts in an episode. Each action has its own rng: two planners in an episode of the
+    same seed have the same luck with their third Pick, whatever else they do."""
 
     def __init__(self, reliability: Reliability, seed: int) -> None:
         self._reliability, self._seed = reliability, seed
         self._rng: dict[str, np.random.Generator] = {}
 
     def succeeds(self, action: str) -> bool:
-        """Whether the next attempt of an action does."""
+        """Sample whether the next attempt of an action succeeds."""
         rng = self._rng.setdefault(action, np.random.default_rng([self._seed, zlib.crc32(action.encode())]))
         return bool(rng.random() < self._reliability.chance(action).success)
 
@@ -106,5 +107,5 @@ class SuccessSampler:
         return self._reliability.chance(action).failure == "E2"
 
     def described(self, action: str) -> str:
-        """The chance of an action, in words: `Pick succeeds with a probability of 0.22`."""
+        """Return the chance of an action, in words: `Pick succeeds with a probability of 0.22`."""
         return f"{action} succeeds with a probability of {self._reliability.chance(action).success:.2g}"

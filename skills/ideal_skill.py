@@ -1,4 +1,4 @@
-"""A skill that samples its success, then has the robot's world set."""
+"""A skill that samples its success, then sets the state of the simulated world."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skills.ideal_places import places
 from skills.ideal_reliability import SuccessSampler
 
 SETTLES = 0.2
-"""Seconds that a thing that was set down has to come to rest: into a bowl it falls a few centimetres."""
+"""Seconds for a released object to come to rest: into a bowl it falls a few centimetres."""
 SET = "set in the world, without motion"
 """The reason of an attempt that succeeded, for the record."""
 
@@ -19,10 +19,10 @@ SET = "set in the world, without motion"
 class IdealSkill(AttemptSkill):
     """One attempt is one sample and one change of the world.
 
-    After a Put it stands still for a moment, so that what is judged is where the thing has come to rest.
+    After a Put the skill stands still for a moment, so that the outcome is judged by the resting pose of the object.
 
     Args:
-        table: The actions that it brings about.
+        table: The actions that the skill performs.
     """
 
     name = "ideal"
@@ -31,7 +31,7 @@ class IdealSkill(AttemptSkill):
         self._robot, self._spec, self._rng, self._table = robot, spec, rng, table
         self.actions = tuple(table)
         self._renew(Outcome.FAILED)
-        self._until = 0.0
+        self._settle_until = 0.0
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         action = self._table[subtask.action]
@@ -39,21 +39,21 @@ class IdealSkill(AttemptSkill):
         if not self._rng.succeeds(action.name):
             self._reason = f"failed at random: {self._rng.described(action.name)}"
             if self._rng.loses(action.name):
-                self._reason += self._lost()
+                self._reason += self._drop()
             return
         stay = action.result != "reached"
         standing_places = places(goal, observation.body.base, self._spec, stay=stay)
         problem = self._robot.set_outcome(action, goal, standing_places)
         self._reason, self._retryable = problem or SET, not problem
         if not problem:
-            self._until = observation.stamp + (SETTLES if action.inventory == "gives" else 0.0)
+            self._settle_until = observation.stamp + (SETTLES if action.inventory == "gives" else 0.0)
             self._outcome = Outcome.RUNNING if action.inventory == "gives" else Outcome.SUCCEEDED
 
-    def _lost(self) -> str:
+    def _drop(self) -> str:
         problem = self._robot.drop()
         return f"; it could not be dropped: {problem}" if problem else "; it lies on the floor"
 
     def act(self, observation: Observation) -> Command:
-        if observation.stamp >= self._until:
+        if observation.stamp >= self._settle_until:
             self._outcome = Outcome.SUCCEEDED
         return Command()

@@ -21,7 +21,7 @@ class Ideal(SkillSet):
 
     name = "ideal"
     table: ClassVar[ActionTable] = {action.name: action for action in HOUSEHOLD if action.name != "End"}
-    """The actions that it brings about."""
+    """The actions that the set performs."""
     actions: ClassVar[tuple[str, ...]] = tuple(table)
     about = "does what it is told"  # codespell:ignore
     note = "privileged: sets the simulated world, nothing moves"
@@ -34,7 +34,7 @@ class Ideal(SkillSet):
         self._seed = 0
 
     def bind(self, robot: Robot) -> None:
-        """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
+        """Store the robot whose world is set. Raises BadInput for a robot whose world cannot be set."""
         self._robot = settable(robot, self.name)
 
     def reset(self, *, seed: int) -> None:
@@ -51,7 +51,7 @@ class Ideal(SkillSet):
 
 
 def settable(robot: Robot, skill_set: str) -> Rearrangeable:
-    """The robot, whose world a skill set (by its name) is to set. Raises BadInput for one whose cannot be set."""
+    """Return the robot, whose world a skill set (by its name) is to set. Raises BadInput if it cannot be set."""
     if not isinstance(robot, Rearrangeable):
         raise BadInput(
             f"The skill set '{skill_set}' sets a simulated world, and that of the {robot.spec.name} cannot be set: "

@@ -1,9 +1,8 @@
-"""`--skills moveit`: Pick, Put, Open and Close, the free motions of the arm done by the robot's own planner.
+"""`--skills moveit`: Pick, Put, Open and Close with free arm motions done by the robot's own planner.
 
-The skills are the classical ones: they choose where to stand, the grasp and the postures, and drive. Where their arm
-would go by a way of its own, to a raised posture, to where a straight motion begins, or back to the body, the robot's
-own software is asked for the way and moves along it. Straight motions, the leading of handles and the fingers stay
-theirs.
+The skills are the classical ones: they choose where to stand, the grasp and the postures, and drive. Free arm motions,
+to a raised posture, to the start of a straight motion, or back to the body, are planned and executed by the robot's own
+software. Straight motions, the moving of handles and the fingers stay with the classical skills.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from skills.motion.held_object import Hand
 from skills.motion.motions import Motion, Stuck
 
 STANDS, STOPPING = 0.01, 2.0
-"""Speed (m/s, rad/s) below which the base counts as standing, and seconds in which it comes to that: what the arm keeps
-out of is said from where it stands."""
+"""Speed (m/s, rad/s) below which the base counts as standing, and timeout (s) until it does: the obstacles for the arm
+are expressed relative to the standing base."""
 
 
 class MoveIt(SkillSet):
@@ -40,7 +39,7 @@ class MoveIt(SkillSet):
         self._robot: ArmPlanner | None = None
 
     def bind(self, robot: Robot) -> None:
-        """Take the robot that is asked. Raises BadInput for one that has no planner of its own."""
+        """Store the robot whose planner is used. Raises BadInput for a robot without one."""
         if not isinstance(robot, ArmPlanner):
             raise BadInput(
                 f"The {robot.spec.name} has no planner of its own that could be asked: --skills moveit is for robots "
@@ -58,7 +57,7 @@ class MoveIt(SkillSet):
 
 
 class Planned(MobileSkill):
-    """A skill whose arm goes where it should by the robot's own planner."""
+    """A skill whose free arm motions are done by the robot's own planner."""
 
     max_seconds = 240.0
     """Twice that of the classical skills: the robot stands while it plans, and arm and base move in turns."""
@@ -68,11 +67,11 @@ class Planned(MobileSkill):
         self._robot = robot
 
     def way_to(self, posture: Array, base: Pose2 | None = None) -> list[Array] | None:
-        """None: ways are the planner's, so that none can be gone while the robot drives."""
+        """Return None: paths are the planner's, so the arm cannot follow one while the robot drives."""
         return None
 
     def reach(self, posture: Array, otherwise: Stuck | None = None) -> Motion:
-        """Wait until the arm has come to a posture. Raises Stuck where the robot gives up."""
+        """Wait until the arm has reached a posture. Raises Stuck if the robot gives up."""
         waited = 0.0
         while max(map(abs, self.seen.body.base_velocity)) > STANDS and waited < STOPPING:
             yield from self.wait(self.spec.period)

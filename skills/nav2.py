@@ -1,4 +1,4 @@
-"""`--skills nav2`: Go to, the driving of it done by the robot's own navigation."""
+"""`--skills nav2`: Go to, driven by the robot's own navigation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Nav2(SkillSet):
         self._robot: Navigator | None = None
 
     def bind(self, robot: Robot) -> None:
-        """Take the robot that is asked. Raises BadInput for one that has no navigation of its own."""
+        """Store the robot whose navigation is used. Raises BadInput for a robot without one."""
         if not isinstance(robot, Navigator):
             raise BadInput(
                 f"The {robot.spec.name} has no navigation of its own that could be asked: --skills nav2 is for robots "
@@ -43,7 +43,7 @@ class Nav2(SkillSet):
 
 
 class DelegatedGoTo(GoTo):
-    """Chooses where to stand, and asks the robot to drive there."""
+    """Chooses the standing place, and lets the robot drive there."""
 
     name = "nav2/go_to"
     max_seconds = 180.0
@@ -54,7 +54,7 @@ class DelegatedGoTo(GoTo):
         self._robot = robot
 
     def _drive(self, target: Array, yaw: float | None, tolerance: float) -> Motion:
-        """Wait until the robot has come there. Raises Stuck where it gives up."""
+        """Wait until the robot has arrived. Raises Stuck if it gives up."""
         facing = float(np.arctan2(*(target[:2] - self.base.xy)[::-1])) if yaw is None else yaw
         goal_handle = self._robot.navigate(Pose2(float(target[0]), float(target[1]), facing))
         try:

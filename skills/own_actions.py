@@ -1,4 +1,4 @@
-"""`--skills own`: every action is asked of the robot, which carries it out by itself."""
+"""`--skills own`: every action is delegated to the robot, which carries it out by itself."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class Own(SkillSet):
         if argument:
             raise BadInput(f"The skill set 'own' takes no argument (got '{argument}').")
         self._robot: Performer | None = None
-        self._able: tuple[str, ...] = ()
+        self._available: tuple[str, ...] = ()
 
     def bind(self, robot: Robot) -> None:
-        """Take the robot that is asked. Raises BadInput for one that carries out nothing by itself."""
+        """Store the robot that performs the actions. Raises BadInput for a robot that performs none by itself."""
         if not isinstance(robot, Performer):
             raise BadInput(
                 f"The {robot.spec.name} carries out no whole actions by itself: choose skills for it by --skills."
             )
         self._robot = robot
-        self._able = tuple(action for action in robot.actions if action != "End") or self.actions
+        self._available = tuple(action for action in robot.actions if action != "End") or self.actions
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         assert self._robot is not None, "bind has set it"
-        return [OwnSkill(self._robot, self._able)]
+        return [OwnSkill(self._robot, self._available)]
 
 
 class OwnSkill(Skill):
-    """Asks the robot once; what it answers is what happened."""
+    """Sends one request to the robot; its answer is the outcome."""
 
     name = "own"
 

@@ -11,11 +11,11 @@ TOKEN_VARIABLE = "HOMIE_POLICY_TOKEN"
 """The default environment variable with the token."""
 
 LEAST = 16
-"""Least length of a token in characters."""
+"""Minimum length of a token in characters."""
 
 
 def read_token(variable: str) -> str:
-    """The token in an environment variable, "" if it is not set. Raises BadInput for an invalid token."""
+    """Return the token in an environment variable, "" if it is not set. Raises BadInput for an invalid token."""
     token = os.environ.get(variable, "").strip()
     if token and (len(token) < LEAST or not token.isascii() or not token.isprintable() or " " in token):
         raise BadInput(f"The token in {variable} must be at least {LEAST} printable ASCII characters without blanks.")
@@ -23,7 +23,7 @@ def read_token(variable: str) -> str:
 
 
 def require_token(host: str, token: str) -> None:
-    """Raises BadInput if other machines could reach a server without a token."""
+    """Raise BadInput if other machines could reach a server without a token."""
     if not token and not is_local(host):
         raise BadInput(
             f"A policy server at {host} can be reached from other machines, so it needs a token: put one into the"

@@ -89,7 +89,7 @@ class RemotePolicy(ServedPolicy[Welcome]):
         return result
 
     def _finish(self, answer: Message) -> Named:
-        """The result in the answer to the last message."""
+        """Return the result in the answer to the last message."""
         if isinstance(answer, Problem):
             # The number -1 refers to bytes that could not be decoded: those of the last message.
             if answer.sort == Sort.POLICY:
@@ -115,7 +115,7 @@ def _other_version(reason: str) -> str:
 
 
 def _failure(problem: Problem) -> str:
-    """The failure of the policy on the server; its text where this side does not know the reason."""
+    """Return the failure of the policy on the server, or its text if this side does not know the reason."""
     if problem.reason not in FailureReason.__members__:
         return problem.message
     return Failure.read(FailureReason[problem.reason], problem.message)

@@ -18,14 +18,14 @@ Tree: TypeAlias = Any
 """None, bool, int, float, str, an array, or a list or a mapping with string keys of these."""
 
 FRAME_BYTES = 16 * 2**20
-"""Largest message in bytes: eighty pictures of 256 x 256."""
+"""Maximum message size in bytes: eighty images of 256 x 256."""
 
 MOST_ITEMS = 10_000
-"""Largest length of a list or a mapping."""
+"""Maximum length of a list or a mapping."""
 
 MOST_DIMENSIONS = 8
 DEEPEST = 16
-"""Largest number of dimensions of an array, and largest nesting depth of lists and mappings."""
+"""Maximum number of dimensions of an array, and maximum nesting depth of lists and mappings."""
 
 TYPES = ("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f2", "<f4", "<f8")
 """Allowed element types of arrays, in numpy's notation."""
@@ -38,7 +38,7 @@ class CodecError(ValueError):
 
 
 def encode(value: Tree) -> bytes:
-    """The bytes of a value. Scalars of numpy become Python numbers, tuples become lists.
+    """Encode a value. Scalars of numpy become Python numbers, tuples become lists.
 
     Raises:
         CodecError: the value cannot be sent, or is too large.
@@ -59,7 +59,7 @@ def encode(value: Tree) -> bytes:
 
 
 def decode(data: bytes) -> Tree:
-    """The value in some bytes. Arrays are writable copies.
+    """Decode a value. Arrays are writable copies.
 
     Raises:
         CodecError: the bytes are not a message.
@@ -119,8 +119,8 @@ def _array(code: int, data: bytes) -> np.ndarray:
     if code != _ARRAY:
         raise CodecError(f"The bytes hold an extension {code}, which this protocol does not have.")
     start = 1 + data[0] if data else 0
-    held = msgpack.unpackb(data[1:start], raw=False, max_array_len=MOST_DIMENSIONS, max_str_len=8)
-    match held:
+    array_header = msgpack.unpackb(data[1:start], raw=False, max_array_len=MOST_DIMENSIONS, max_str_len=8)
+    match array_header:
         case [str(name), list(shape)] if name in TYPES:
             pass
         case _:
@@ -136,7 +136,7 @@ def _array(code: int, data: bytes) -> np.ndarray:
 
 
 def _check(value: Tree, depth: int) -> None:
-    """Raises CodecError for values that `encode` never produces."""
+    """Raise CodecError for values that `encode` never produces."""
     if depth > DEEPEST:
         raise CodecError(f"Lists and mappings go deeper than {DEEPEST} levels.")
     if isinstance(value, dict):

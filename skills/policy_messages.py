@@ -25,12 +25,12 @@ PROTOCOL = 2
 
 
 class Sort(StrEnum):
-    """Sorts of problems. The connection is closed after the first two and goes on after the others."""
+    """Kinds of problems. The connection is closed after the first two and stays open after the others."""
 
     VERSION = "version"
     """The other side has another version of the protocol."""
     FULL = "full"
-    """The server has its largest number of sessions."""
+    """The server has reached its maximum number of sessions."""
     FRAME = "frame"
     """The bytes are not a message."""
     REQUEST = "request"
@@ -46,7 +46,7 @@ class Hello:
     """The first message of a client.
 
     Attributes:
-        homie: Its version of Homie, for the record.
+        homie: The client's version of Homie, for the record.
     """
 
     kind: ClassVar[str] = "hello"
@@ -60,7 +60,7 @@ class Welcome:
 
     Attributes:
         policy: The registered name of the skill set.
-        facts: Of the policy.
+        facts: Facts of the policy.
         about: The description of the skill set (checkpoint, hash, settings).
         idle_seconds: Time without a request after which a session ends.
     """
@@ -90,7 +90,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Ask for a decision.
+    """Request a decision.
 
     Attributes:
         given: The inputs of the policy.
@@ -106,7 +106,7 @@ class Done:
     """The result of the policy, empty for a reset.
 
     Attributes:
-        seconds: Its computing time, without waiting and transfer.
+        seconds: Computing time, without waiting and transfer.
     """
 
     kind: ClassVar[str] = "done"
@@ -117,10 +117,10 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why there is no result, in a sentence.
+    """The reason for a missing result, in a sentence.
 
     Attributes:
-        number: Of the message that it refers to, -1 if unknown.
+        number: Number of the message that it refers to, -1 if unknown.
         reason: The name of a `FailureReason` of the policy, "" for none.
     """
 
@@ -147,26 +147,26 @@ class WrongVersion(CodecError):
 
 
 def to_frame(message: Message) -> bytes:
-    """The bytes of a message. Raises CodecError."""
+    """Encode a message. Raises CodecError."""
     return encode({"kind": message.kind, **{part.name: getattr(message, part.name) for part in fields(message)}})
 
 
 def from_frame(data: bytes | str) -> Message:
-    """The message in a frame. Raises CodecError, or its subclass WrongVersion."""
+    """Decode the message in a frame. Raises CodecError, or its subclass WrongVersion."""
     if isinstance(data, str):
         raise CodecError("A text frame is not a message; frames are binary.")
-    held: Tree = decode(data)
-    if not isinstance(held, dict) or not isinstance(kind := held.pop("kind", None), str) or kind not in _KINDS:
+    content: Tree = decode(data)
+    if not isinstance(content, dict) or not isinstance(kind := content.pop("kind", None), str) or kind not in _KINDS:
         raise CodecError(f"The frame is not a message of this protocol: it needs a kind, one of {', '.join(_KINDS)}.")
-    if "protocol" in held and held["protocol"] != PROTOCOL:
+    if "protocol" in content and content["protocol"] != PROTOCOL:
         raise WrongVersion(
-            f"The other side speaks version {str(held['protocol'])[:20]} of the protocol, not {PROTOCOL}."
+            f"The other side speaks version {str(content['protocol'])[:20]} of the protocol, not {PROTOCOL}."
         )
     message = _KINDS[kind]
     parts = {part.name: _TYPES[str(part.type)] for part in fields(message)}
-    if set(held) != set(parts):
+    if set(content) != set(parts):
         raise CodecError(f"A {kind} has the parts {', '.join(parts)}.")
     for name, types in parts.items():
-        if not isinstance(held[name], types) or isinstance(held[name], bool):
+        if not isinstance(content[name], types) or isinstance(content[name], bool):
             raise CodecError(f"The part {name} of a {kind} has the wrong type.")
-    return message(**held)
+    return message(**content)

@@ -59,19 +59,19 @@ PING_SECONDS = 20.0
 """Interval of pings to a silent client, and time limit for its answer."""
 
 OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
-"""Errors of listening that are about the port; all others are about the address."""
+"""Errors of listening that concern the port; all others concern the address."""
 
 T = TypeVar("T")
 
 
 class Session(Protocol):
-    """What a client that speaks another dialect hears; one session per client. Made with the name of the skill set
-    and a policy of its own; raises BadInput for a policy that the dialect has no words for.
+    """Server side of another dialect; one session per client. Created with the name of the skill set and a policy of
+    its own; raises BadInput for a policy that the dialect cannot express.
 
     Attributes:
         health: Bodies of answers to HTTP requests, by path.
-        closes: Whether a client is sent away after a problem.
-        greeting: Said first, before the client says anything.
+        closes: Whether the connection is closed after a problem.
+        greeting: Sent first, before the client sends anything.
     """
 
     health: Mapping[str, str]
@@ -79,14 +79,14 @@ class Session(Protocol):
     greeting: bytes | None
 
     def answer(self, frame: bytes | str) -> bytes | None:
-        """The reply to a frame, None where it has none. Raises CodecError, PolicyFailed."""
+        """Return the reply to a frame, or None if it has none. Raises CodecError, PolicyFailed."""
 
     def problem(self, frame: bytes | str, reason: str) -> bytes | str:
-        """The reply to a frame that could not be answered."""
+        """Return the reply to a frame that could not be answered."""
 
 
 class Dialect(Protocol):
-    """Makes sessions of another dialect than Homie's."""
+    """Factory of the sessions of a dialect other than Homie's."""
 
     health: Mapping[str, str]
 
@@ -99,11 +99,11 @@ class Service:
 
     Attributes:
         name: The registered name of the skill set.
-        token: What clients must send, "" for none.
-        sessions: Largest number of clients.
+        token: Token that clients must send, "" for none.
+        sessions: Maximum number of clients.
         debug: Whether clients get the tracebacks of unexpected errors.
         tell: Receives lines for the log.
-        dialect: Of clients of another toolkit, None for Homie's own protocol.
+        dialect: Dialect of clients of another toolkit, None for Homie's own protocol.
     """
 
     name: str
@@ -147,7 +147,7 @@ class PolicyServer:
                 origins=[None],  # refuses web pages, which could connect through a local user's browser
                 compression=None,
                 max_size=FRAME_BYTES,
-                max_queue=2,  # a client waits for its answers, so that it never has more messages in the queue
+                max_queue=2,  # a client waits for its answers, so it never has more messages in the queue
                 ping_interval=None if service.dialect else PING_SECONDS,  # another simulator may block its loop
                 ping_timeout=PING_SECONDS,
                 close_timeout=2.0,
@@ -173,7 +173,7 @@ class PolicyServer:
 
     @property
     def url(self) -> str:
-        """The address for clients."""
+        """Address for clients."""
         assert self._server is not None
         port = next(iter(self._server.sockets)).getsockname()[1]
         host = f"[{self.service.host}]" if ":" in self.service.host else self.service.host
@@ -208,7 +208,7 @@ class PolicyServer:
     async def _session(self, connection: ServerConnection) -> None:
         """Serve one client from its hello to its disconnect."""
         dialect = self.service.dialect
-        problem = await self._greeted(connection) if dialect is None else None
+        problem = await self._check_hello(connection) if dialect is None else None
         if problem is None and self._sessions >= self.service.sessions:
             problem = Problem(-1, Sort.FULL, f"it has {self._sessions} sessions, as many as it takes")
         if problem is None:
@@ -235,7 +235,7 @@ class PolicyServer:
     async def _serve_other(self, connection: ServerConnection, session: Session) -> None:
         """Serve a client of another dialect."""
 
-        async def answered(frame: bytes | str) -> bytes | str | None:
+        async def reply_to(frame: bytes | str) -> bytes | str | None:
             self._decisions += 1
             try:
                 return await self._compute(lambda: session.answer(frame))
@@ -251,10 +251,10 @@ class PolicyServer:
 
         if session.greeting is not None:
             await connection.send(session.greeting)
-        await self._serve(connection, answered)
+        await self._serve(connection, reply_to)
 
-    async def _greeted(self, connection: ServerConnection) -> Problem | None:
-        """The problem with a client's first message, None if it is a hello."""
+    async def _check_hello(self, connection: ServerConnection) -> Problem | None:
+        """Return the problem with a client's first message, or None if it is a hello."""
         try:
             first = from_frame(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
         except TimeoutError:
@@ -363,7 +363,7 @@ def serve_policy(
         port: the port, 0 for a free one.
         token_env: the environment variable with the token.
         idle_seconds: time without a request after which a session ends.
-        sessions: largest number of clients.
+        sessions: maximum number of clients.
         debug: whether clients get the tracebacks of unexpected errors.
         ready: called with the address and the skill set when clients can connect.
         tell: receives lines for the log.

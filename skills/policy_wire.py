@@ -39,7 +39,7 @@ GOODBYE_SECONDS = 0.5
 """Timeout of an orderly disconnect."""
 
 LEAST_SECONDS = 0.1
-"""Least timeout of a connection attempt, so that the last one before the deadline has a chance."""
+"""Minimum timeout of a connection attempt, so that the last one before the deadline has a chance."""
 
 T = TypeVar("T")
 Greeting = TypeVar("Greeting")
@@ -58,7 +58,7 @@ class Wire(ABC):
 
     @abstractmethod
     def receive(self, seconds: float) -> bytes | str:
-        """The next frame. Raises Unreachable, after which the connection cannot be used again."""
+        """Return the next frame. Raises Unreachable, after which the connection cannot be used again."""
 
     def part(self) -> None:
         """Close the connection in order. Idempotent."""
@@ -74,7 +74,7 @@ class WebSocketWire(Wire):
 
     Args:
         url: `ws://HOST:PORT`.
-        headers: Of the request that opens it.
+        headers: Headers of the request that opens it.
         seconds: Timeout of the connection.
 
     Raises:
@@ -86,7 +86,7 @@ class WebSocketWire(Wire):
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="policy wire", daemon=True)
         self._thread.start()
-        self._lock = threading.RLock()  # one thread may ask while another ends the session
+        self._lock = threading.RLock()  # one thread may send a request while another ends the session
         self._ended = False
         self._connection: ClientConnection | None = None
         try:
@@ -200,24 +200,24 @@ class Deadlines:
 class ServedPolicy(ABC, Generic[Greeting]):
     """A policy that runs on a server; the module's docstring explains failures.
 
-    Subclasses write what is said: `_greet`, `_same`, `_begin` and `_decide`.
+    Subclasses implement the dialect: `_greet`, `_same`, `_begin` and `_decide`.
 
     Args:
         url: `ws://HOST:PORT`.
-        headers: Of the request that opens a session.
+        headers: Headers of the request that opens a session.
         deadlines: Timeouts.
-        advice: The end of the sentence that says that there is no server: how one is started.
+        advice: How to start a server: the end of the error message when there is none.
 
     Raises:
         InfrastructureError: There is no policy server.
         BadInput: The address or the token is wrong.
 
     Attributes:
-        welcome: What the server said of itself.
+        welcome: The server's greeting.
     """
 
     schemes: ClassVar[tuple[str, ...]] = ("ws", "wss")
-    """Of addresses."""
+    """Allowed schemes of addresses."""
 
     def __init__(self, url: str, headers: Mapping[str, str], deadlines: Deadlines, advice: str) -> None:
         check_address(url, self.schemes)
@@ -230,16 +230,16 @@ class ServedPolicy(ABC, Generic[Greeting]):
             raise InfrastructureError(f"There is no policy server at {url}: {error}. {advice}") from error
 
     def _open(self, seconds: float) -> Wire:
-        """A new connection. Raises Unreachable; BadInput for a wrong token."""
+        """Open a new connection. Raises Unreachable; BadInput for a wrong token."""
         return WebSocketWire(self.url, self._headers, seconds)
 
     @abstractmethod
     def _greet(self, wire: Wire, seconds: float) -> Greeting:
-        """Make acquaintance. Raises Unreachable; BadInput or InfrastructureError for a server of another kind."""
+        """Exchange greetings. Raises Unreachable; BadInput or InfrastructureError for a server of another kind."""
 
     @abstractmethod
     def _same(self, current: Greeting, previous: Greeting) -> str:
-        """ "" for the same policy as before; else the name of the other one."""
+        """Return "" for the same policy as before, else the name of the other one."""
 
     @abstractmethod
     def _begin(self, wire: Wire, goal: Named) -> None:
@@ -247,7 +247,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
 
     @abstractmethod
     def _decide(self, wire: Wire, inputs: Named) -> Named:
-        """One decision. Raises Unreachable, PolicyFailed."""
+        """Request one decision. Raises Unreachable, PolicyFailed."""
 
     def reset(self, goal: Named) -> None:
         """Begin an attempt, in a new session if the last one is lost. Raises InfrastructureError if the server cannot
@@ -266,7 +266,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
             raise InfrastructureError(f"The policy server at {self.url} cannot begin an attempt: {error}.") from error
 
     def step(self, inputs: Named) -> Named:
-        """One decision. Raises PolicyFailed if the server does not answer."""
+        """Request one decision. Raises PolicyFailed if the server does not answer."""
         wire = self._wire
         if wire is None:
             raise PolicyFailed(FailureReason.CONNECTION_LOST)
@@ -297,7 +297,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
             raise
 
     def _reach(self) -> Wire:
-        """A new connection to the same policy."""
+        """Return a new connection to the same policy."""
         deadline = time.monotonic() + self._deadlines.reconnect
         while True:
             try:
@@ -320,7 +320,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
 
 
 def check_address(url: str, schemes: Sequence[str]) -> None:
-    """Raises BadInput for an address that is invalid or has another scheme."""
+    """Raise BadInput for an address that is invalid or has another scheme."""
     try:
         parts = urlsplit(url)
         is_valid = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0 and parts.username is None

@@ -1,4 +1,4 @@
-"""The skill set `remote`: the robot side of the skills runs here, the policy on a server."""
+"""The skill set `remote`: the robot side of the skills runs locally, the policy on a server."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 RECONNECT = 120.0
-"""Seconds. A restarted server first imports torch and loads its networks: 16 s for NoMaD and 21 s for the large Octo on
-two busy cores, more with T5 or from a network drive; and somebody has to notice and restart it."""
+"""Default of `reconnect_seconds`. A restarted server first imports torch and loads its networks: 16 s for NoMaD and 21
+s for the large Octo on two busy cores, more with T5 or from a network drive; and somebody has to notice and restart
+it."""
 
 
 class RemoteSettings(BaseModel):

@@ -1,5 +1,5 @@
-"""What plays MoveIt and Nav2 for a simulated robot on a ROS 2 network (`homie serve ros`): the classical skills' own
-ways of the arm and of the base. They take the place of that software in simulation."""
+"""Stand-ins for MoveIt and Nav2 of a simulated robot on a ROS 2 network (`homie serve ros`): arm and base planning of
+the classical skills take the place of that software in simulation."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from skills.motion.motions import Motion, timed
 
 HERE = Pose2(0.0, 0.0, 0.0)
 INSIDE = -0.08
-"""How deep (m) the rough shape of the arm may be in a thing at the end of a way: deeper than skills ever plan."""
+"""Allowed penetration (m) of the coarse arm shape into an obstacle at the end of a path: deeper than skills ever
+plan."""
 
 
 class ArmPlanning:
-    """Finds ways of the arm as classical skills do, in a thread of its own."""
+    """Plans arm paths as the classical skills do, in a thread of its own."""
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
         self._spec, self._joints = spec, Joints(spec.chain)
-        self._kinematics = copy.deepcopy(kinematics)  # which is not for several threads at once
+        self._kinematics = copy.deepcopy(kinematics)  # not thread-safe
 
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None:
-        """Postures (n,) of the chain from `begin` (left out) to `end`, None if no way was found.
+        """Return postures (n,) of the chain from `begin` (left out) to `end`, or None if no path was found.
 
         Args:
-            boxes: What the arm keeps out of, in the base frame.
-            held: Balls (m, 4) in the hand, in the gripper frame.
+            boxes: Obstacles of the arm, in the base frame.
+            held: Spheres (m, 4) of the held object, in the gripper frame.
         """
         chain, spec = self._spec.chain, self._spec
         space = ArmSpace(self._joints, self._kinematics, Solids(boxes), HERE, held)
@@ -44,20 +45,21 @@ class ArmPlanning:
         return space.find(begin, chain.nearest(end, begin), ways, WAY_MARGINS)
 
     def timed(self, begin: Array, way: Sequence[Array], speed: float) -> Array:
-        """Joint values (n, joints) of every control period along a way, at a share of the largest joint speeds."""
+        """Return joint values (n, joints) of every control period along a path, at a fraction of the maximum joint
+        speeds."""
         chain, period = self._spec.chain, self._spec.period
         return np.array(list(timed(chain, begin, way, speed * chain.speeds, period)))
 
 
 class Driving(MobileSkill):
-    """Drives to a place as classical skills do."""
+    """Drives to a place as the classical skills do."""
 
     name = "stand-in/navigation"  # codespell:ignore
     max_seconds = 180.0
     _place = HERE
 
     def begin(self, place: Pose2, grid: OccupancyGrid, observation: Observation) -> None:
-        """Set off to a place, on floor that is free in a grid (odometry frame)."""
+        """Start driving to a place, on floor that is free in a grid (odometry frame)."""
         self._place = place
         goal = Goal("", "", np.array([place.x, place.y, 0.0]), grid=grid)
         self.start(Subtask("Go to", "a place"), goal, observation)

@@ -1,7 +1,7 @@
 """Checkpoint files of policies: read without running code, recognised, and loaded strictly.
 
-Three forms are read: the zip and the older files of `torch.save`, and flax's msgpack. Only reading needs torch;
-flax and JAX are never needed. The layout of a policy's files is described by the policy's own package (`formats`).
+Three formats are read: the zip and the older files of `torch.save`, and flax's msgpack. Only reading needs torch; flax
+and JAX are never needed. The layout of a policy's files is described by the policy's own package (`formats`).
 """
 
 from skills.checkpoints.checkpoint import Checkpoint

@@ -1,4 +1,4 @@
-"""One checkpoint, whatever its form: what was read, and from which file."""
+"""A checkpoint of any file format: its content, and the file that it was read from."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The weights in a file and what else the file says.
+    """The weights and metadata of a file.
 
     Attributes:
         path: The file that was read.
         form: `torch zip`, `torch legacy`, `safetensors` or `flax msgpack`.
-        sha256: Of that file, hex.
-        tensors: By flat name, on the CPU, with the file's own types; names of flax trees are joined by "/".
-        step: The training step, if the file or the folder's name says.
+        sha256: Checksum of that file, hex.
+        tensors: Tensors by flat name, on the CPU, with the file's own types; names of flax trees are joined by "/".
+        step: The training step, if the file or the folder's name gives it.
         config: The configuration inside the file (M3).
         extras: Parsed JSON files of the same release by file name (Octo).
-        notes: Which part of the file was read, and what was taken away from its names.
+        notes: Part of the file that was read, and the prefixes removed from its names.
     """
 
     path: Path
@@ -37,13 +37,13 @@ class Checkpoint:
 
     @property
     def parameters(self) -> int:
-        """How many numbers were learned, as papers count them: without running statistics and fixed tables."""
+        """Number of learned parameters, as papers count them: without running statistics and fixed tables."""
         return sum(tensor.numel() for name, tensor in self.tensors.items() if not _is_buffer(name))
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a reader finds in a file; see Checkpoint."""
+    """Content of a file as a reader returns it; see Checkpoint."""
 
     tensors: Mapping[str, torch.Tensor]
     step: int | None = None

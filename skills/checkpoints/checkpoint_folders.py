@@ -22,17 +22,17 @@ STEP_FILE = re.compile(r"checkpoint_(\d+)")
 ORBAX = ("_METADATA", "manifest.ocdbt", ".zarray")
 """Files of an orbax checkpoint whose arrays are not in one file."""
 CONVERT = "docs/policies.md shows the few lines that make one file of it where orbax is installed"
-"""The way out for checkpoints that only orbax can read."""
+"""Advice for checkpoints that only orbax can read."""
 SHOWN = 5
-"""Files and folders that an error names."""
+"""Number of files and folders that an error names."""
 LOOKED_THROUGH = 10_000
-"""Entries of a folder, with all below it, that are looked through for the traces of orbax: somebody may give `/`."""
+"""Maximum number of entries in and below a folder that are searched for traces of orbax: a user may give `/`."""
 
 
 def find_file(path: Path) -> Path:
-    """The checkpoint file that a path means: the file itself, or the only one in a folder, of steps the highest.
+    """Return the checkpoint file of a path: the file itself, or the only one in a folder, of several steps the highest.
 
-    Raises BadInput where there is none or several, and for an orbax checkpoint in many files.
+    Raises BadInput if there is none or several, and for an orbax checkpoint in many files.
     """
     with reading(path):
         if path.is_file():
@@ -43,11 +43,11 @@ def find_file(path: Path) -> Path:
                 "makes a random one to try the plumbing."
             )
         folder = _snapshot(path)
-        return _only_file(path, _in_folder(folder)) or _only_file(path, _one_deeper(folder)) or _none(path)
+        return _only_file(path, _in_folder(folder)) or _only_file(path, _one_deeper(folder)) or _raise_missing(path)
 
 
 def step_of(file: Path) -> int | None:
-    """The training step that the names say: of `STEP/default/checkpoint` and `checkpoint_STEP`; None for no step."""
+    """Return the training step in the names `STEP/default/checkpoint` and `checkpoint_STEP`; None for no step."""
     if match := STEP_FILE.fullmatch(file.name):
         return int(match[1])
     folder = file.absolute().parent
@@ -57,18 +57,22 @@ def step_of(file: Path) -> int | None:
 
 
 def release_of(file: Path) -> Path | None:
-    """The folder of the release that `STEP/default/checkpoint` is in; None for a file of another layout."""
+    """Return the folder of the release that contains `STEP/default/checkpoint`; None for a file of another layout."""
     return file.absolute().parents[2] if file.name == "checkpoint" and step_of(file) is not None else None
 
 
 def _snapshot(path: Path) -> Path:
-    """Of a repository in the hub's cache the snapshot that `refs/main` names, or the only one; else the path itself."""
+    """Return the snapshot of a repository in the hub's cache that `refs/main` names, or the only one; else the path
+    itself."""
     snapshots = path / "snapshots"
     if not snapshots.is_dir():
         return path
     main = path / "refs" / "main"
-    if main.is_file() and (named := snapshots / main.read_text(encoding="ascii", errors="replace").strip()).is_dir():
-        return named
+    if (
+        main.is_file()
+        and (main_snapshot := snapshots / main.read_text(encoding="ascii", errors="replace").strip()).is_dir()
+    ):
+        return main_snapshot
     folders = sorted(entry for entry in snapshots.iterdir() if entry.is_dir())
     if len(folders) == 1:
         return folders[0]
@@ -76,7 +80,7 @@ def _snapshot(path: Path) -> Path:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    """The checkpoints at the top of a folder: the plain one, or of several steps the highest."""
+    """Return the checkpoints at the top of a folder: the plain one, or of several steps the highest."""
     for single in (folder / "checkpoint", folder / "default" / "checkpoint"):
         if single.is_file():
             return [single]
@@ -95,12 +99,12 @@ def _only_file(path: Path, files: list[Path]) -> Path | None:
     return files[0] if files else None
 
 
-def _none(path: Path) -> Path:
+def _raise_missing(path: Path) -> Path:
     for entry in islice(_subfolders(path), LOOKED_THROUGH):
         if entry.name in ORBAX:
             raise BadInput(f"{path} is an orbax checkpoint, whose arrays are in many files ({entry.name}): {CONVERT}.")
-    held = sorted(Path(entry.name) for entry in path.iterdir() if entry.is_file())
-    hint = f"it holds {_listed(held)}" if held else "it holds no file"
+    file_names = sorted(Path(entry.name) for entry in path.iterdir() if entry.is_file())
+    hint = f"it holds {_listed(file_names)}" if file_names else "it holds no file"
     raise BadInput(
         f"The folder {path} holds no checkpoint in a layout that Homie knows (checkpoint, checkpoint_STEP,"
         f" STEP/default/checkpoint, also one level deeper): give the file itself; {hint}."

@@ -8,7 +8,7 @@ from homie.kernel.errors import BadInput
 
 
 def chosen_device(name: str) -> torch.device:
-    """The torch device of a name.
+    """Return the torch device of a name.
 
     Args:
         name: `auto` for a CUDA GPU if there is one, otherwise the CPU; or a name of torch, such as `cuda:1`.

@@ -1,7 +1,7 @@
-"""Flax's msgpack files, read with msgpack alone.
+"""Reader of flax's msgpack files, with msgpack alone.
 
-The layout is that of `flax.serialization` (Apache-2.0): extension 1 is an array as (shape, type name, bytes),
-extension 3 one number in the same form; an array over 1 GiB is cut into pieces of the flat array.
+The layout is that of `flax.serialization` (Apache-2.0): extension 1 is an array as (shape, type name, bytes), extension
+3 one number in the same form; an array over 1 GiB is cut into pieces of the flat array.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from skills.checkpoints.checkpoint_folders import CONVERT
 ARRAY, NUMBER = 1, 3
 CHUNKED = "__msgpack_chunked_array__"
 MOST_ITEMS = 2**16
-"""Entries of one list or one branch; larger ones are in no network."""
+"""Maximum number of entries of one list or one branch; no network has more."""
 DEEPEST = 64
-"""Branches inside each other; those of the policies go ten deep, and Python itself gives up near a thousand."""
+"""Maximum nesting depth of branches; those of the policies go ten deep, and Python itself gives up near a thousand."""
 BRANCHES = ("params", "batch_stats")
-"""Where a training state keeps what inference needs; the state of its optimiser is left out."""
+"""Branches of a training state that inference needs; the state of its optimiser is left out."""
 TYPES = {
     "bool": torch.bool,
     "uint8": torch.uint8,
@@ -45,7 +45,7 @@ TYPES = {
 
 
 def read_flax(path: Path) -> Content:
-    """The tensors of a tree: all of it, or of a training state its `params` and `batch_stats`. Raises BadInput."""
+    """Read the tensors of a tree: all of it, or `params` and `batch_stats` of a training state. Raises BadInput."""
     tree = _tree(path)
     step = tree.get("step")
     if "params" in tree:
@@ -74,9 +74,9 @@ def _tree(path: Path) -> Mapping[str, object]:
             tree = _unpack(data)
     except OSError as error:
         raise BadInput(f"Cannot read {path}: {reason_of(error)}.") from error
-    except _WrongArray as error:
+    except _InvalidArray as error:
         raise BadInput(f"{path} is damaged: {error}.") from error
-    except Exception as error:  # msgpack has no one exception for what is not msgpack
+    except Exception as error:  # msgpack has no single exception for invalid data
         reason = str(error)[:120].rstrip(".") or type(error).__name__
         raise BadInput(
             f"{path} is not a checkpoint (neither of torch.save nor flax's msgpack), or is truncated: {reason}."
@@ -86,7 +86,7 @@ def _tree(path: Path) -> Mapping[str, object]:
     return tree
 
 
-class _WrongArray(Exception):
+class _InvalidArray(Exception):
     """An array whose description does not fit its bytes."""
 
 
@@ -101,27 +101,27 @@ def _unpack(data: bytes | mmap.mmap) -> object:
 
 
 def _extension(code: int, data: bytes) -> torch.Tensor:
-    """The array or number in an extension; a number has shape ()."""
+    """Decode the array or number in an extension; a number has shape ()."""
     if code not in (ARRAY, NUMBER):
-        raise _WrongArray(f"extension {code} is not an array")
+        raise _InvalidArray(f"extension {code} is not an array")
     match msgpack.unpackb(data, raw=False, max_array_len=64, max_map_len=0, max_ext_len=0):
         case [[*shape], str(kind), bytes(values)] if all(type(size) is int and size >= 0 for size in shape):
             pass
         case _:
-            raise _WrongArray("an array is not (shape, type, bytes)")
+            raise _InvalidArray("an array is not (shape, type, bytes)")
     dtype = TYPES.get(kind)
     if dtype is None:
-        raise _WrongArray(f"an array has type '{kind[:40]}', which is not a number type that policies use")
+        raise _InvalidArray(f"an array has type '{kind[:40]}', which is not a number type that policies use")
     expected = math.prod(shape) * dtype.itemsize
     if expected != len(values):
-        raise _WrongArray(f"an array of shape {tuple(shape)} and type {kind} has {len(values)} bytes, not {expected}")
+        raise _InvalidArray(f"an array of shape {tuple(shape)} and type {kind} has {len(values)} bytes, not {expected}")
     if not values:
         return torch.empty(shape, dtype=dtype)
     return torch.frombuffer(bytearray(values), dtype=dtype).reshape(shape)
 
 
 def _leaves(tree: Mapping[str, object], path: Path) -> Iterator[tuple[str, object]]:
-    """What is at the ends of the branches, by names joined by "/", in the order of the file."""
+    """Yield the leaves of the tree, by names joined by "/", in the order of the file."""
     branches = [("", iter(tree.items()))]
     while branches:
         prefix, items = branches[-1]
@@ -143,7 +143,7 @@ def _leaves(tree: Mapping[str, object], path: Path) -> Iterator[tuple[str, objec
 
 
 def _joined(name: str, value: Mapping[str, object]) -> torch.Tensor:
-    """One array from its pieces: {CHUNKED: True, "shape": {"0": n, ...}, "chunks": {"0": array, ...}}."""
+    """Join the pieces of an array: {CHUNKED: True, "shape": {"0": n, ...}, "chunks": {"0": array, ...}}."""
     shape, chunks = value.get("shape"), value.get("chunks")
     if isinstance(shape, dict) and isinstance(chunks, dict) and chunks:
         sizes = [size for index in range(len(shape)) if isinstance(size := shape.get(str(index)), int)]

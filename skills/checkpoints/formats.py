@@ -1,7 +1,7 @@
-"""The formats of checkpoints that are registered, and which of them a file has, by the names of its tensors.
+"""The registered checkpoint formats, and recognition of a file's format by the names of its tensors.
 
-A policy's package exports one `CheckpointFormat`, registered under the policy's name (`homie.kernel.registry`,
-kind `checkpoints`; entry points `homie.checkpoints` in other packages). Nothing here knows any policy.
+A policy's package exports one `CheckpointFormat`, registered under the policy's name (`homie.kernel.registry`, kind
+`checkpoints`; entry points `homie.checkpoints` in other packages). This package knows no policy.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ KIND = "checkpoints"
 """The kind of the registry."""
 Tensors: TypeAlias = "Mapping[str, torch.Tensor]"
 Writer: TypeAlias = Callable[[Path, int], None]
-"""Writes random weights of a seed to a path as the authors lay theirs out."""
+"""Writes random weights of a seed to a path, in the layout of the policy's authors."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorLayout:
-    """What a whole checkpoint holds: names, shapes and types, as tensors without numbers (on torch's `meta` device).
+    """Content of a whole checkpoint: names, shapes and types, as tensors without values (on torch's `meta` device).
 
     Attributes:
-        needed: Those of the network (`skills.checkpoints.loading.shapes_of`).
-        spare: Those that the authors' file has too, without effect.
-        beside: How the names of tensors begin that belong to another network in the same file, "" if there is none.
+        needed: Tensors of the network (`skills.checkpoints.loading.shapes_of`).
+        spare: Additional tensors of the authors' file, without effect.
+        beside: Prefix of the tensors that belong to another network in the same file, "" if there is none.
     """
 
     needed: Tensors
@@ -41,20 +41,21 @@ class TensorLayout:
     beside: str = ""
 
     def unused(self, names: Iterable[str]) -> set[str]:
-        """Those of a file's names that the network does without."""
+        """Return the names in a file that the network does not need."""
         return {name for name in names if name in self.spare or (self.beside and name.startswith(self.beside))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointFormat:
-    """What the checkpoints of one policy look like and how they are used.
+    """Layout and use of the checkpoints of one policy.
 
     Args:
         policy: the name of the skill set.
-        prefixes: beginnings of names of tensors. A file is of this format if it has names with all of them.
-        layouts: makes the layout of every kind of network of the policy; most policies have one kind, of their name.
-        kind: which of `layouts` a file's tensors are; the first one where it is left out.
-        writers: what writes random weights, by the name that `homie skill generate` takes.
+        prefixes: prefixes of tensor names. A file is of this format if each of them occurs.
+        layouts: factory of the layout of every kind of network of the policy; most policies have one kind, of their
+            name.
+        kind: returns the key of `layouts` for a file's tensors; by default the first one.
+        writers: writers of random weights, by the name that `homie skill generate` takes.
         use: how a file is given to `homie run`; `{path}` stands for it.
 
     Example:
@@ -78,16 +79,16 @@ class CheckpointFormat:
 
     def fits(self, names: Iterable[str]) -> bool:
         """Whether tensors of these names are of this format."""
-        name_tuple = tuple(names)
-        return all(any(name.startswith(prefix) for name in name_tuple) for prefix in self.prefixes)
+        tensor_names = tuple(names)
+        return all(any(name.startswith(prefix) for name in tensor_names) for prefix in self.prefixes)
 
     def kind_of(self, tensors: Tensors) -> str:
-        """Which of `layouts` the tensors of a file of this format have."""
+        """Return the key of `layouts` for the tensors of a file of this format."""
         return self.kind(tensors) if self.kind is not None else next(iter(self.layouts))
 
 
 def formats() -> Iterator[CheckpointFormat]:
-    """The registered formats, built-in ones first. One that cannot be loaded is left out with a warning."""
+    """Yield the registered formats, built-in ones first. One that cannot be loaded is left out with a warning."""
     for name in registry.names(KIND):
         try:
             registered = registry.load(KIND, name)
@@ -101,12 +102,12 @@ def formats() -> Iterator[CheckpointFormat]:
 
 
 def recognise(checkpoint: Checkpoint) -> CheckpointFormat | None:
-    """The format that a checkpoint has, None if none that is registered."""
+    """Return the format of a checkpoint, or None if it is not registered."""
     return next((known for known in formats() if known.fits(checkpoint.tensors)), None)
 
 
 def require(checkpoint: Checkpoint, expected: CheckpointFormat) -> None:
-    """Raise BadInput, which says what the file is instead, where it is not a checkpoint of the format."""
+    """Raise BadInput, naming the file's actual format, if it is not a checkpoint of the expected format."""
     if expected.fits(checkpoint.tensors):
         return
     other = recognise(checkpoint)

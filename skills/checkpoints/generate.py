@@ -1,4 +1,4 @@
-"""Checkpoints of random numbers in the official layouts, to try everything but what a trained policy can do."""
+"""Checkpoints of random weights in the official layouts, to try everything but the quality of a trained policy."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from skills.checkpoints.read_checkpoint import need
 
 
 def write_generated(policy: str, path: Path, seed: int) -> None:
-    """Write a checkpoint of random weights as the policy's authors lay it out. Raises BadInput for an unknown policy
-    and where something is in the way, MissingPart without torch or msgpack.
+    """Write a checkpoint of random weights in the layout of the policy's authors. Raises BadInput for an unknown policy
+    or an existing path, MissingPart without torch or msgpack.
 
     Args:
         policy: A name of `writers`.
-        path: The new file; of m3 and octo the new folder. The same seed gives the same numbers.
+        path: The new file; for m3 and octo the new folder. The same seed gives the same numbers.
     """
     need("torch")
     need("msgpack")
@@ -31,5 +31,5 @@ def write_generated(policy: str, path: Path, seed: int) -> None:
 
 
 def writers() -> dict[str, Writer]:
-    """What can be written, by the names that users give, and by what."""
+    """Return the writers of generated checkpoints, by the names that users give."""
     return {name: write for known in formats() for name, write in known.writers.items()}

@@ -1,4 +1,4 @@
-"""What `homie skill info` tells about a file."""
+"""Report of `homie skill info` on a file."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from skills.checkpoints.loading import check_finite, check_strict
 from skills.checkpoints.read_checkpoint import read_checkpoint
 
 SHOWN = 10
-"""Entries of a configuration, and tensors, that are shown."""
+"""Number of entries of a configuration, and of tensors, that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointInfo:
-    """A checkpoint as a user needs to know it, JSON-ready.
+    """Summary of a checkpoint for users, JSON-ready.
 
     Attributes:
-        policy: As `--skills` names it.
-        kind: The sort of network where a policy has several.
+        policy: Name in `--skills`.
+        kind: The kind of network if a policy has several.
         config: The first entries of the configuration in or beside the file.
         not_finite: Tensors with NaN or infinity in them.
-        problem: What keeps the file from being loaded, "" if nothing.
-        notes: Which part of the file was read, and what was taken away from its names.
-        use: What to give to `homie run`.
+        problem: Reason why the file cannot be loaded, "" if there is none.
+        notes: Part of the file that was read, and the prefixes removed from its names.
+        use: Option of `homie run` for the file.
     """
 
     path: str
@@ -46,7 +46,7 @@ class CheckpointInfo:
 
 
 def inspect(path: Path) -> CheckpointInfo:
-    """Read a file and see what it is. Raises BadInput where it is not a checkpoint of a policy that Homie has."""
+    """Read a file and summarize it. Raises BadInput if it is not a checkpoint of a registered policy."""
     checkpoint = read_checkpoint(path)
     known = recognise(checkpoint)
     if known is None:
@@ -88,7 +88,8 @@ def inspect(path: Path) -> CheckpointInfo:
 
 
 def _summary(checkpoint: Checkpoint) -> dict[str, str]:
-    """The first entries of the configuration, values short; of the statistics beside it, whose they are."""
+    """Return the first entries of the configuration, with short values, and the data set names of the statistics beside
+    it."""
     summary = {}
     entries = dict(checkpoint.config)
     config = checkpoint.extras.get("config.json")

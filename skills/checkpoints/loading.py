@@ -1,4 +1,4 @@
-"""Weights into a network, all of them or none."""
+"""Strict loading of weights into a network: all of them or none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     ModuleT = TypeVar("ModuleT", bound=torch.nn.Module)
 
 SHOWN = 10
-"""Tensors that an error names; of the others it tells the number."""
+"""Number of tensors that an error names; the others are only counted."""
 
 
 class Loadable(Protocol):
@@ -27,8 +27,8 @@ class Loadable(Protocol):
 
 
 def shapes_of(factory: Callable[[], Loadable]) -> Mapping[str, torch.Tensor]:
-    """Names, shapes and types of a network's tensors, without numbers: made on torch's `meta` device, which costs
-    neither time nor memory."""
+    """Return names, shapes and types of a network's tensors, without values: created on torch's `meta` device, which
+    costs neither time nor memory."""
     import torch
 
     with torch.device("meta"):
@@ -43,11 +43,11 @@ def load_strict(
     path: Path,
     unused: Collection[str] = (),
 ) -> None:
-    """Copy the tensors into the module's parameters and buffers of the same names, which must all be there.
+    """Copy the tensors into the module's parameters and buffers of the same names, all of which are required.
 
-    Numbers with a fraction become the module's own type, usually float32; whole numbers stay whole. `unused` names
-    tensors that the file may have and the module has not. Where `check_strict` or `check_finite` raises BadInput
-    nothing is loaded.
+    Floating-point tensors take the module's own type, usually float32; integers stay integers. `unused` names tensors
+    that the file may have and the module has not. If `check_strict` or `check_finite` raises BadInput nothing is
+    loaded.
     """
     expected = module.state_dict()
     check_strict(expected, tensors, policy=policy, path=path, unused=unused)
@@ -58,12 +58,12 @@ def load_strict(
 def load_frozen(
     network: ModuleT, path: Path, form: CheckpointFormat, unused: Collection[str] = ()
 ) -> tuple[ModuleT, str]:
-    """A network with the weights of a checkpoint, for inference, and the file's SHA-256.
+    """Load the weights of a checkpoint into a network for inference; return it with the file's SHA-256.
 
     Args:
         network: A torch module.
         path: The checkpoint.
-        form: What such a checkpoint holds.
+        form: Format of such a checkpoint.
         unused: Tensors that the file may have and the network has not.
 
     Raises:
@@ -84,9 +84,9 @@ def check_strict(
     path: Path,
     unused: Collection[str] = (),
 ) -> None:
-    """Raise BadInput where a tensor is missing, left over, of another shape or of another sort of numbers.
+    """Raise BadInput if a tensor is missing, left over, of another shape or of another number type.
 
-    It names the first ten of each. Of `expected` only names, shapes and types matter: its tensors may be on `meta`.
+    It names the first ten of each. Only names, shapes and types of `expected` matter: its tensors may be on `meta`.
     """
     shared = [(name, expected[name], tensors[name]) for name in expected if name in tensors]
     faults = {
@@ -110,7 +110,7 @@ def check_strict(
 
 
 def check_finite(expected: Collection[str], tensors: Mapping[str, torch.Tensor], *, path: Path) -> None:
-    """Raise BadInput where weights that are needed are NaN or infinite: whatever goes through them is, too."""
+    """Raise BadInput if required weights are NaN or infinite: they make every output so."""
     bad = [name for name in expected if tensors[name].is_floating_point() and not bool(tensors[name].isfinite().all())]
     if bad:
         raise BadInput(

@@ -1,6 +1,6 @@
-"""Weights as trainings save them: parts beside each other in one file, names with what a wrapper put before them.
+"""Normalization of weights saved by training code: several parts in one file, names with the prefixes of wrappers.
 
-Only what leads to the names of a registered format is taken away, so a policy whose own names begin with `model.`
+Only prefixes in front of the names of a registered format are removed, so a policy whose own names begin with `model.`
 keeps them.
 """
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 Tensors: TypeAlias = "Mapping[str, torch.Tensor]"
 PARALLEL = "module."
-"""What torch's DataParallel puts before every name; the network inside is the same."""
+"""Prefix that torch's DataParallel adds to every name; the network inside is the same."""
 COMPILED = "_orig_mod."
-"""What torch.compile puts before the names of a network, or of a part of one."""
+"""Prefix that torch.compile adds to the names of a network, or of a part of one."""
 WRAPPERS = (PARALLEL, COMPILED, "averaged_model.", "ema_model.", "model.", "net.", "network.", "policy.", "state_dict.")
-"""What trainings put before names, in any order and number."""
+"""Prefixes that training code adds to names, in any order and number."""
 COUNTERS = ("n_averaged",)
 """Numbers that torch's AveragedModel keeps beside the weights."""
 FIRST = ("state_dict", "model_state_dict", "model", "net", "network", "module", "params")
-"""Keys under which trainings keep the weights, of equal ones the first."""
+"""Keys under which training code keeps the weights; of equal ones the first is read."""
 NO_WEIGHTS = ("optim", "sched", "scaler", "rng")
-"""In the key of what has tensors, too, and is not a network."""
+"""Words in the keys of tensors that are not a network."""
 DEEPEST = 3
-"""Dictionaries inside each other in which weights are looked for."""
+"""Maximum nesting depth of dictionaries in which weights are searched."""
 SHOWN = 5
 
 
 def parts(held: Mapping[object, object], is_tensor: Callable[[object], bool], inside: str = "") -> Iterator[str]:
-    """The keys, joined by `/`, under which a dictionary holds nothing but tensors by their names."""
+    """Yield the keys, joined by `/`, under which a dictionary holds only tensors by their names."""
     for key, value in held.items():
         name = f"{inside}{key}"
         if not isinstance(value, Mapping) or not value or any(word in name.lower() for word in NO_WEIGHTS):
@@ -46,7 +46,7 @@ def parts(held: Mapping[object, object], is_tensor: Callable[[object], bool], in
 
 
 def part_of(held: Mapping[object, object], name: str) -> object:
-    """What is under a key that `parts` gave."""
+    """Return the value under a key from `parts`."""
     value: object = held
     for key in name.split("/"):
         value = (
@@ -58,7 +58,7 @@ def part_of(held: Mapping[object, object], name: str) -> object:
 
 
 def choose(path: Path, sets: Mapping[str, Tensors], requested: str) -> tuple[str, str]:
-    """The part to be read, and what is to be said of it. Raises BadInput where it is not clear which."""
+    """Return the part to read, and a note about it. Raises BadInput if the choice is ambiguous."""
     if requested:
         if requested not in sets:
             known = f"it has {', '.join(sets)}" if sets else "it has no such parts"
@@ -86,16 +86,16 @@ def _equal(first: Tensors, other: Tensors) -> bool:
 
 
 def known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tuple[Tensors, str]:
-    """The tensors by the names that a format knows, and what was taken away from them, "" for nothing.
+    """Return the tensors under the names that a format knows, and a note on the removed prefixes, "" for none.
 
     Args:
-        known: Whether some format has these names. Where none has them in any form they stay, but for what training on
-            several GPUs put before all.
+        known: Whether some format has these names. If none has them in any form, only the prefix of training on several
+            GPUs is removed.
     """
     if known(tensors) and not any(COMPILED in name for name in tensors):
         return tensors, ""
     weights = {name: tensor for name, tensor in tensors.items() if not (name in COUNTERS and tensor.numel() == 1)}
-    for shorten in (_unwrapped, _strip_common_prefix(weights)):
+    for shorten in (_strip_wrappers, _strip_common_prefix(weights)):
         names = {name: shorten(name) for name in weights}
         if len(set(names.values())) == len(names) and known(names.values()):
             return {names[name]: tensor for name, tensor in weights.items()}, _removed_prefixes(tensors, names)
@@ -105,7 +105,7 @@ def known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tup
     return tensors, ""
 
 
-def _unwrapped(name: str) -> str:
+def _strip_wrappers(name: str) -> str:
     name = name.replace(f".{COMPILED}", ".")
     while wrapper := next((known_wrapper for known_wrapper in WRAPPERS if name.startswith(known_wrapper)), ""):
         name = name.removeprefix(wrapper)
@@ -113,7 +113,8 @@ def _unwrapped(name: str) -> str:
 
 
 def _strip_common_prefix(tensors: Tensors) -> Callable[[str], str]:
-    """Takes away what stands before all names, whatever it is: a training of one's own has a name of its own there."""
+    """Return a function that removes the common prefix of all names: custom training code may use a prefix of its
+    own."""
     steps = [name.split(".")[:-1] for name in tensors]
     common = 0
     while (

@@ -1,4 +1,4 @@
-"""From a file or a folder to a checkpoint: find the file, read it, remember which file it was."""
+"""Reading of a checkpoint from a file or a folder: find the file, read it, record which file it was."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from skills.checkpoints.naming import known_names
 EXTRAS = ("config.json", "dataset_statistics.json")
 """Files beside an Octo checkpoint, at the top of the release's folder."""
 LARGEST_EXTRA = 64 * 2**20
-"""Bytes; the released statistics of all data sets are far smaller."""
+"""Maximum size in bytes; the released statistics of all data sets are far smaller."""
 
 
 def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Checkpoint:
-    """Read a checkpoint without running anything that is in it. Raises BadInput where it is not a checkpoint or a
-    damaged one, MissingPart without torch or msgpack.
+    """Read a checkpoint without running code from it. Raises BadInput if it is damaged or not a checkpoint, MissingPart
+    without torch or msgpack.
 
     Args:
         path: A file, or a folder in one of the layouts of `skills.checkpoints.checkpoint_folders`; FILE#KEY for the
             weights under a key of a file that has several sets.
-        expected: The format that is meant, any that is registered if None: what trainings put before its names is taken
-            away.
+        expected: The expected format, any registered one if None: prefixes that training code added to its names are
+            removed.
     """
     need("torch")
     path, part = _part(path)
@@ -40,7 +40,7 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     if not head:
         raise BadInput(f"{file} is empty.")
-    if _is_safetensors(head, file.stat().st_size):  # first: the length of its head may begin as any other form does
+    if _is_safetensors(head, file.stat().st_size):  # first: the length of its header may begin as any other format does
         from skills.checkpoints.safetensors_files import read_safetensors
 
         form, content = "safetensors", read_safetensors(file)
@@ -71,18 +71,18 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
 
 
 def _is_safetensors(head: bytes, size: int) -> bool:
-    """Whether a file of so many bytes begins as safetensors does: the length of its JSON head, and that."""
+    """Whether a file of `size` bytes begins as safetensors does: the length of its JSON header, and the header."""
     return len(head) == 9 and head[8:] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= size - 8
 
 
 def _part(path: Path) -> tuple[Path, str]:
-    """A path and the key behind its `#`, "" for none. A file whose name has a `#` is itself."""
+    """Split a path from the key behind its `#`, "" for none. A file whose name contains a `#` is returned as is."""
     name, mark, part = path.name.partition("#")
     return (path, "") if path.exists() or not mark or not part else (path.with_name(name), part)
 
 
 def need(package: str) -> None:
-    """Raise MissingPart where a package that only policies need is not installed."""
+    """Raise MissingPart if a package that only policies need is not installed."""
     try:
         __import__(package)
     except ImportError as error:
@@ -90,7 +90,7 @@ def need(package: str) -> None:
 
 
 def _extras(file: Path) -> Mapping[str, object]:
-    """The JSON files of the release that the file is in."""
+    """Return the JSON files of the release that contains the file."""
     top = release_of(file)
     if top is None:
         return {}

@@ -1,4 +1,4 @@
-"""Files of safetensors: a JSON head that says where each tensor is, then the tensors. Nothing in them can run."""
+"""Reader of safetensors files: a JSON header with the offset of each tensor, then the tensors. They contain no code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TYPES = {
 
 
 def read_safetensors(path: Path) -> Content:
-    """The tensors of a file. Raises BadInput."""
+    """Read the tensors of a file. Raises BadInput."""
     with reading(path):
         data = bytearray(path.read_bytes())  # torch has no tensors that cannot be written to
         (length,) = struct.unpack_from("<Q", data)
@@ -64,7 +64,7 @@ def read_safetensors(path: Path) -> Content:
 
 
 def _entry(name: str, value: Any) -> tuple[torch.dtype, tuple[int, ...], int, int]:
-    """Type, shape and place of a tensor. Raises ValueError."""
+    """Parse type, shape and offsets of a tensor. Raises ValueError."""
     fields = value if isinstance(value, dict) else {}
     kind, shape, place = TYPES.get(str(fields.get("dtype"))), fields.get("shape"), fields.get("data_offsets")
     numbers = [*(shape if isinstance(shape, list) else [-1]), *(place if isinstance(place, list) else [-1])]

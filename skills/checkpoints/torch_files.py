@@ -1,7 +1,7 @@
-"""Files of `torch.save`, read by torch's own weights-only unpickler: a pickle in them can build data, not run code.
+"""Reader of `torch.save` files with torch's weights-only unpickler: a pickle in them can build data, not run code.
 
 M3's files hold a pickled `habitat.config.default.Config` beside the weights. Classes of habitat and yacs are replaced
-by a placeholder that makes a plain dictionary; habitat is not needed. Any other class is refused by its name.
+by a placeholder that creates a plain dictionary; habitat is not needed. Any other class is rejected by its name.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from skills.checkpoints.naming import FIRST, choose, part_of, parts
 STANDS_FOR = re.compile(r"(habitat|yacs)(\.\w+)+")
 """Classes of configurations, which become dictionaries."""
 MOST_CLASSES = 16
-"""More different classes than this are in no configuration."""
+"""Maximum number of different classes; no configuration has more."""
 _REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)")
 _LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
-"""How the older files of torch.save begin: the pickled magic number."""
+"""Header of the older files of torch.save: the pickled magic number."""
 _NUMPY: list[Any] = [
     (np._core.multiarray.scalar, "numpy.core.multiarray.scalar"),  # type: ignore[attr-defined]
     (np._core.multiarray.scalar, "numpy._core.multiarray.scalar"),  # type: ignore[attr-defined]
@@ -42,22 +42,22 @@ _NUMPY: list[Any] = [
 
 
 def read_torch(path: Path, part: str = "") -> Content:
-    """The state dict in a file: the whole, or what is under a key beside other things. Raises BadInput.
+    """Read the state dict of a file: the whole content, or the part under a key. Raises BadInput.
 
     Args:
-        part: The key, where the file has several sets of weights.
+        part: The key, if the file has several sets of weights.
     """
     _check_container(path)
-    held = _unpickled(path)
-    if not isinstance(held, Mapping):
-        raise BadInput(f"{path} holds a {type(held).__name__}, not a dictionary of tensors.")
-    names = list(parts(held, _is_tensor))
+    content = _unpickle(path)
+    if not isinstance(content, Mapping):
+        raise BadInput(f"{path} holds a {type(content).__name__}, not a dictionary of tensors.")
+    names = list(parts(content, _is_tensor))
     if not names and part:
-        raise BadInput(f"{path} has no weights under '{part}': it holds {_first_keys(held)}.")
-    chosen, note = choose(path, {name: _tensors(part_of(held, name)) for name in names}, part) if names else ("", "")
-    state = part_of(held, chosen) if chosen else next((held[key] for key in FIRST[:2] if key in held), held)
+        raise BadInput(f"{path} has no weights under '{part}': it holds {_first_keys(content)}.")
+    chosen, note = choose(path, {name: _tensors(part_of(content, name)) for name in names}, part) if names else ("", "")
+    state = part_of(content, chosen) if chosen else next((content[key] for key in FIRST[:2] if key in content), content)
     if not isinstance(state, Mapping) or not state:
-        raise BadInput(f"{path} holds no tensors, but {_first_keys(held)}.")
+        raise BadInput(f"{path} holds no tensors, but {_first_keys(content)}.")
     invalid = [
         name for name, value in state.items() if not isinstance(name, str) or not isinstance(value, torch.Tensor)
     ]
@@ -70,8 +70,8 @@ def read_torch(path: Path, part: str = "") -> Content:
     tensors = {name: tensor.detach() for name, tensor in state.items()}
     if not chosen:
         return Content(tensors)
-    config = _plain(held.get("config", {}))
-    steps = _plain(held.get("num_steps_done"))
+    config = _plain(content.get("config", {}))
+    steps = _plain(content.get("num_steps_done"))
     return Content(
         tensors,
         step=int(steps) if isinstance(steps, int | float) else None,
@@ -89,7 +89,7 @@ def _tensors(value: object) -> Mapping[str, torch.Tensor]:
 
 
 def _check_container(path: Path) -> None:
-    """Refuse what torch.load would unpack to more than the file holds, and what is not a file of torch.save."""
+    """Reject files that torch.load would unpack to more than their size, and files not written by torch.save."""
     with path.open("rb") as file:
         head = file.read(len(_LEGACY))
     if not head.startswith(b"PK"):
@@ -99,7 +99,7 @@ def _check_container(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-    except Exception as error:  # zipfile has no one exception for a damaged file
+    except Exception as error:  # zipfile has no single exception for a damaged file
         raise BadInput(f"{path} is a damaged or truncated zip file: {error}.") from error
     if not any(entry.filename.endswith("data.pkl") for entry in entries):
         raise BadInput(f"{path} is a zip file, but not one that torch.save wrote.")
@@ -107,15 +107,15 @@ def _check_container(path: Path) -> None:
         raise BadInput(f"{path} is a TorchScript program, not a state dict.")
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
         raise BadInput(f"{path} is a compressed zip file; torch.save never compresses. It is not read.")
-    claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
-    if claimed > path.stat().st_size:  # entries that share bytes: each would be unpacked on its own
+    declared_size = sum(max(entry.file_size, entry.compress_size) for entry in entries)
+    if declared_size > path.stat().st_size:  # entries that share bytes: each would be unpacked on its own
         raise BadInput(
-            f"{path} is a zip file whose entries claim {claimed:,} bytes, more than the file has: it is not read."
+            f"{path} is a zip file whose entries claim {declared_size:,} bytes, more than the file has: it is not read."
         )
 
 
-def _unpickled(path: Path) -> object:
-    """What torch.load makes of the file with nothing but data allowed. Raises BadInput."""
+def _unpickle(path: Path) -> object:
+    """Load the file with torch.load, with only data allowed. Raises BadInput."""
     allowed = list(_NUMPY)
     for _ in range(MOST_CLASSES):
         try:
@@ -131,13 +131,14 @@ def _unpickled(path: Path) -> object:
                     f"{path} wants to make a {refusal[1]}, which is not data: it is not read and nothing in it was run."
                 ) from error
             allowed.append((_placeholder(), refusal[1]))
-        except Exception as error:  # torch has no one exception for a damaged file
+        except Exception as error:  # torch has no single exception for a damaged file
             raise BadInput(f"{path} is damaged or truncated: {_reason(error)}.") from error
     raise BadInput(f"{path} holds more than {MOST_CLASSES} classes: it is not a policy's checkpoint.")
 
 
 def _placeholder() -> type:
-    """A class for one that is not here: making one makes a dictionary, which torch's unpickler then fills."""
+    """Return a stand-in for a missing class: creating an instance creates a dictionary, which torch's unpickler then
+    fills."""
 
     class Placeholder:
         def __new__(cls, *_: object) -> Any:
@@ -154,7 +155,7 @@ def _check_tensor(path: Path, name: str, tensor: torch.Tensor) -> None:
 
 
 def _plain(value: object) -> object:
-    """Data without classes: dictionaries with string keys, lists, numbers, texts; of arrays their lists."""
+    """Convert to data without classes: dictionaries with string keys, lists, numbers, texts; arrays become lists."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in dict.items(value)}
     if isinstance(value, list | tuple | set):
@@ -172,6 +173,6 @@ def _first_keys(keys: Any) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """The last line of what torch says, short."""
+    """Return the first line of torch's error message, shortened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__)[:160].rstrip(".")

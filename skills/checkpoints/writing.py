@@ -1,4 +1,4 @@
-"""Random numbers in the official layouts, and files of them as the authors write theirs."""
+"""Random weights in the official layouts, and writers of files in the authors' formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skills.checkpoints.formats import TensorLayout
 
 
 def random_tensors(layout: TensorLayout, seed: int) -> dict[str, torch.Tensor]:
-    """Random numbers for every tensor of a layout: norms near one, small biases, kernels that keep the scale."""
+    """Return random values for every tensor of a layout: norms near one, small biases, kernels that keep the scale."""
     return {name: _tensor(name, template, seed) for name, template in {**layout.needed, **layout.spare}.items()}
 
 
@@ -38,13 +38,13 @@ def _tensor(name: str, template: torch.Tensor, seed: int) -> torch.Tensor:
 
 
 def write_torch(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
-    """A new file of `torch.save`. Raises OSError."""
+    """Write a new file of `torch.save`. Raises OSError."""
     with path.open("xb") as file:
         torch.save(dict(tensors), file)
 
 
 def write_flax(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
-    """A file as `flax.serialization` writes it. Raises OSError."""
+    """Write a file as `flax.serialization` does. Raises OSError."""
     tree: dict[str, Any] = {}
     for name, tensor in tensors.items():
         *folders, leaf = name.split("/")
