@@ -1,4 +1,4 @@
-"""A policy on another toolkit's server: settings, conventions, and what is the same in each dialect."""
+"""A policy on another toolkit's server: settings, conventions, and the code shared by all dialects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from skills.policy_codec import CodecError
 from skills.policy_wire import Deadlines, ServedPolicy, Unreachable, Wire
 
 CHANGES = tuple(field.name for field in fields(Layout))
-"""Conventions that settings change, by their names."""
+"""Names of the conventions that settings can change."""
 
 
 class DialectSettings(SentenceTemplates):
@@ -68,16 +68,16 @@ class DialectSettings(SentenceTemplates):
 
 
 class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
-    """Another toolkit's policy, which gives motions of a hand, or poses (`absolute` among its facts, `Layout.motions`).
+    """Another toolkit's policy, which returns motions of a hand, or poses (`absolute` in its facts, `Layout.motions`).
 
-    `step` takes pictures and what `Hand.of` takes.
+    `step` takes images and the inputs of `Hand.of`.
 
     Raises:
-        BadInput: The address, the token or a convention is wrong; or nobody says what the numbers mean.
+        BadInput: The address, the token or a convention is wrong; or the conventions are not declared.
         InfrastructureError: There is no such server.
 
     Attributes:
-        layout: What its numbers and pictures mean.
+        layout: Conventions of its values and images.
     """
 
     dialect: ClassVar[Dialect]
@@ -119,11 +119,11 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
 
     @abstractmethod
     def conventions(self) -> Mapping[str, Any]:
-        """What the server declares of a layout, by the names of `Layout`."""
+        """Return the conventions that the server declares, by the names of `Layout`."""
 
     @abstractmethod
     def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
-        """The actions for what is seen. Raises Unreachable, PolicyFailed."""
+        """Request the actions for the current images and hand. Raises Unreachable, PolicyFailed."""
 
     def _decide(self, wire: Wire, inputs: Named) -> Named:
         pictures = {
@@ -151,13 +151,13 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         wire.send(frame, self._deadlines.reply)
 
     def _failed(self, error: object) -> PolicyFailed:
-        """The failure that a server tells: the last line of its traceback."""
+        """Return the failure that a server reports: the last line of its traceback."""
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         return PolicyFailed(FailureReason.SERVER_FAILED, why=lines[-1] if lines else "no reason")
 
 
 def _to_base_frame(pose: Motion, base: Array) -> Motion:
-    """A pose in the frame of a base, where that is (x, y, yaw), of one in the frame of the world."""
+    """Transform a pose from the world frame to the frame of a base at (x, y, yaw)."""
     x, y, yaw = base
     turn = rotation_matrix(np.array([0.0, 0.0, -yaw]))
     return replace(
@@ -168,7 +168,7 @@ def _to_base_frame(pose: Motion, base: Array) -> Motion:
 
 
 def received(frame: bytes | str) -> Mapping[str, Any]:
-    """The mapping in a frame. Raises Unreachable."""
+    """Decode the mapping in a frame. Raises Unreachable."""
     try:
         value = unpack(frame)
     except CodecError as error:

@@ -23,14 +23,14 @@ from skills.policy_codec import FRAME_BYTES, MOST_DIMENSIONS, MOST_ITEMS, CodecE
 Dialect: TypeAlias = Literal["openpi", "vla-eval", "xpolicylab", "gr00t"]
 
 KINDS = "biuf"
-"""Kinds of numbers that are read and written: booleans, integers and floats."""
+"""Kinds of numbers that are encoded and decoded: booleans, integers and floats."""
 TYPE = re.compile(rf"[<>|=]?[{KINDS}][1248]")
 """An element type in numpy's notation."""
 PICTURES = ("PNG", "JPEG")
 
 
 def pack(value: object, dialect: Dialect) -> bytes:
-    """The bytes of a message. vla-eval's pictures (H, W, 3 or 4) uint8 become PNG. Raises CodecError."""
+    """Encode a message. vla-eval's images (H, W, 3 or 4) uint8 become PNG. Raises CodecError."""
     try:
         packed: bytes = msgpack.packb(value, default=_WRITERS[dialect])
     except (TypeError, ValueError, OverflowError) as error:
@@ -39,7 +39,7 @@ def pack(value: object, dialect: Dialect) -> bytes:
 
 
 def unpack(data: bytes | str) -> Any:
-    """What a message of any dialect holds. Raises CodecError for bytes that are none, and for other arrays."""
+    """Decode a message of any dialect. Raises CodecError for invalid bytes and unsupported arrays."""
     if isinstance(data, str) or len(data) > FRAME_BYTES:
         raise CodecError(f"A message is at most {FRAME_BYTES} bytes, and no text.")
     try:
@@ -52,38 +52,38 @@ def unpack(data: bytes | str) -> Any:
         raise CodecError(f"The bytes are not a message: {error or type(error).__name__}.") from error
 
 
-def _checked(value: np.ndarray | np.generic) -> None:
+def _check_type(value: np.ndarray | np.generic) -> None:
     if value.dtype.kind not in KINDS:
         raise CodecError(f"An array of {value.dtype} cannot be sent.")
 
 
 def _openpi(value: object) -> object:
     if isinstance(value, np.ndarray):
-        _checked(value)
+        _check_type(value)
         return {b"__ndarray__": True, b"data": value.tobytes(), b"dtype": value.dtype.str, b"shape": value.shape}
     if isinstance(value, np.generic):
-        _checked(value)
+        _check_type(value)
         return {b"__npgeneric__": True, b"data": value.item(), b"dtype": value.dtype.str}
     raise CodecError(f"A {type(value).__name__} cannot be sent.")
 
 
 def _vla_eval(value: object) -> object:
     if isinstance(value, np.ndarray):
-        _checked(value)
+        _check_type(value)
         if value.dtype == np.uint8 and value.ndim == 3 and value.shape[2] in (3, 4):
             buffer = io.BytesIO()
             Image.fromarray(value).save(buffer, format="PNG")
             return {"__image__": True, "format": "png", "data": buffer.getvalue(), "shape": list(value.shape)}
         return {"__ndarray__": True, "data": value.tobytes(), "dtype": value.dtype.str, "shape": list(value.shape)}
     if isinstance(value, np.generic):
-        _checked(value)
+        _check_type(value)
         return value.item()
     raise CodecError(f"A {type(value).__name__} cannot be sent.")
 
 
 def _xpolicylab(value: object) -> object:
     if isinstance(value, np.ndarray):
-        _checked(value)
+        _check_type(value)
         return {
             b"nd": True,
             b"type": value.dtype.str,
@@ -92,14 +92,14 @@ def _xpolicylab(value: object) -> object:
             b"data": value.tobytes(),
         }
     if isinstance(value, np.generic):
-        _checked(value)
+        _check_type(value)
         return {b"nd": False, b"type": value.dtype.str, b"data": value.tobytes()}
     raise CodecError(f"A {type(value).__name__} cannot be sent.")
 
 
 def _gr00t(value: object) -> object:
     if isinstance(value, np.ndarray):
-        _checked(value)
+        _check_type(value)
         buffer = io.BytesIO()
         np.save(buffer, value, allow_pickle=False)
         return {"__ndarray_class__": True, "as_npy": buffer.getvalue()}
@@ -113,11 +113,11 @@ _WRITERS: Mapping[Dialect, Callable[[object], object]] = {
     "gr00t": _gr00t,
 }
 _MARKS = {"__ndarray__", "__npgeneric__", "__image__", "__ndarray_class__"}
-"""One of these, or b"nd", is in every mapping that is an array, a number or a picture."""
+"""Every mapping that encodes an array, a number or an image has one of these keys, or b"nd"."""
 
 
 def _read(mapping: Mapping[Any, Any]) -> Any:
-    """A mapping as it is, or the array in it."""
+    """Return a mapping as it is, or the array that it encodes."""
     if b"nd" in mapping:
         return _msgpack_numpy(mapping)
     named = {key.decode("utf-8", "replace") if isinstance(key, bytes) else key: item for key, item in mapping.items()}
@@ -152,14 +152,15 @@ def _array(data: object, name: object, shape: object) -> np.ndarray:
 
 
 def _msgpack_numpy(mapping: Mapping[Any, Any]) -> np.ndarray | np.generic:
-    """An array, or a number of numpy; records and objects, which would be unpickled, are refused by their type."""
+    """Decode an array or a number of numpy; records and objects, which would need pickle, are rejected by their
+    type."""
     is_array = mapping[b"nd"] is True
     array = _array(mapping.get(b"data"), mapping.get(b"type"), mapping.get(b"shape") if is_array else [])
     return array if is_array else array[()]
 
 
 def _npy(data: object) -> np.ndarray:
-    """The array of a .npy file, whose shape is compared with its length before anything is allocated."""
+    """Decode the array of a .npy file; its shape is compared with its length before memory is allocated."""
     if not isinstance(data, bytes):
         raise CodecError("The bytes hold an array that is none.")
     file = io.BytesIO(data)
@@ -174,7 +175,7 @@ def _npy(data: object) -> np.ndarray:
 
 
 def _picture(data: object, shape: object) -> np.ndarray:
-    """A picture, whose size is compared before it is decompressed."""
+    """Decode an image; its size is checked before it is decompressed."""
     if not isinstance(data, bytes) or not isinstance(shape, list):
         raise CodecError("The bytes hold a picture that is none.")
     try:

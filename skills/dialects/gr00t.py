@@ -29,7 +29,7 @@ STATE: Mapping[str, slice] = {
     **{name: slice(place, place + 1) for place, name in enumerate(("x", "y", "z", "roll", "pitch", "yaw"))},
     "gripper": slice(6, 8),
 }
-"""Parts of LIBERO's state by GR00T's names; roll, pitch and yaw are its rotation vector."""
+"""Slices of LIBERO's state by GR00T's names; roll, pitch and yaw are its rotation vector."""
 ACTION = ("x", "y", "z", "roll", "pitch", "yaw", "gripper")
 MODALITIES = ("video", "state", "action", "language")
 
@@ -66,14 +66,14 @@ class Gr00tPolicy(DialectPolicy):
                 raise BadInput(
                     f"The policy server at {self.url} wants a history in '{modality}', and Homie keeps none."
                 )
-        return {}  # what its numbers mean it does not say
+        return {}  # it does not declare the conventions of its values
 
     def _open(self, seconds: float) -> Wire:
         return ZmqWire(self.url)
 
     def _greet(self, wire: Wire, seconds: float) -> Mapping[str, Any]:
         try:
-            answer = self._called(wire, "get_modality_config", None, seconds)
+            answer = self._call(wire, "get_modality_config", None, seconds)
         except PolicyFailed as error:
             raise Unreachable(str(error)) from error
         if not isinstance(answer, dict) or not all(isinstance(answer.get(name), dict) for name in MODALITIES):
@@ -82,7 +82,7 @@ class Gr00tPolicy(DialectPolicy):
 
     def _begin(self, wire: Wire, goal: Named) -> None:
         self._text = str(goal["text"])
-        self._called(wire, "reset", {"options": None}, self._deadlines.reply)
+        self._call(wire, "reset", {"options": None}, self._deadlines.reply)
 
     def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys, state = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}, hand.libero()
@@ -92,7 +92,7 @@ class Gr00tPolicy(DialectPolicy):
             "state": {name: state[None, None, STATE[name]] for name in self._names("state")},
             "language": {name: [[self._text]] for name in self._names("language")},
         }
-        answer = self._called(wire, "get_action", {"observation": observation, "options": None}, self._deadlines.reply)
+        answer = self._call(wire, "get_action", {"observation": observation, "options": None}, self._deadlines.reply)
         action = answer[0] if isinstance(answer, list) and answer else None
         columns = [action.get(name) for name in ACTION] if isinstance(action, dict) else [None]
         try:
@@ -100,8 +100,8 @@ class Gr00tPolicy(DialectPolicy):
         except (IndexError, ValueError) as error:
             raise cannot_go_on(f"its actions are no arrays {', '.join(ACTION)}") from error
 
-    def _called(self, wire: Wire, endpoint: str, data: Mapping[str, Any] | None, seconds: float) -> Any:
-        """What an endpoint returns. Raises Unreachable, PolicyFailed; BadInput for a wrong token."""
+    def _call(self, wire: Wire, endpoint: str, data: Mapping[str, Any] | None, seconds: float) -> Any:
+        """Call an endpoint and return its result. Raises Unreachable, PolicyFailed; BadInput for a wrong token."""
         token = read_token(self.settings.token_env)
         request = {"endpoint": endpoint, **({} if data is None else {"data": data})}
         self._send(wire, {**request, **({"api_token": token} if token else {})})
@@ -119,7 +119,7 @@ class Gr00tPolicy(DialectPolicy):
         return answer
 
     def _modality(self, name: str) -> Mapping[str, Any]:
-        """The configuration of one modality, as JSON."""
+        """Return the configuration of one modality, as JSON."""
         inside = self.welcome[name].get("as_json", self.welcome[name])
         return inside if isinstance(inside, dict) else {}
 

@@ -1,4 +1,4 @@
-"""The hand of the robot, as states of each dialect tell it."""
+"""Pose and opening of the robot's hand, in the state formats of the dialects."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from skills.policies.motions import rotation_matrix, rotation_vector
 from skills.policies.policy import Named, cannot_go_on
 
 TOOL: Array = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
-"""From Homie's gripper (x along the fingers) to the end effector of robosuite (z along them)."""
+"""Rotation from Homie's gripper (x along the fingers) to the end effector of robosuite (z along them)."""
 BEHIND = 0.0069
-"""Metres from Homie's gripper back to the end effector of robosuite, along the fingers."""
+"""Distance (m) from Homie's gripper back to the end effector of robosuite, along the fingers."""
 SHORTEST = 1e-6
-"""Length of a quaternion."""
+"""Minimum length of a quaternion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hand:
-    """Where the hand is, and how far it is open.
+    """Pose and opening of the hand.
 
-    position (3,) m and rotation (3, 3) of Homie's gripper in the base frame or that of the world, z above the floor.
+    position (3,) m and rotation (3, 3) of Homie's gripper in the base or the world frame, z above the floor.
 
     Attributes:
-        fingers: Between them, m.
-        opening: The same as a share of 0 to 1.
+        fingers: Distance between the fingers, m.
+        opening: The same as a fraction of the maximum, 0 to 1.
     """
 
     position: Array
@@ -37,8 +37,8 @@ class Hand:
 
     @classmethod
     def of(cls, values: Named, *, in_world: bool = False) -> Hand:
-        """From what skills give: `position`, `rotation`, `fingers`, `opening`, and `base`, where the base is (x, y,
-        yaw)."""
+        """Build from the inputs of a policy: `position`, `rotation`, `fingers`, `opening`, and `base`, the base pose
+        (x, y, yaw)."""
         position, rotation = (np.asarray(values[name], dtype=float) for name in ("position", "rotation"))
         if in_world:
             x, y, yaw = np.asarray(values["base"], dtype=float)
@@ -53,14 +53,14 @@ class Hand:
 
     @property
     def end(self) -> Array:
-        """Where the end effector is, (3,)."""
+        """Position (3,) of the end effector."""
         return self.position - BEHIND * self.rotation[:, 0]
 
     def libero(self) -> NDArray[np.float32]:
-        """The state (8,) of LIBERO: end effector (m), its rotation vector, both fingers (m).
+        """Return the state (8,) of LIBERO: end effector (m), its rotation vector, both fingers (m).
 
-        The vector is that of robosuite, about an axis that points ahead: of a hand that points down, half a turn about
-        x, it does not jump where the turn goes beyond a half.
+        The vector is that of robosuite, about an axis that points ahead: for a hand that points down, half a turn about
+        x, it does not jump where the turn exceeds a half.
         """
         rotation = rotation_vector(self.rotation @ TOOL)
         angle = float(np.linalg.norm(rotation))
@@ -69,7 +69,7 @@ class Hand:
         return np.array([*self.end, *rotation, self.fingers / 2, -self.fingers / 2], np.float32)
 
     def pose(self) -> NDArray[np.float32]:
-        """The end effector (7,): position (m) and quaternion w, x, y, z."""
+        """Return the end effector pose (7,): position (m) and quaternion w, x, y, z."""
         vector = rotation_vector(self.rotation @ TOOL)
         angle = float(np.linalg.norm(vector))
         axis = vector / angle if angle else vector
@@ -77,7 +77,7 @@ class Hand:
 
 
 def vector_of_quaternion(numbers: Array) -> Array:
-    """The rotation vector of w, x, y, z. Raises PolicyFailed for a quaternion of no length."""
+    """Return the rotation vector of the quaternion w, x, y, z. Raises PolicyFailed for one of zero length."""
     length = float(np.linalg.norm(numbers))
     if length < SHORTEST:
         raise cannot_go_on("a quaternion of its actions is zero")

@@ -1,6 +1,6 @@
-"""What the numbers and pictures of a checkpoint mean: declared by a user or a server, compared before any command.
+"""Conventions of a checkpoint's values and images: declared by a user or a server, compared before any command.
 
-A row of actions is a motion or a pose of the hand: the numbers of the position, of the rotation, and of the gripper.
+A row of actions is a motion or a pose of the hand: the values of the position, of the rotation, and of the gripper.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CLOSED_OPEN: Mapping[str, tuple[float, float]] = {
     "open-is-1": (0.0, 1.0),
     "open-is-0": (1.0, 0.0),
 }
-"""The numbers of a closed and of an open hand."""
+"""Values of a closed and of an open hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +42,14 @@ class Layout:
         position: `delta`, added to the last target of the hand, or `absolute`, the pose of the end effector itself.
         rotation: Of a motion about the base's axes, or of the end effector: `rotation-vector`, `euler-xyz` (about fixed
             axes x, y, z), or a quaternion.
-        gripper: Which number means what; `open-is-1` and `open-is-0` go from 0 to 1, the others from -1 to 1.
-        metres, radians: What 1 of a position and of a rotation (of a quaternion none) stands for.
+        gripper: Meaning of the gripper value; `open-is-1` and `open-is-0` range from 0 to 1, the others from -1 to 1.
+        metres, radians: Scale of a position and of a rotation value (not of a quaternion).
         rate: Actions per second.
-        picture_size: Width and height of pictures, pixels.
-        channels: Order of their colours.
+        picture_size: Width and height of images, pixels.
+        channels: Order of the colour channels.
         pictures: `upright`, or `mirrored`, left and right exchanged: LIBERO's, which come upside down, are turned by
             180 degrees for training.
-        state: Frame of the hand's poses, in a state and of actions: of the `base`, or of the `world` (odometry).
+        state: Frame of the hand's poses in states and actions: `base`, or `world` (odometry).
     """
 
     position: Position = "delta"
@@ -64,19 +64,19 @@ class Layout:
     state: Frame = "base"
 
     def declared(self) -> dict[str, Any]:
-        """By name, as a server says it."""
+        """Return the conventions by name, as a server declares them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def numbers(self) -> int:
-        """Of one action."""
+        """Number of values of one action."""
         return 4 + (4 if self.rotation.startswith("quaternion") else 3)
 
     def motions(self, actions: object) -> list[Motion]:
-        """The motions of a chunk of actions (H, numbers) or of one (numbers,).
+        """Convert a chunk of actions (H, numbers) or one action (numbers,) to motions.
 
-        Those of an `absolute` layout hold the pose of Homie's gripper in the layout's frame: its position (m), and as
-        rotation its rotation vector. Raises PolicyFailed.
+        Motions of an `absolute` layout hold the pose of Homie's gripper in the layout's frame: its position (m), and
+        its rotation vector as rotation. Raises PolicyFailed.
         """
         rows = _rows(actions)
         expectation = f"and rows of {self.numbers} finite numbers are taken"
@@ -88,7 +88,7 @@ class Layout:
         closed, opened = _CLOSED_OPEN[self.gripper]
         return [
             Motion(
-                translation=row[:3] * self.metres + self._ahead(turn),
+                translation=row[:3] * self.metres + self._end_to_gripper(turn),
                 rotation=turn,
                 opening=float(np.clip((row[-1] - closed) / (opened - closed), 0.0, 1.0)),
                 base=np.zeros(3),
@@ -97,7 +97,7 @@ class Layout:
         ]
 
     def actions(self, motions: Sequence[Motion]) -> NDArray[np.float32]:
-        """The chunk (H, 7) of some motions, where rotations are vectors; numbers end at -1 and 1."""
+        """Return the chunk (H, 7) of some motions, with rotation vectors; values are clipped to -1..1."""
         rows = [
             np.concatenate(
                 [
@@ -111,16 +111,16 @@ class Layout:
         return np.array(rows, np.float32)
 
     def grip(self, opening: float) -> float:
-        """The number of a hand that is open to a share of 0 to 1."""
+        """Return the gripper value of a hand that is open to a fraction of 0 to 1."""
         closed, opened = _CLOSED_OPEN[self.gripper]
         return closed + opening * (opened - closed)
 
-    def _ahead(self, turn: Array) -> Array:
-        """From the end effector to Homie's gripper, (3,) m; of a motion nothing."""
+    def _end_to_gripper(self, turn: Array) -> Array:
+        """Return the offset (3,) m from the end effector to Homie's gripper; zero for a motion."""
         return np.zeros(3) if self.position == "delta" else BEHIND * rotation_matrix(turn)[:, 0]
 
     def _turn(self, numbers: Array) -> Array:
-        """The rotation vector of a row, rad."""
+        """Return the rotation vector of a row, rad."""
         match self.rotation:
             case "rotation-vector":
                 vector = numbers * self.radians
@@ -133,7 +133,7 @@ class Layout:
         return vector if self.position == "delta" else rotation_vector(rotation_matrix(vector) @ TOOL.T)
 
     def picture(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """A picture (H, W, 3) as the checkpoint takes it: shrunk without distortion onto black."""
+        """Convert an image (H, W, 3) to the checkpoint's format: scaled without distortion onto black."""
         size, (height, width) = self.picture_size, rgb.shape[:2]
         image = Image.fromarray(np.ascontiguousarray(rgb[:, ::-1]) if self.pictures == "mirrored" else rgb)
         if (width, height) != (size, size):
@@ -153,12 +153,12 @@ LAYOUTS: Mapping[str, Layout] = {
         position="absolute", rotation="quaternion-wxyz", metres=1.0, radians=1.0, gripper="open-is-1", picture_size=256
     ),
 }
-"""By name: checkpoints trained on LIBERO (steps of up to 5 cm and 0.5 rad), and those of GR00T; metres and radians as
-they are; poses of the end effector in the base frame."""
+"""Layouts by name: checkpoints trained on LIBERO (steps of up to 5 cm and 0.5 rad), and those of GR00T; unscaled metres
+and radians; poses of the end effector in the base frame."""
 
 
 def _rows(actions: object) -> Array:
-    """The rows (H, numbers) of actions, or of one; (0,) for anything but numbers."""
+    """Return the rows (H, numbers) of a chunk or of one action; (0,) for anything but numbers."""
     try:
         rows = np.asarray(actions)
     except ValueError:  # ragged
@@ -171,24 +171,24 @@ def _rows(actions: object) -> Array:
 def agreed(
     server_name: str, prefix: str, requested: str, changes: Mapping[str, Any], declared: Mapping[str, Any]
 ) -> Layout:
-    """The layout that a user and a server agree on.
+    """Return the layout on which a user and a server agree.
 
     Args:
         server_name: `The policy server at ws://...`.
-        prefix: Of the settings, `openpi`.
-        requested: The name of a layout, "" for what the server says.
-        changes: What a user says otherwise, by name.
-        declared: What the server declares, by name.
+        prefix: Prefix of the settings, such as `openpi`.
+        requested: The name of a layout, "" for the server's conventions.
+        changes: Conventions that a user overrides, by name.
+        declared: Conventions that the server declares, by name.
 
     Raises:
-        BadInput: Neither says what the numbers mean, or they contradict one another.
+        BadInput: The conventions are not declared, or the two declarations contradict one another.
     """
-    known = [field.name for field in fields(Layout)]
+    field_names = [field.name for field in fields(Layout)]
     if requested and requested not in LAYOUTS:
         raise BadInput(
             f"There is no layout '{requested}': {suggestion(requested, LAYOUTS, f'choose {_listed(LAYOUTS)}.')}"
         )
-    missing = [name for name in known if name not in {**changes, **declared}]
+    missing = [name for name in field_names if name not in {**changes, **declared}]
     if not requested and missing:
         raise BadInput(
             f"{server_name} does not say what its numbers mean ({', '.join(missing)}): give `--skill-option"
@@ -196,15 +196,17 @@ def agreed(
         )
     chosen = {**(LAYOUTS[requested].declared() if requested else {}), **changes}
     for name, value in declared.items():
-        if name in known and name in chosen and not _equal(chosen[name], value):
+        if name in field_names and name in chosen and not _equal(chosen[name], value):
             raise BadInput(
                 f"{server_name} says '{value}' for '{name}', and here it is '{chosen[name]}': give `--skill-option"
                 f" {prefix}.{name}={value}`, or another layout."
             )
-    return _possible(server_name, Layout(**{**chosen, **{name: declared[name] for name in known if name in declared}}))
+    return _check_values(
+        server_name, Layout(**{**chosen, **{name: declared[name] for name in field_names if name in declared}})
+    )
 
 
-def _possible(server_name: str, layout: Layout) -> Layout:
+def _check_values(server_name: str, layout: Layout) -> Layout:
     choices = {
         "position": get_args(Position),
         "rotation": get_args(Rotation),

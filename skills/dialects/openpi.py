@@ -1,11 +1,11 @@
-"""The dialect of openpi: metadata first, then an observation and its actions, again and again.
+"""The dialect of openpi: metadata first, then observations and their actions.
 
 server: {metadata} --> client: {"observation/image", ..., "prompt"} --> server: {"actions": (H, 7), "server_timing"}
 
-A server that fails sends its traceback as a text and closes. There is no reset and no number of a message: a client
-that has waited too long closes its session.
+A server that fails sends its traceback as a text and closes. There is no reset, and messages have no number: a client
+whose request timed out closes its session.
 
-Servers of BEHAVIOR's challenge have a reset without answer, and one action where no chunk is asked for:
+Servers of BEHAVIOR's challenge have a reset without answer, and return one action if no chunk is requested:
 
 client: {"reset": True}, {..., "__action_chunk_size__": K} --> server: {"action": (D,), "action_chunk": (K, D)}
 """
@@ -30,7 +30,7 @@ from skills.policy_wire import Unreachable, Wire
 
 CHUNK_SIZE = "__action_chunk_size__"
 BATCHED = 3
-"""Dimensions of the chunks of several robots."""
+"""Number of dimensions of the chunks of several robots."""
 IMAGE, WRIST_IMAGE, STATE = "observation/image", "observation/wrist_image", "observation/state"
 
 
@@ -68,7 +68,7 @@ class OpenPiPolicy(DialectPolicy):
         self._send(wire, {**named, self.settings.state_key: hand.libero(), "prompt": self._text, **chunk_fields})
         reply = wire.receive(self._deadlines.reply)
         if isinstance(reply, str):
-            self._drop()  # it closes after a traceback
+            self._drop()  # the server closes after a traceback
             raise self._failed(reply)
         answer = received(reply)
         name = "action" if self.settings.dialect == "behavior" else "actions"
@@ -78,13 +78,13 @@ class OpenPiPolicy(DialectPolicy):
 
     @property
     def _chunk(self) -> int:
-        """Actions of an answer that are asked for: twice those at which the next answer is."""
+        """Number of actions requested per answer: twice the number left at which the next request is sent."""
         threshold = self.settings.ahead
         return self.settings.execute if threshold is None else 2 * threshold
 
 
 def _chunk_of(answer: Mapping[str, Any]) -> np.ndarray:
-    """The chunk (K, D) of one robot. Raises PolicyFailed where its first action is not the one beside it."""
+    """Return the chunk (K, D) of one robot. Raises PolicyFailed if its first action is not the one beside it."""
     first, chunk = np.asarray(answer.get("action")), np.asarray(answer["action_chunk"])
     if chunk.ndim == BATCHED and len(chunk) == 1:
         chunk = chunk[0]
@@ -98,8 +98,8 @@ class OpenPiSession:
     no answer.
 
     Args:
-        name: Of the skill set.
-        policy: For this client alone.
+        name: Name of the skill set.
+        policy: Policy for this client alone.
     """
 
     health: Mapping[str, str] = {"/healthz": "OK\n"}
@@ -108,7 +108,7 @@ class OpenPiSession:
     def __init__(self, name: str, policy: Policy) -> None:
         self._motions = ServedMotions(name, policy, "openpi")
         self._text: str | None = None
-        self._before: float | None = None
+        self._previous_ms: float | None = None
         keys = [IMAGE, WRIST_IMAGE] if self._motions.sees_wrist else [IMAGE]
         self.greeting: bytes | None = pack(
             {
@@ -121,7 +121,7 @@ class OpenPiSession:
         )
 
     def answer(self, frame: bytes | str) -> bytes | None:
-        """The reply to a frame. Raises CodecError, PolicyFailed."""
+        """Return the reply to a frame. Raises CodecError, PolicyFailed."""
         start = time.perf_counter()
         seen = unpack(frame)
         if not isinstance(seen, dict):
@@ -136,9 +136,9 @@ class OpenPiSession:
             self._motions.begin(text, seen.get(STATE))
             self._text = text
         actions = self._motions.actions({key: seen.get(key) for key in (IMAGE, WRIST_IMAGE)})
-        took = (time.perf_counter() - start) * 1000
-        timing = {"infer_ms": took, **({} if self._before is None else {"prev_total_ms": self._before})}
-        self._before = took
+        elapsed_ms = (time.perf_counter() - start) * 1000
+        timing = {"infer_ms": elapsed_ms, **({} if self._previous_ms is None else {"prev_total_ms": self._previous_ms})}
+        self._previous_ms = elapsed_ms
         return pack({"actions": actions, "server_timing": timing}, "openpi")
 
     def problem(self, frame: bytes | str, reason: str) -> bytes | str:

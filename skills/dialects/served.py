@@ -1,4 +1,4 @@
-"""A policy of ours for clients of other toolkits: what sessions of each dialect share."""
+"""A policy of ours for clients of other toolkits: the code shared by the sessions of each dialect."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from skills.policies.policy import Policy
 from skills.policy_codec import CodecError
 
 FINGER = 0.04
-"""Metres of one finger of an open hand, as LIBERO's state has it."""
+"""Travel (m) of one finger of an open hand, as in LIBERO's state."""
 
 
 class ServedMotions:
-    """Asks a policy for chunks of actions in a layout.
+    """Queries a policy for chunks of actions in a layout.
 
     Args:
-        name: Of the skill set, for the sentence.
-        policy: One that moves a hand.
-        dialect: For the sentence.
+        name: Name of the skill set, for the error message.
+        policy: A policy that moves a hand.
+        dialect: Name of the dialect, for the error message.
 
     Raises:
-        BadInput: Another policy.
+        BadInput: The policy does not move a hand.
     """
 
     def __init__(self, name: str, policy: Policy, dialect: str) -> None:
@@ -42,8 +42,8 @@ class ServedMotions:
             ) from error
         self.policy = policy
         self.sees_wrist = bool(facts.get("wrist"))
-        self._ahead = "ahead" in facts
-        self._next = 0
+        self._is_chunked = "ahead" in facts
+        self._next_number = 0
         self.layout = replace(LAYOUTS["libero"], rate=float(np.asarray(facts["rate"])), pictures="upright")
 
     def begin(self, text: str, state: object) -> None:
@@ -51,11 +51,11 @@ class ServedMotions:
         opening = 1.0
         if isinstance(state, np.ndarray) and state.shape == (8,):
             opening = float(np.clip(state[6] / FINGER, 0.0, 1.0))
-        self._next = 0
+        self._next_number = 0
         self.policy.reset({"text": text, "listed": text, "gripper": opening})
 
     def actions(self, pictures: Mapping[str, object]) -> NDArray[np.float32]:
-        """The chunk (H, 7) for pictures by name of the client. Raises CodecError, PolicyFailed."""
+        """Return the chunk (H, 7) for images by the client's names. Raises CodecError, PolicyFailed."""
         inputs: dict[str, Any] = {}
         for name, (key, picture) in zip(("primary", "wrist"), pictures.items(), strict=False):
             if name == "wrist" and not self.sees_wrist:
@@ -63,8 +63,8 @@ class ServedMotions:
             if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.shape[2:] != (3,):
                 raise CodecError(f"The observation has no picture '{key}' (H, W, 3) of uint8.")
             inputs[name] = picture[..., ::-1].copy() if self.layout.channels == "bgr" else picture
-        if not self._ahead:
+        if not self._is_chunked:
             return self.layout.actions([Motion.of(self.policy.step(inputs))])
-        motions = Motion.several(self.policy.step({**inputs, "number": self._next}))
-        self._next += len(motions)
+        motions = Motion.several(self.policy.step({**inputs, "number": self._next_number}))
+        self._next_number += len(motions)
         return self.layout.actions(motions)

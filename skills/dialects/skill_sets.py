@@ -25,7 +25,7 @@ ACTIONS = ("Pick", "Put", "Open", "Close")
 
 
 class DialectSkill(EffectorSkill):
-    """Pick, Put, Open or Close by a policy that also takes the pose of the hand, and may give poses."""
+    """Pick, Put, Open or Close by a policy that also takes the pose of the hand, and may return poses."""
 
     def _policy_inputs(self) -> dict[str, Value]:
         hand = self.kinematics.forward(self.q)
@@ -40,7 +40,7 @@ class DialectSkill(EffectorSkill):
         }
 
     def _commands_of(self, motion: Motion, periods: int) -> list[Command]:
-        if self.policy.facts["absolute"]:  # the pose that is wanted, from where the hand is sent now
+        if self.policy.facts["absolute"]:  # convert the target pose to a motion from the last target
             last = self._target()
             turn = rotation_vector(rotation_matrix(motion.rotation) @ last.rotation.T)
             motion = replace(motion, translation=motion.translation - last.position, rotation=turn)
@@ -67,8 +67,8 @@ class DialectSet(SkillSet):
     """A skill set whose policy runs on another toolkit's server.
 
     Args:
-        argument: `ws://HOST:PORT`; of GR00T `tcp://HOST:PORT`.
-        settings: Conventions, cameras, wording, deadlines.
+        argument: `ws://HOST:PORT`; for GR00T `tcp://HOST:PORT`.
+        settings: Conventions, cameras, instruction templates, deadlines.
 
     Raises:
         BadInput: The address, the token or a convention is wrong.

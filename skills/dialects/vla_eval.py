@@ -38,12 +38,12 @@ FORMATS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "binary_close_01": ("gripper", "open-is-0"),
     },
 }
-"""Formats of vla-eval's `DimSpec` and conventions of a layout."""
+"""Formats of vla-eval's `DimSpec`, with the convention and value of a layout."""
 STATE_FORMAT = "eef_pos3_axisangle3_gripper2"
 
 
 def message(kind: str, payload: Mapping[str, Any], seq: int, timestamp: float | None = None) -> dict[str, Any]:
-    """A message as it is packed; the time is now where none is given."""
+    """Build a message for packing; the default timestamp is now."""
     return {
         "type": kind,
         "payload": dict(payload),
@@ -69,7 +69,7 @@ class VlaEvalPolicy(DialectPolicy):
     _in_episode = False
 
     def conventions(self) -> Mapping[str, Any]:
-        """Raises BadInput for a state or a format that is not known here."""
+        """Raises BadInput for an unknown state or format."""
         declared: dict[str, Any] = {}
         for name, spec in _specs(self.welcome.get("action_spec")).items():
             form = str(spec.get("format"))
@@ -97,7 +97,7 @@ class VlaEvalPolicy(DialectPolicy):
         self._in_episode = False
         hello = {"harness_version": f"homie {__version__}", "protocol_version": PROTOCOL}
         self._tell(wire, "hello", hello)
-        kind, payload, _ = self._hear(wire, seconds)
+        kind, payload, _ = self._receive(wire, seconds)
         if kind != "hello":
             raise Unreachable(f"it answers a hello with '{kind}'")
         if payload.get("protocol_version") != PROTOCOL:
@@ -109,7 +109,7 @@ class VlaEvalPolicy(DialectPolicy):
             self._tell(wire, "episode_end", {})
         self._text = str(goal["text"])
         self._tell(wire, "episode_start", {"task": {"name": self._text}})
-        self._started, self._in_episode = self._number, True
+        self._start_number, self._in_episode = self._number, True
 
     def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
@@ -121,14 +121,14 @@ class VlaEvalPolicy(DialectPolicy):
         )
         deadline = time.monotonic() + self._deadlines.reply
         while True:
-            kind, payload, number = self._hear(wire, max(deadline - time.monotonic(), 0.001))
-            if kind == "error" and number in (self._started, self._number):
+            kind, payload, number = self._receive(wire, max(deadline - time.monotonic(), 0.001))
+            if kind == "error" and number in (self._start_number, self._number):
                 raise self._failed(payload.get("error"))
             if kind == "action" and number == self._number:
                 return payload.get("actions")
-            # Anything else answers something earlier: it comes late and is dropped.
+            # Anything else is a late answer to an earlier message and is dropped.
 
-    def _hear(self, wire: Wire, seconds: float) -> tuple[str, Mapping[str, Any], int]:
+    def _receive(self, wire: Wire, seconds: float) -> tuple[str, Mapping[str, Any], int]:
         try:
             return _parts(received(wire.receive(seconds)))
         except CodecError as error:
@@ -142,9 +142,7 @@ class VlaEvalPolicy(DialectPolicy):
 class VlaEvalSession:
     """A client of vla-eval at a server of ours.
 
-    Args:
-        name: Of the skill set.
-        policy: For this client alone.
+    name: Name of the skill set.
     """
 
     health: Mapping[str, str] = {"/health": '{"status": "ok"}\n', "/config": '{"applied": {}, "config": {}}\n'}
@@ -157,7 +155,7 @@ class VlaEvalSession:
         self._text: str | None = None
 
     def answer(self, frame: bytes | str) -> bytes | None:
-        """The reply to a frame. Raises CodecError, PolicyFailed."""
+        """Return the reply to a frame. Raises CodecError, PolicyFailed."""
         kind, payload, number = _parts(unpack(frame))
         match kind:
             case "hello":
@@ -210,7 +208,7 @@ class VlaEvalSession:
 
 
 def _parts(value: object) -> tuple[str, Mapping[str, Any], int]:
-    """Type, payload and number of a message. Raises CodecError."""
+    """Return type, payload and number of a message. Raises CodecError."""
     if isinstance(value, dict):
         match (value.get("type"), value.get("payload"), value.get("seq")):
             case (str(kind), dict() as payload, int(number)):

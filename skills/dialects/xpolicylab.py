@@ -1,10 +1,10 @@
-"""The dialect of XPolicyLab: requests and answers with one identity, trials that begin and end.
+"""The dialect of XPolicyLab: requests and answers with a shared message id, trials that begin and end.
 
 client: hello --> server: hello_ack; reset --> reset_result; infer --> infer_result or error;
 trial_end --> trial_end_ack; close (no answer)
 
-An action is a mapping like the state of an observation; `ee_pose` and `ee_joint_state` are taken. There is no version
-of the protocol: it is that of XPolicyLab's repository in 2026.
+An action is a mapping like the state of an observation; `ee_pose` and `ee_joint_state` are used. The protocol has no
+version: it is that of XPolicyLab's repository in 2026.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ ANSWERS: Mapping[str, str] = {
 }
 POSE, GRIP = "ee_pose", "ee_joint_state"
 PARTING = 2.0
-"""Seconds on the wall clock that a client that closes waits for the end of its trial to be acknowledged: a server that
-cannot send the answer any more would not read on to `close`."""
+"""Seconds (wall clock) for which a closing client waits for the acknowledgement of its trial's end: a server that can
+no longer send the answer would not read on to `close`."""
 
 
 class XPolicyLabSettings(DialectSettings):
@@ -59,7 +59,7 @@ class XPolicyLabPolicy(DialectPolicy):
             try:
                 if self._trial is not None:
                     seconds = min(PARTING, self._deadlines.reply)
-                    self._asked(self._wire, "trial_end", {"trial_id": self._trial}, seconds)
+                    self._request(self._wire, "trial_end", {"trial_id": self._trial}, seconds)
                 self._send(self._wire, self._frame("close", {"reason": "the client is done"}))
             except (Unreachable, PolicyFailed):
                 self._drop()
@@ -68,16 +68,16 @@ class XPolicyLabPolicy(DialectPolicy):
     def _greet(self, wire: Wire, seconds: float) -> Mapping[str, Any]:
         self._trial, self._evaluation = None, f"homie-{uuid.uuid4()}"
         try:
-            return self._asked(wire, "hello", {}, seconds)
+            return self._request(wire, "hello", {}, seconds)
         except PolicyFailed as error:
             raise Unreachable(str(error)) from error
 
     def _begin(self, wire: Wire, goal: Named) -> None:
         if self._trial is not None:
-            self._asked(wire, "trial_end", {"trial_id": self._trial}, self._deadlines.reply)
+            self._request(wire, "trial_end", {"trial_id": self._trial}, self._deadlines.reply)
         self._text, self._step = str(goal["text"]), 0
         self._trial = f"trial-{uuid.uuid4()}"
-        self._asked(wire, "reset", {"trial_id": self._trial}, self._deadlines.reply)
+        self._request(wire, "reset", {"trial_id": self._trial}, self._deadlines.reply)
 
     def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
@@ -88,25 +88,25 @@ class XPolicyLabPolicy(DialectPolicy):
             "vision": {keys[name]: {"color": picture} for name, picture in pictures.items()},
             "state": {POSE: hand.pose(), GRIP: np.array([self.layout.grip(hand.opening)], np.float32)},
         }
-        answer = self._asked(wire, "infer", {"observation": observation}, self._deadlines.reply)
+        answer = self._request(wire, "infer", {"observation": observation}, self._deadlines.reply)
         self._step += 1
         return _rows(answer.get("actions"))
 
-    def _asked(self, wire: Wire, kind: str, payload: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        """What a request is answered. Raises Unreachable, PolicyFailed."""
+    def _request(self, wire: Wire, kind: str, payload: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+        """Send a request and return the payload of its answer. Raises Unreachable, PolicyFailed."""
         frame, deadline = self._frame(kind, payload), time.monotonic() + seconds
         self._send(wire, frame)
         while True:
             answer = received(wire.receive(max(deadline - time.monotonic(), 0.001)))
             if answer.get("message_id") != frame["message_id"]:
-                continue  # it answers something earlier: it comes late and is dropped
-            inside = answer.get("payload")
-            inside = inside if isinstance(inside, dict) else {}
+                continue  # a late answer to an earlier request is dropped
+            answer_payload = answer.get("payload")
+            answer_payload = answer_payload if isinstance(answer_payload, dict) else {}
             if answer.get("message_type") == "error":
-                raise self._failed(inside.get("message"))
+                raise self._failed(answer_payload.get("message"))
             if answer.get("message_type") != ANSWERS[kind]:
                 raise Unreachable(f"it answers '{kind}' with '{answer.get('message_type')}'")
-            return inside
+            return answer_payload
 
     def _frame(self, kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -123,7 +123,8 @@ class XPolicyLabPolicy(DialectPolicy):
 
 
 def _rows(actions: object) -> np.ndarray:
-    """The chunk (H, numbers) of some actions, or of one. Raises PolicyFailed for those of joints, or of two arms."""
+    """Return the chunk (H, numbers) of a list of actions, or of one. Raises PolicyFailed for joint actions, or for two
+    arms."""
     chunk = [actions] if isinstance(actions, dict) else actions
     if not isinstance(chunk, list) or not chunk or not all(isinstance(action, dict) for action in chunk):
         raise cannot_go_on("its actions are no mappings")

@@ -13,11 +13,11 @@ from skills.policy_wire import Unreachable, Wire
 
 T = TypeVar("T")
 SLICE = 0.02
-"""Seconds for which one thread waits before another can cut the connection: a socket is for one at a time."""
+"""Seconds for which one thread waits before another can cut the connection: a socket is not thread-safe."""
 
 
 class ZmqWire(Wire):
-    """A socket that asks (REQ). Nobody knows whether there is a server before the first answer.
+    """A request socket (REQ). Whether there is a server is unknown before the first answer.
 
     Args:
         url: `tcp://HOST:PORT`.
@@ -47,7 +47,7 @@ class ZmqWire(Wire):
             self._socket.close(linger=0)
 
     def _run_when_ready(self, event: int, seconds: float, work: Callable[[], T]) -> T:
-        """Work with the socket once it is ready."""
+        """Run `work` once the socket is ready."""
         deadline = time.monotonic() + seconds
         while True:
             with self._lock:
