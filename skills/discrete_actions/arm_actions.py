@@ -1,11 +1,11 @@
-"""Discretised actions of an arm with seven numbers, as EmbodiedBench has them: [x, y, z, roll, pitch, yaw, gripper].
+"""Discretised actions of an arm with seven numbers, as in EmbodiedBench: [x, y, z, roll, pitch, yaw, gripper].
 
 Source: EmbodiedBench, section 4.1, appendix C.4, and `envs/eb_manipulation/eb_man_utils.py`. The position of the tool
 is a cell of a grid of 100 x 100 x 100 over the workspace, its orientation three numbers of 3 degrees each, the gripper
 0 (closed) or 1 (open). Lengths are metres in the frame of the workspace, whose table top is at z = 0.75.
 
 `decode_*` and `encode_position` are the plain arithmetic of EmbodiedBench, without a check, and agree with it on its
-golden vectors. `ArmAction` is the layer above, which takes what is in range only. EmbodiedBench has no way back from a
+golden vectors. `ArmAction` is the layer above, which accepts only numbers in range. EmbodiedBench has no inverse from a
 rotation to numbers: `encode_rotation` is ours.
 """
 
@@ -26,14 +26,14 @@ LOW: tuple[float, float, float] = (-0.3, -0.5, 0.6)
 HIGH: tuple[float, float, float] = (0.7, 0.5, 1.6)
 """Corners of the workspace, m."""
 RESOLUTION = (HIGH[0] - LOW[0]) / CELLS
-"""Metres of one cell."""
+"""Side length of one cell, m."""
 STEP = 3
-"""Degrees of one step; index 0 is -180 degrees."""
+"""Degrees of one orientation step; index 0 is -180 degrees."""
 
 FIELDS = tuple(NUMBERS)
 
 _EPSILON = 1e-12
-"""EmbodiedBench divides by a cell that is this much larger, so that a point on a grid line falls into the lower one."""
+"""EmbodiedBench divides by a cell that is larger by this, so that a point on a grid line falls into the lower cell."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _UPRIGHT = 1e-6
 _GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
@@ -43,21 +43,21 @@ _GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0
 
 
 def decode_position(cells: ArrayLike) -> Array:
-    """The middle of cells (..., 3) in metres. No check of the range."""
+    """Return the middle of cells (..., 3) in metres. No check of the range."""
     return np.asarray(np.array(LOW) + RESOLUTION * np.asarray(cells) + RESOLUTION / 2)
 
 
 def encode_position(points: ArrayLike) -> NDArray[np.int64]:
-    """The cells (..., 3) that points in metres are in: at most 99, but below the workspace negative."""
+    """Return the cells (..., 3) that contain points in metres: at most 99, but below the workspace negative."""
     cells = np.floor((np.asarray(points, dtype=float) - np.array(LOW)) / (RESOLUTION + _EPSILON))
     inside: NDArray[np.int64] = np.minimum(cells, CELLS - 1).astype(np.int64)
     return inside
 
 
 def decode_rotation(turns: ArrayLike) -> Array:
-    """The quaternions (..., 4), scalar **last**, of roll, pitch, yaw in steps (..., 3). No check of the range.
+    """Return the quaternions (..., 4), scalar **last**, of roll, pitch, yaw in steps (..., 3). No check of the range.
 
-    The angles turn about the fixed axes x, then y, then z. The sign is as it comes: (0, 0, 0) gives (0, 0, 0, -1).
+    The angles turn about the fixed axes x, then y, then z. The sign is not normalised: (0, 0, 0) gives (0, 0, 0, -1).
     """
     half = np.radians(np.asarray(turns) * STEP - 180.0) / 2
     (cr, cp, cy), (sr, sp, sy) = np.moveaxis(np.cos(half), -1, 0), np.moveaxis(np.sin(half), -1, 0)
@@ -67,7 +67,8 @@ def decode_rotation(turns: ArrayLike) -> Array:
 
 
 def decode(action: ArrayLike) -> Array:
-    """Position, quaternion (scalar last) and gripper (..., 8) of seven numbers (..., 7). No check of the range."""
+    """Return position, quaternion (scalar last) and gripper (..., 8) of seven numbers (..., 7). No check of the
+    range."""
     seven = np.asarray(action)
     gripper = np.asarray(seven[..., 6:], dtype=float)
     return np.concatenate([decode_position(seven[..., :3]), decode_rotation(seven[..., 3:6]), gripper], axis=-1)
@@ -77,7 +78,7 @@ def decode(action: ArrayLike) -> Array:
 
 
 def rotation_matrix(turns: ArrayLike) -> Array:
-    """The rotation (3, 3) of roll, pitch, yaw in steps (3,)."""
+    """Return the rotation (3, 3) of roll, pitch, yaw in steps (3,)."""
     x, y, z, w = decode_rotation(turns)
     return np.array(
         [
@@ -89,11 +90,11 @@ def rotation_matrix(turns: ArrayLike) -> Array:
 
 
 def encode_rotation(rotation: Array) -> tuple[int, int, int]:
-    """Roll, pitch, yaw in steps for a rotation (3, 3): each angle rounded, the pitch between -90 and 90 degrees.
+    """Return roll, pitch, yaw in steps for a rotation (3, 3): each angle rounded, the pitch between -90 and 90 degrees.
 
-    What is decoded from it turns at most 4.5 degrees from what was given: half a step about each axis. A rotation that
-    was decoded comes back as the same rotation, though perhaps by other numbers: (0, 60, 0) and (60, 0, 60) are one.
-    Where the pitch is 90 degrees only the sum of roll and yaw matters; the roll is 0 degrees then.
+    The decoded rotation differs by at most 4.5 degrees from the given one: half a step about each axis. A decoded
+    rotation is encoded as the same rotation, though perhaps by other numbers: (0, 60, 0) and (60, 0, 60) are equal. At
+    a pitch of 90 degrees only the sum of roll and yaw matters; the roll is 0 degrees then.
     """
     sine = float(np.clip(-rotation[2, 0], -1.0, 1.0))
     if np.hypot(rotation[0, 0], rotation[1, 0]) > _UPRIGHT:
@@ -115,7 +116,8 @@ class ArmAction:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> ArmAction:
-        """From seven numbers. Raises BadInput that names the first that is wrong: EmbodiedBench takes any."""
+        """Create an action from seven numbers. Raises BadInput naming the first wrong one: EmbodiedBench accepts
+        any."""
         if len(values) != len(FIELDS):
             raise BadInput(f"An action is {len(FIELDS)} numbers [{', '.join(FIELDS)}], not {len(values)}.")
         numbers = [_in_range(name, value) for name, value in zip(FIELDS, values, strict=True)]
@@ -123,7 +125,7 @@ class ArmAction:
 
     @classmethod
     def read(cls, text: str) -> ArmAction:
-        """From text such as `[54, 90, 49, 0, 60, 90, 1]`, brackets or not. Raises BadInput."""
+        """Parse text such as `[54, 90, 49, 0, 60, 90, 1]`, with or without brackets. Raises BadInput."""
         inside = text.strip()
         if inside.startswith("[") and inside.endswith("]"):
             inside = inside[1:-1]
@@ -137,23 +139,23 @@ class ArmAction:
 
     @classmethod
     def reaching(cls, pose: Pose, *, open: bool) -> ArmAction:
-        """The action nearest to a pose of the tool. Raises BadInput outside the workspace."""
+        """Return the action nearest to a pose of the tool. Raises BadInput outside the workspace."""
         x, y, z = (int(cell) for cell in encode_position(pose.position))
         return cls.of([x, y, z, *encode_rotation(pose.rotation), int(open)])
 
     @staticmethod
     def place(point: Array) -> str:
-        """The cell of a point (3,) as EmbodiedBench writes the place of an object: `[54, 53, 19]`."""
+        """Format the cell of a point (3,) like the position of an object in EmbodiedBench: `[54, 53, 19]`."""
         return f"[{', '.join(str(int(cell)) for cell in encode_position(point))}]"
 
     @property
     def pose(self) -> Pose:
-        """Where the tool shall be: m, in the frame of the workspace; z of the tool points out along the fingers."""
+        """Target pose of the tool: m, in the frame of the workspace; z of the tool points out along the fingers."""
         return Pose(decode_position(self.cell), rotation_matrix(self.turns))
 
     @property
     def gripper(self) -> Pose:
-        """The same pose as Homie speaks of grippers: x points out along the fingers, y stays."""
+        """The same pose in Homie's gripper convention: x points out along the fingers, y is the same."""
         tool = self.pose
         return Pose(tool.position, tool.rotation @ _GRIPPER_IN_TOOL)
 

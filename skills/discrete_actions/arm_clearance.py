@@ -1,4 +1,4 @@
-"""Whether an arm posture keeps out of the things on a table: arm and palm, fingers as they are open, what they hold."""
+"""Collision check of an arm posture above a table: arm and palm, fingers at their opening, held object."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from skills.discrete_actions.arm_actions import ArmAction
 from skills.motion.collision import Solids
 
 DEEP_ARM, DEEP_FINGERS, DEEP_HELD = 0.006, 0.003, 0.009
-"""How deep (m) arm, fingers and what they hold may be in a box: boxes are rough, cells are 1 cm, things slide."""
+"""Allowed penetration (m) of arm, fingers and held object into a box: boxes are rough, cells are 1 cm, objects
+slide."""
 _FINGER = 0.0095
 """Radius of the spheres of a finger, m."""
 _ALONG_FINGER = (-0.030, -0.014, -0.001)
-"""Where they are, along x of the gripper."""
+"""Positions of the spheres along x of the gripper, m."""
 
 
 class Clearance:
-    """Asks a posture what it would run into.
+    """Finds what an arm posture would collide with.
 
     Args:
-        base (3,): The base's origin in the frame of the boxes, in which it is not turned.
-        origin (3,): Of the workspace, in the frame of the boxes.
-        solids: What arm and fingers keep out of.
-        obstacles: What the thing in the hand keeps out of.
-        opening: Of the gripper (m).
-        held: The box in the hand.
+        base (3,): The base's origin in the frame of the boxes, relative to which it is not rotated.
+        origin (3,): Origin of the workspace, in the frame of the boxes.
+        solids: Obstacles of arm and fingers.
+        obstacles: Obstacles of the held object.
+        opening: Gripper opening, m.
+        held: Box of the held object.
     """
 
     def __init__(
@@ -49,21 +50,22 @@ class Clearance:
         finger_offset = opening / 2 + _FINGER
         self._fingers = np.array([[x, side, 0.0] for x in _ALONG_FINGER for side in (-finger_offset, finger_offset)])
         self._held = None if held is None else _in_gripper(held, self._in_room(kinematics.forward(q)))
-        self._begun = {part: distance for part, (distance, *_) in self._parts(q).items()}
+        self._start_distances = {part: distance for part, (distance, *_) in self._parts(q).items()}
 
     def obstructed(self, q: Array) -> str:
-        """What would run into what, in words and with the cell of the place; "" if nothing would.
+        """Describe the first collision, in words and with the cell of the place; "" if there is none.
 
-        What was touched when the motion began may be left.
+        Contacts at the start of the motion are allowed, so that it can leave them.
         """
         for part, (distance, deep, solids, points, radii) in self._parts(q).items():
-            if distance < min(-deep, self._begun[part] - 0.001):
+            if distance < min(-deep, self._start_distances[part] - 0.001):
                 worst = min(range(len(points)), key=lambda k: solids.distance(points[k : k + 1], radii[k : k + 1]))
                 return f"{part} would run into something at {ArmAction.place(points[worst] - self._origin)}"
         return ""
 
     def _parts(self, q: Array) -> dict[str, tuple[float, float, Solids, Array, Array]]:
-        """Of each part of the robot: its distance to the boxes, how deep it may be, the boxes, its spheres."""
+        """Return for each part of the robot its distance to the boxes, its allowed penetration, the boxes and its
+        spheres."""
         gripper = self._in_room(self._kinematics.forward(q))
         arm = self._kinematics.link_points(q) + self._base
         fingers = gripper.position + self._fingers @ gripper.rotation.T
@@ -84,7 +86,7 @@ class Clearance:
 
 
 def _in_gripper(box: Box, gripper: Pose) -> Array:
-    """Points (n, 3) all over a box, in the frame of the gripper."""
+    """Return points (n, 3) all over a box, in the frame of the gripper."""
     steps = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     local = np.stack(np.meshgrid(steps, steps, [-1.0, 0.0, 1.0], indexing="ij"), -1).reshape(-1, 3) * box.half
     points: Array = (box.center + local @ rotation_z(box.yaw).T - gripper.position) @ gripper.rotation

@@ -11,16 +11,16 @@ from skills.discrete_actions.arm_paths import NoWay, find_way
 from skills.motion.motions import Motion, RoutineSkill, Stuck
 
 ARRIVED, TURNED = 0.01, 0.06
-"""m and rad within which the tool is where it should be."""
+"""Tolerances (m and rad) of the tool's final pose."""
 SPEED = 0.55
-"""Of the largest joint speeds."""
+"""Fraction of the maximum joint speeds."""
 
 
 class Move(RoutineSkill):
-    """Plans a way around what stands there and follows it. The target of the subtask is the action, in numbers.
+    """Plans a collision-free path and follows it. The target of the subtask is the action, in numbers.
 
-    Of the goal: `position` is where the tool shall be, `solids` are what hand and arm keep out of, `obstacles` what the
-    thing in the hand keeps out of, `box` is that thing's box.
+    Fields of the goal: `position` is the target of the tool, `solids` are obstacles of hand and arm, `obstacles` those
+    of the held object, `box` is the held object's box.
     """
 
     name = "arm/move"
@@ -43,13 +43,13 @@ class Move(RoutineSkill):
         )
         try:
             way = find_way(self.kinematics, self.q, target, clearance.obstructed)
-        except NoWay as no:
-            raise Stuck(str(no)) from None
+        except NoWay as error:
+            raise Stuck(str(error)) from None
         yield from self.follow_joints(way, speed=SPEED, tolerance=0.002, patience=0.8)
         pose = self.kinematics.forward(self.q)
-        off = float(np.linalg.norm(pose.position - target.position))
-        if off > ARRIVED or np.linalg.norm(pose.rotation - target.rotation) > TURNED * np.sqrt(2.0):
-            raise Stuck(FailureReason.ARM_STOPPED, centimetres=off * 100)
+        distance = float(np.linalg.norm(pose.position - target.position))
+        if distance > ARRIVED or np.linalg.norm(pose.rotation - target.rotation) > TURNED * np.sqrt(2.0):
+            raise Stuck(FailureReason.ARM_STOPPED, centimetres=distance * 100)
         yield from self.gripper(self.spec.gripper_max if action.open else 0.0)
 
     @property

@@ -1,4 +1,4 @@
-"""Ways of the arm to a pose of the gripper: straight, in joint space, or over the top."""
+"""Arm paths to a pose of the gripper: straight, in joint space, or over the top."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from homie.kernel.types import Array, Pose
 from skills.motion.motions import slerp
 
 STEP, TURN = 0.015, 0.08
-"""m and rad between the poses of a straight way."""
+"""Distances (m and rad) between the poses of a straight path."""
 JUMP = 0.35
-"""Largest change of a joint (rad) between two poses of a straight way."""
+"""Maximum change of a joint (rad) between two poses of a straight path."""
 CHECKED = 0.04
-"""rad between the postures that are checked on a way in joint space."""
+"""Joint change (rad) between the checked postures of a path in joint space."""
 OVER = 0.14
-"""Metres above the higher one of start and target that the way over the top goes."""
+"""Height (m) of the path over the top above the higher one of start and target."""
 
 Obstructed = Callable[[Array], str]
 
 
 class NoWay(Exception):
-    """There is no way; the message is the reason, as the end of a sentence."""
+    """There is no path; the message is the reason, as the end of a sentence."""
 
 
 def find_way(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
-    """Postures (n + 1,) from q0 (left out) to a pose of the gripper in the base frame, each to be reached from the one
+    """Return postures (n + 1,) from q0 (left out) to a pose of the gripper in the base frame, each reached from the one
     before by joint interpolation. Raises NoWay."""
     goal = kinematics.solve(target.position, target.rotation, q0)
     if not goal.ok:
         raise NoWay("the arm does not reach there")
     reasons = []
-    for way in (_straight, _bent, _raise_cross_lower):
+    for way in (_straight, _joint_space, _raise_cross_lower):
         try:
             return way(kinematics, q0, target, obstructed)
-        except NoWay as no:
-            reasons.append(str(no))
+        except NoWay as error:
+            reasons.append(str(error))
     raise NoWay(next((reason for reason in reasons if reason), "no way of the arm was found"))
 
 
 def _straight(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
-    """The gripper moves on a line and turns evenly."""
+    """Move the gripper on a line at a constant turning rate."""
     start = kinematics.forward(q0)
     length = float(np.linalg.norm(target.position - start.position))
     cosine = (float(np.trace(start.rotation.T @ target.rotation)) - 1) / 2
@@ -60,8 +60,8 @@ def _straight(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstr
     return way
 
 
-def _bent(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
-    """All joints move evenly."""
+def _joint_space(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
+    """Interpolate all joints linearly."""
     goal = kinematics.solve(target.position, target.rotation, q0).q
     count = max(1, int(np.ceil(float(np.max(np.abs(goal - q0))) / CHECKED)))
     for k in range(1, count + 1):
@@ -70,7 +70,7 @@ def _bent(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructe
 
 
 def _raise_cross_lower(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
-    """Straight up, across in joint space, straight down."""
+    """Move straight up, across in joint space, straight down."""
     start = kinematics.forward(q0)
     height = max(start.position[2], target.position[2]) + OVER
     raised = Pose(np.array([*start.position[:2], height]), start.rotation)
@@ -78,7 +78,7 @@ def _raise_cross_lower(kinematics: Kinematics, q0: Array, target: Pose, obstruct
     way = _straight(kinematics, q0, raised, obstructed)
     if not kinematics.solve(above_target.position, above_target.rotation, way[-1]).ok:
         raise NoWay("")
-    way += _bent(kinematics, way[-1], above_target, obstructed)
+    way += _joint_space(kinematics, way[-1], above_target, obstructed)
     return way + _straight(kinematics, way[-1], target, obstructed)
 
 

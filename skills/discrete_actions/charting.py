@@ -1,4 +1,4 @@
-"""Makes the graph of a home: a pure function of its floor, its rooms and what stands in it.
+"""Construction of a home's navigation graph: a pure function of its floor, its rooms and the objects in it.
 
 Ground --lattice, costs of standing--> points beside things --doorways, rooms, corners--> all of it connected
        --spanner--> few edges
@@ -25,22 +25,25 @@ from skills.motion.base_path_planning import CostMap, plan_path
 from skills.motion.standing_places import Reachable
 
 MARGIN, ALONG = 0.06, 0.04
-"""Metres beyond the footprint that points keep clear, and edges. ALONG is what a path of the classical skills keeps; a
-base that stands on a point turns there, and is off it by a centimetre or so."""
+"""Clearances (m) beyond the footprint of points, and of edges. ALONG is that of a path of the classical skills; a base
+that stands on a point turns there, and is off it by a centimetre or so."""
 HAND = 0.5
-"""Metres to the nearest obstacle that points beside things have, where there are such: what is carried before the robot
-is that far from its middle, and has to go round with it."""
+"""Clearance (m) to the nearest obstacle of points beside objects, where possible: an object carried before the robot is
+that far from the robot's middle, and turns with it."""
 LONGEST = 4.0
-"""Metres of an edge: what a robot in a room sees well. A step of EmbodiedEval is about two metres (its table 3)."""
+"""Maximum length (m) of an edge: how far a robot in a room sees well. A step of EmbodiedEval is about two metres (its
+table 3)."""
 LATTICE = 0.2
-"""Metres between two points of the floor that may become points beside things: finer ones made no fewer of them."""
+"""Spacing (m) of the floor points that may become points beside objects: a finer one did not reduce their number."""
 WORSE = 0.35
-"""By how much standing at a point may cost more than at the best place before a thing (`place_cost`): 0.7 m further
-away than the arm has it best, or 40 degrees aside of its front. More things share a point then."""
+"""Additional standing cost of a point, compared with the best place before an object (`place_cost`), that is accepted
+so that more objects share a point: 0.7 m further away than the arm's best distance, or 40 degrees aside of its
+front."""
 STRETCH = 1.02
-"""How much longer than the straight line a way on the graph may be before a direct edge is made (a greedy spanner)."""
+"""Stretch factor of a path on the graph over the straight line above which a direct edge is added (a greedy
+spanner)."""
 AT_ROOM = 1.5
-"""Metres from the middle of a room within which another point of the room stands for it."""
+"""Distance (m) from the middle of a room within which another point of the room represents it."""
 AT_DOOR = 0.3
 """The same for a doorway."""
 
@@ -49,14 +52,14 @@ Rect = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Ground:
-    """What a graph is made of, at the start of an episode; m, world frame.
+    """Input of the graph construction, at the start of an episode; m, world frame.
 
     Attributes:
-        grid: Where a base cannot be.
-        base: Where the robot stands.
-        radius: Of its footprint.
-        rooms: Their floors x0, y0, x1, y1 between the walls, by name.
-        goals: What there is to go to, by name.
+        grid: Occupied cells for the base.
+        base: Base pose.
+        radius: Radius of the footprint.
+        rooms: Floors x0, y0, x1, y1 between the walls, by room name.
+        goals: Possible targets of Go to, by name.
     """
 
     grid: OccupancyGrid
@@ -67,19 +70,19 @@ class Ground:
 
 
 def chart(ground: Ground) -> Graph:
-    """The graph of a home. Raises BadInput where its floor is too narrow for the robot to get about."""
-    maker = _Maker(ground)
-    serving_points = maker.cover()
-    maker.pass_doorways()
-    maker.enter_rooms()
-    maker.connect()
-    points = np.array(maker.points)
-    graph = Graph(points, _spanner(points, maker.clear), ((),) * len(points), serving_points, maker.costs)
+    """Return the graph of a home. Raises BadInput if its floor is too narrow for the robot."""
+    builder = _GraphBuilder(ground)
+    serving_points = builder.cover()
+    builder.pass_doorways()
+    builder.enter_rooms()
+    builder.connect()
+    points = np.array(builder.points)
+    graph = Graph(points, _spanner(points, builder.clear), ((),) * len(points), serving_points, builder.costs)
     return replace(graph, sights=_sights(graph, ground.goals))
 
 
-class _Maker:
-    """The points so far, the robot's start first."""
+class _GraphBuilder:
+    """Graph points under construction, the robot's start first."""
 
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
@@ -90,7 +93,7 @@ class _Maker:
         self._clear: dict[tuple[int, int], bool] = {}
 
     def _standing(self, xy: Array) -> Array:
-        """A point, or the nearest one to it on floor that is free with the margin."""
+        """Return a point, or the nearest one to it on floor that is free with the margin."""
         if self.costs.clear_at(xy) >= self.costs.radius:
             return np.asarray(xy, dtype=float)
         cells = np.argwhere(self.reachable.mask)
@@ -102,13 +105,13 @@ class _Maker:
     # ------------------------------------------------------------ points
 
     def cover(self) -> dict[str, int]:
-        """Points from which everything can be reached that a robot can come near to, the one that serves most things
-        first; which one it is, by the name of the thing."""
+        """Add points from which every approachable object can be reached, the one that serves most objects first.
+        Returns the number of the serving point by the object's name."""
         floor = self._lattice()
         names = sorted(self.ground.goals)
         prices = np.array([self._prices(floor, self.ground.goals[name]) for name in names]).reshape(-1, len(floor))
-        come_to = np.isfinite(prices).any(axis=1)
-        names, prices = list(itertools.compress(names, come_to)), prices[come_to]
+        is_approachable = np.isfinite(prices).any(axis=1)
+        names, prices = list(itertools.compress(names, is_approachable)), prices[is_approachable]
         is_good = prices <= prices.min(axis=1, keepdims=True, initial=np.inf) + WORSE
         serving_points: dict[str, int] = {}
         unserved = set(range(len(names)))
@@ -125,7 +128,7 @@ class _Maker:
         return dict(sorted(serving_points.items()))
 
     def _lattice(self) -> Array:
-        """Floor to stand on (n, 2), at whole multiples of the lattice."""
+        """Return standable floor points (n, 2) at whole multiples of the lattice spacing."""
         low = np.ceil(self.costs.origin / LATTICE) * LATTICE
         high = self.costs.origin + np.array(self.costs.clearance.shape[::-1]) * self.costs.resolution
         xs, ys = (np.arange(start, end, LATTICE) for start, end in zip(low, high, strict=True))
@@ -133,7 +136,8 @@ class _Maker:
         return np.asarray(points[free_floor(points, self.costs, self.reachable)])
 
     def _prices(self, floor: Array, goal: Goal) -> Array:
-        """What it costs (n,) to stand at points before something; inf where it is out of reach or behind a wall."""
+        """Return the costs (n,) of standing at points before a target; inf where it is out of reach or behind a
+        wall."""
         target = target_of(goal)
         gap = distances(target, floor)
         price = standing_cost(floor, goal, self.costs)
@@ -152,7 +156,7 @@ class _Maker:
         )
 
     def pass_doorways(self) -> None:
-        """A point in every doorway: a piece of free floor that is in no room."""
+        """Add a point in every doorway: a piece of free floor that is in no room."""
         ys, xs = (
             self.costs.origin[axis] + (np.arange(count) + 0.5) * self.costs.resolution
             for axis, count in zip((1, 0), self.reachable.mask.shape, strict=True)
@@ -165,7 +169,8 @@ class _Maker:
             self._add_unless(self._roomiest(labels == label), AT_DOOR)
 
     def _roomiest(self, cells: Mask) -> Array:
-        """The point of some cells that is farthest from obstacles; of several the one nearest to their middle."""
+        """Return the point of some cells that is farthest from obstacles; of several the one nearest to their
+        middle."""
         rows, columns = np.nonzero(cells)
         clearance = self.costs.clearance[rows, columns]
         off = np.hypot(rows - rows.mean(), columns - columns.mean())
@@ -173,7 +178,7 @@ class _Maker:
         return self.costs.point((int(rows[best]), int(columns[best])))
 
     def enter_rooms(self) -> None:
-        """A point in every room, roomy and rather in its middle, unless another is there."""
+        """Add a point in every room, roomy and preferably in its middle, unless there is one already."""
         floor = self._lattice()
         for name, (x0, y0, x1, y1) in self.ground.rooms.items():
             inside = floor[[self._room_of(point) == name for point in floor]]
@@ -183,7 +188,7 @@ class _Maker:
                 self._add_unless(inside[np.argmin(room_cost(off, clearances(inside, self.costs)))], AT_ROOM)
 
     def _add_unless(self, point: Array, metres: float) -> None:
-        """A point, unless there is one so near in a straight line."""
+        """Add a point, unless another one is within that distance in a straight line."""
         nearby_points = (other for other in self.points if np.linalg.norm(other - point) <= metres)
         if not any(self.costs.clear_line(other, point, self.along) for other in nearby_points):
             self.points.append(point)
@@ -197,9 +202,8 @@ class _Maker:
         return self._clear[a, b]
 
     def connect(self) -> None:
-        """Points that join what cannot be seen from each other, until all is connected: the one from which most parts
-        are seen, where that is two or more, else the corners of a way between the two that are nearest. Raises
-        BadInput."""
+        """Add points until the graph is connected: the one visible from most components, if there are two or more, else
+        the corners of a path between the two nearest points. Raises BadInput."""
         floor = self._lattice()
         while len(parts := self._parts()) > 1:
             seen = np.array([self._sees(floor, self.points[n]) for n in range(len(self.points))])
@@ -208,19 +212,19 @@ class _Maker:
             if joined[best] > 1:
                 self.points.append(floor[best])
                 continue
-            self._bend(parts)
+            self._add_corners(parts)
             if len(self._parts()) >= len(parts):
                 raise BadInput("The floor is too narrow for straight ways between all points: no graph can be made.")
 
     def _sees(self, floor: Array, point: Array) -> Mask:
-        """Which places (n, 2) of the floor could have an edge to a point."""
+        """Return a mask of the floor places (n, 2) that could have an edge to a point."""
         share = np.linspace(0.0, 1.0, round(2 * LONGEST / self.costs.resolution))[:, None, None]
         line = (floor + share * (point - floor)).reshape(-1, 2)
         is_clear = clearances(line, self.costs).reshape(len(share), -1) >= self.along
         return np.asarray(is_clear.all(axis=0) & (np.linalg.norm(floor - point, axis=1) <= LONGEST))
 
-    def _bend(self, parts: Sequence[Sequence[int]]) -> None:
-        """Points at the corners of the way to the part that is nearest to the robot's."""
+    def _add_corners(self, parts: Sequence[Sequence[int]]) -> None:
+        """Add points at the corners of the path to the component that is nearest to the robot's."""
         first = set(parts[0])
         a, b = min(
             ((a, b) for a in sorted(first) for b in range(len(self.points)) if b not in first),
@@ -231,7 +235,7 @@ class _Maker:
         self.points += list(_corners(path, self.costs, self.along))
 
     def _parts(self) -> list[list[int]]:
-        """The numbers of points that are connected, the robot's own first."""
+        """Return the connected components as lists of point numbers, the robot's own first."""
         unvisited, parts = set(range(len(self.points))), []
         while unvisited:
             part, waiting = [], [min(unvisited)]
@@ -247,7 +251,7 @@ class _Maker:
 
 
 def _corners(path: Array, costs: CostMap, along: float) -> Iterator[Array]:
-    """Points of a path (n, 2) between its ends, each in a straight line from the one before."""
+    """Yield points of a path (n, 2) between its ends, each visible from the one before."""
     at = 0
     while at < len(path) - 1:
         visible = [
@@ -261,8 +265,8 @@ def _corners(path: Array, costs: CostMap, along: float) -> Iterator[Array]:
 
 
 def _spanner(points: Array, clear: Callable[[int, int], bool]) -> tuple[tuple[int, int], ...]:
-    """The edges of a greedy spanner (Althoefer et al., 1993): the shortest first, each one only where the way that is
-    there already would be too long."""
+    """Return the edges of a greedy spanner (Althoefer et al., 1993): the shortest first, each only if the existing path
+    would be too long."""
     pairs = [pair for pair in itertools.combinations(range(len(points)), 2) if clear(*pair)]
     length = {pair: float(np.linalg.norm(points[pair[0]] - points[pair[1]])) for pair in pairs}
     ways: list[dict[int, float]] = [{} for _ in points]
@@ -276,7 +280,7 @@ def _spanner(points: Array, clear: Callable[[int, int], bool]) -> tuple[tuple[in
 
 
 def _shortest_distance(ways: Sequence[Mapping[int, float]], a: int, b: int, longest: float) -> float:
-    """Metres from a point to another along edges; inf beyond the longest."""
+    """Return the length (m) of the shortest path between two points along edges; inf beyond `longest`."""
     waiting, visited = [(0.0, a)], set()
     while waiting:
         metres, at = heapq.heappop(waiting)
@@ -292,8 +296,8 @@ def _shortest_distance(ways: Sequence[Mapping[int, float]], a: int, b: int, long
 
 
 def _sights(graph: Graph, goals: Mapping[str, Goal]) -> tuple[tuple[float, ...], ...]:
-    """Of each point the directions of what it stands beside that are not those of a neighbour, the largest things
-    first: what is on a table is seen with the table."""
+    """Return for each point the directions of the objects beside it that differ from those of its neighbours, the
+    largest objects first: an object on a table is seen with the table."""
     sights: list[list[float]] = [[] for _ in graph.points]
     size = {name: 0.0 if goal.box is None else float(goal.box.half[:2].max()) for name, goal in goals.items()}
     for name in sorted(graph.beside, key=lambda name: (-size[name], name)):

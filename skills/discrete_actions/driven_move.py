@@ -1,4 +1,4 @@
-"""A move by motion: the base drives the straight way, turns on the spot, tilts its head."""
+"""A move by motion: the base drives a straight line, turns in place, or tilts its head."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from skills.motion.motions import Motion, NotRetryable
 
 
 class DrivenMove(MobileSkill):
-    """One move. The way has to be free in a straight line when it begins; what the base does about what it meets on it
-    is as in Go to. It begins where the last one was meant to end: a degree more or less decides whether a point that is
-    30 degrees off is faced."""
+    """One move. The straight line has to be free when the move begins; obstacles that appear on it are handled as in Go
+    to. The move begins where the last one was meant to end: a degree more or less decides whether a point that is 30
+    degrees off is faced."""
 
     name = "graph/move"
     actions = graph_moves.MOVES
@@ -23,17 +23,17 @@ class DrivenMove(MobileSkill):
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, traveller: Traveller) -> None:
         super().__init__(spec, kinematics)
         self._traveller = traveller
-        self._meant: Pose2 | None = None
+        self._intended_pose: Pose2 | None = None
 
     @property
     def feedback_message(self) -> str:
-        """Why it has failed, for the planner."""
+        """Reason of a failure, for the planner."""
         return f"Unable to {self.subtask.action.lower()}, {self.reason}" if self.reason else ""
 
     @property
     def _here(self) -> Pose2:
-        """Where the move begins."""
-        return begun(self.base, self._meant)
+        """Start pose of the move."""
+        return begun(self.base, self._intended_pose)
 
     def routine(self) -> Motion:
         traveller = self._traveller
@@ -44,12 +44,12 @@ class DrivenMove(MobileSkill):
                     yield from self.tuck()
                     for pose in way:
                         yield from self.navigate(pose.xy, pose.yaw)
-                    self._meant = way[-1]
+                    self._intended_pose = way[-1]
                 case graph_moves.TURN_LEFT | graph_moves.TURN_RIGHT:
                     heading = traveller.headings(self.subtask.action, self._here)[0]
                     yield from self.tuck()
                     yield from self.turn(heading.yaw)
-                    self._meant = heading
+                    self._intended_pose = heading
                 case _:
                     traveller.tilt = traveller.look(self.subtask.action)
         except Refused as refused:

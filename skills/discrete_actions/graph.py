@@ -1,4 +1,4 @@
-"""A navigation graph: points on the floor, straight ways between them, and the results of the five moves on it."""
+"""A navigation graph: points on the floor, straight edges between them, and the results of the five moves on it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from homie.kernel.types import Array, Pose2, wrapped_angle
 from skills.motion.base_path_planning import CostMap
 
 FACED = math.radians(30)
-"""Angle from the heading up to which the robot faces a point, and beyond which a thing is something else to turn to:
-the middle of a picture of 100 degrees, where nobody needs to turn to see it."""
+"""Angle from the heading up to which the robot faces a point, and beyond which an object is a separate direction to
+turn to: the middle of an image of 100 degrees, where it is visible without turning."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class Graph:
     """Points (n, 2), m, world frame.
 
     Attributes:
-        edges: Pairs of their numbers, the smaller first, sorted.
-        sights: Of each point, the directions (rad) of what it is there for and no neighbour lies towards.
-        beside: The number of the point at which the robot stands before a piece of furniture, a loose thing or a
-            person, by its name.
-        costs: The floor that it was made on, of the robot's footprint with its margin.
+        edges: Pairs of point numbers, the smaller first, sorted.
+        sights: For each point, the directions (rad) of the objects that it serves, unless a neighbour lies there.
+        beside: Number of the point at which the robot stands before a piece of furniture, a loose object or a person,
+            by its name.
+        costs: The cost map of the floor, for the robot's footprint with its margin.
     """
 
     points: Array
@@ -37,7 +37,7 @@ class Graph:
 
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
-        """Of each point the points that an edge leads to, by number."""
+        """Neighbours of each point along edges, by number."""
         ways: list[list[int]] = [[] for _ in self.points]
         for a, b in self.edges:
             ways[a].append(b)
@@ -45,38 +45,39 @@ class Graph:
         return tuple(tuple(sorted(way)) for way in ways)
 
     def direction(self, a: int, b: int) -> float:
-        """From a point to another, rad."""
+        """Return the direction from a point to another, rad."""
         dx, dy = self.points[b] - self.points[a]
         return math.atan2(dy, dx)
 
     def nearest(self, xy: Array) -> int:
-        """The point that a robot at (2,) goes on from: the nearest one in a straight line without a wall between, if
+        """Return the point from which a robot at (2,) continues: the nearest one without a wall in a straight line, if
         there is any."""
         distances = np.linalg.norm(self.points - xy, axis=1)
         order = [int(number) for number in np.argsort(distances, kind="stable")]
         return next((n for n in order if self.costs.between(xy, self.points[n]) == 0.0), order[0])
 
     def ahead(self, point: int, yaw: float) -> int | None:
-        """The neighbour that is faced at a point, None for none."""
-        off = {way: abs(_angle_between(self.direction(point, way), yaw)) for way in self.neighbours[point]}
-        faced = min(off, key=lambda way: (off[way], way), default=None)
-        return faced if faced is not None and off[faced] <= FACED else None
+        """Return the neighbour that is faced at a point, or None."""
+        offsets = {way: abs(_angle_between(self.direction(point, way), yaw)) for way in self.neighbours[point]}
+        faced = min(offsets, key=lambda way: (offsets[way], way), default=None)
+        return faced if faced is not None and offsets[faced] <= FACED else None
 
     def moved(self, point: int, yaw: float) -> Pose2 | None:
-        """Where Move forward leads; None where no point is faced."""
+        """Return the pose after Move forward; None if no point is faced."""
         next_point = self.ahead(point, yaw)
         return None if next_point is None else self.pose(next_point, self.direction(point, next_point))
 
     def turned(self, point: int, yaw: float, *, left: bool) -> float | None:
-        """The heading after a turn at a point: the next direction to that side; None where there is no other."""
+        """Return the heading after a turn at a point: the next direction to that side; None if there is no other."""
         return next_direction(self.directions(point), yaw, left=left)
 
     def directions(self, point: int) -> tuple[float, ...]:
-        """What a robot can turn to at a point: its neighbours, and what is beside it, rad."""
+        """Return the directions (rad) to which a robot can turn at a point: its neighbours, and the objects beside
+        it."""
         return (*(self.direction(point, way) for way in self.neighbours[point]), *self.sights[point])
 
     def pose(self, point: int, yaw: float) -> Pose2:
-        """A robot on a point."""
+        """Return the pose of a robot on a point."""
         x, y = self.points[point]
         return Pose2(float(x), float(y), wrapped_angle(yaw))
 

@@ -1,4 +1,4 @@
-"""The result of a move from the robot's pose: the next pose or tilt, or why there is none. Without any motion."""
+"""The result of a move from the robot's pose: the next pose or tilt, or the reason of a refusal. Without any motion."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from skills.discrete_actions.step import IN_THE_WAY, NO_FURTHER, ROOM
 from skills.motion.base_path_planning import CostMap
 
 NOD = math.pi / 6
-"""Radians of a look up or down: those of EB-Navigation; EmbodiedEval's paper does not say."""
+"""Tilt (rad) of a look up or down: that of EB-Navigation; EmbodiedEval's paper does not say."""
 FAR = 50.0
-"""Metres ahead of the point that the head looks at: the height of the torso makes no difference then."""
+"""Distance (m) of the point that the head looks at: the height of the torso makes no difference then."""
 NO_POINT = "no point of the floor is ahead: turn to one first"
 NOTHING_ELSE = "there is nothing else to turn to here"
 
 
 class Refused(Exception):
-    """A move cannot be; its text says why."""
+    """A move is impossible; the text is the reason."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Traveller:
     """A robot on a graph.
 
     Attributes:
-        tilt: How far its head looks down (rad) where nothing else turns it.
+        tilt: Current tilt of its head (rad, down), if nothing else moves it.
     """
 
     graph: Graph
@@ -40,8 +40,8 @@ class Traveller:
     tilt: float
 
     def way(self, base: Pose2, grid: OccupancyGrid | None) -> list[Pose2]:
-        """Where Move forward leads from a place, in a straight line: one pose, or two where the robot has to be back on
-        its point first. Raises Refused."""
+        """Return the poses of Move forward in straight lines: one, or two if the robot has to return to its point
+        first. Raises Refused."""
         point = self.graph.nearest(base.xy)
         aim = self.graph.moved(point, base.yaw)
         if aim is None:
@@ -57,8 +57,8 @@ class Traveller:
         raise Refused(IN_THE_WAY)
 
     def headings(self, action: str, base: Pose2) -> list[Pose2]:
-        """Where a turn ends, best first: where the robot is, or on its point, if there is no room to turn here. Raises
-        Refused."""
+        """Return the poses in which a turn can end, best first: in place, or on the robot's point if there is no room
+        to turn in place. Raises Refused."""
         point = self.graph.nearest(base.xy)
         yaw = self.graph.turned(point, base.yaw, left=action == graph_moves.TURN_LEFT)
         if yaw is None:
@@ -66,7 +66,7 @@ class Traveller:
         return [Pose2(base.x, base.y, yaw), self.graph.pose(point, yaw)]
 
     def look(self, action: str) -> float:
-        """The tilt after a look. Raises Refused."""
+        """Return the tilt after a look. Raises Refused."""
         head = self.spec.head
         assert head is not None, "the skill set has seen to it"
         low, high = head.limits[1]
@@ -76,14 +76,14 @@ class Traveller:
         return tilt
 
     def gaze(self, base: Pose2, tilt: float) -> Array:
-        """The point (3,) that a head looks at which looks straight ahead and so far down (rad)."""
+        """Return the point (3,) seen by a head that looks straight ahead with a tilt (rad, down)."""
         eye = self.spec.eye
         return base.transform(np.array([eye[0] + FAR, eye[1], eye[2] - FAR * math.tan(tilt)]))
 
 
 def _is_free(costs: CostMap, a: Array, b: Array) -> bool:
-    """Whether a straight line can be driven. A robot that is close to something may leave it, as on paths that are
-    planned (`CostMap.passable`)."""
+    """Whether a straight line can be driven. A robot close to an obstacle may leave it, as on planned paths
+    (`CostMap.passable`)."""
     number = max(2, math.ceil(float(np.linalg.norm(b - a)) / costs.resolution))
     passable = costs.passable(a)
     return all(passable[costs.cell(a + (b - a) * share)] for share in np.linspace(0.0, 1.0, number)[1:])

@@ -1,4 +1,4 @@
-"""A move that is set in the simulated world: the robot is where it leads, or stays where it was."""
+"""A move that is set in the simulated world: the robot is placed at its end, or stays where it was."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from skills.ideal_skill import SET
 
 
 class IdealMove(AttemptSkill):
-    """One move at once."""
+    """One instantaneous move."""
 
     name = "ideal-graph/move"
     actions = graph_moves.MOVES
@@ -39,15 +39,15 @@ class IdealMove(AttemptSkill):
                     places = traveller.headings(subtask.action, base)
                 case _:
                     tilt = traveller.look(subtask.action)
-            self._stand(places, tilt)
+            self._place_robot(places, tilt)
         except Refused as refused:
             self._reason, self._retryable = str(refused), False
             return
         traveller.tilt = tilt
         self._reason, self._outcome = SET, Outcome.SUCCEEDED
 
-    def _stand(self, places: Sequence[Pose2], tilt: float) -> None:
-        """Have the robot at the first place where it is in nothing, its head ahead and tilted. Raises Refused."""
+    def _place_robot(self, places: Sequence[Pose2], tilt: float) -> None:
+        """Place the robot at the first collision-free pose, its head ahead and tilted. Raises Refused."""
         for pose in places:
             point = (pose.x, pose.y, pose.x, pose.y)
             goal = Goal("", "", self._traveller.gaze(pose, tilt), room=point)
@@ -60,5 +60,5 @@ class IdealMove(AttemptSkill):
 
     @property
     def feedback_message(self) -> str:
-        """Why it has failed, for the planner."""
+        """Reason of a failure, for the planner."""
         return f"Unable to {self._action.lower()}, {self._reason}" if self._outcome is Outcome.FAILED else ""

@@ -29,19 +29,19 @@ class Moves(SkillSet):
     note = "privileged: knows the home's map, and where everything is at the start"
 
     def __init__(self, argument: str = "") -> None:
-        """Raises BadInput for an argument, of which it has none."""
+        """Raises BadInput for any argument."""
         super().__init__(argument)
         self._robot: Robot | None = None
 
     def bind(self, robot: Robot) -> None:
-        """Take the robot whose home has a graph."""
+        """Store the robot whose home has a graph."""
         self._robot = robot
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         return [DrivenMove(spec, kinematics, self._traveller(spec))]
 
     def _traveller(self, spec: RobotSpec) -> Traveller:
-        """The robot on its graph. Raises BadInput for a robot that cannot move on one."""
+        """Return the robot on its graph. Raises BadInput for a robot that cannot move on one."""
         spec.require(f"The skill set '{self.name}'", "base", "head", "arm", "gripper", postures=True)
         assert self._robot is not None, "bind has set it"
         return traveller(self._robot)
@@ -57,18 +57,18 @@ class IdealGraph(Moves):
     note = "privileged: knows the home's map and sets the simulated world, nothing moves"
 
     def bind(self, robot: Robot) -> None:
-        """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
+        """Store the robot whose world is set. Raises BadInput for a robot whose world cannot be set."""
         settable(robot, self.name)
         super().bind(robot)
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        on_graph = self._traveller(spec)
+        graph_traveller = self._traveller(spec)
         assert self._robot is not None, "bind has set it"
-        return [IdealMove(settable(self._robot, self.name), on_graph)]
+        return [IdealMove(settable(self._robot, self.name), graph_traveller)]
 
 
 def traveller(robot: Robot) -> Traveller:
-    """A robot on the graph of its home, as both are now. Raises BadInput where no graph can be made."""
+    """Return a robot on the graph of its home, in their current state. Raises BadInput if no graph can be made."""
     head = robot.spec.head
     assert head is not None, "the skill set has seen to it"
     return Traveller(chart(survey(robot)), robot.spec, float(head.measured(robot.observe().body)[1]))

@@ -1,6 +1,6 @@
-"""One small action: a move by 25 cm, a turn by 90 degrees, a nod by 30.
+"""One small action: a move by 25 cm, a turn by 90 degrees, a nod by 30 degrees.
 
-What the base measures is off by a centimetre after each; so a step goes on from where the last one was meant to end.
+Odometry drifts by a centimetre per action; so a step starts where the last one was meant to end.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable
 
 ROOM = 0.02
-"""Metres beyond the footprint that a way has to be clear, on a map with cells of 5 cm."""
+"""Clearance (m) beyond the footprint required of a path, on a map with cells of 5 cm."""
 SPEED, MOVE_SECONDS = 0.5, 4.0
-"""m/s of a move, and seconds after which it has failed."""
+"""Speed (m/s) and timeout (s) of a move."""
 TURN_SECONDS = 6.0
-"""Seconds after which a turn has failed."""
+"""Timeout (s) of a turn."""
 EXACT = 0.015
-"""Radians within which a turn has come to its end."""
+"""Tolerance (rad) of a turn."""
 SHORT = 0.05
-"""Metres that a move may be short."""
+"""Tolerance (m) by which a move may end short."""
 ELSEWHERE, ASKEW = 0.08, 0.15
-"""Metres and radians off from where the last step was meant to end from which somebody else has moved the robot."""
+"""Deviation (m and rad) from the intended end of the last step from which the robot counts as moved by somebody
+else."""
 NODDED, NOD_SECONDS = 0.01, 2.0
-"""Radians within which the head is where it should be, and seconds that it has for that."""
+"""Tolerance (rad) and timeout (s) of a nod."""
 IN_THE_WAY = "something is in the way"
 NO_FURTHER = "the camera cannot be tilted any further"
 
 
 class Step(MobileSkill):
-    """Takes one of the small actions, or none of it: a move that something stops is taken back."""
+    """Takes one of the small actions, or none of it: a move that is stopped by an obstacle is reversed."""
 
     name = "steps/step"
     actions = tuple(SMALL)
@@ -43,12 +44,12 @@ class Step(MobileSkill):
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
         super().__init__(spec, kinematics)
-        self._meant: Pose2 | None = None
-        self._looks = math.inf  # where the last nod was meant to end (rad); there was none
+        self._intended_pose: Pose2 | None = None
+        self._intended_tilt = math.inf  # intended tilt of the last nod (rad); none yet
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().start(subtask, goal, observation)
-        self._here = begun(observation.body.base, self._meant)
+        self._here = begun(observation.body.base, self._intended_pose)
 
     @property
     def feedback_message(self) -> str:
@@ -66,7 +67,7 @@ class Step(MobileSkill):
     # ------------------------------------------------------------ moves
 
     def _move(self, aside: float) -> Motion:
-        """Move that way. A base that cannot drive aside turns there, drives, and turns back."""
+        """Move in a direction. A base that cannot drive sideways turns there, drives, and turns back."""
         start, way = self._here, self._here.yaw + aside
         cosine = math.cos(aside)  # 1 ahead, -1 back, 0 aside
         target = Pose2(start.x + METRES * math.cos(way), start.y + METRES * math.sin(way), start.yaw)
@@ -77,31 +78,31 @@ class Step(MobileSkill):
         if sideways:
             yield from self._face(way)
         yield from self._drive_to(line, forwards, target)
-        if self._short(line, forwards, target) > SHORT:
+        if self._remaining(line, forwards, target) > SHORT:
             yield from self._drive_to(line, forwards, start)
             target = start
         if sideways:
             yield from self._face(start.yaw)
         yield from self._rest()
-        self._meant = target
+        self._intended_pose = target
         if target is start:
             raise NotRetryable(IN_THE_WAY)
 
     def _check_floor(self, start: Pose2, target: Pose2) -> None:
-        """Raises NotRetryable where the floor between two places is not free: nothing is touched to find that out."""
+        """Raise NotRetryable if the floor between two places is not free, before anything is touched."""
         costs = self.costs
         margin = min(self.spec.footprint_radius + ROOM, costs.clear_at(start.xy))
         points = (start.xy + (target.xy - start.xy) * share for share in np.linspace(0.1, 1.0, 10))
         if any(costs.clear_at(point) < margin for point in points):
             raise NotRetryable(IN_THE_WAY)
 
-    def _short(self, line: Pose2, forwards: float, place: Pose2) -> float:
-        """Metres that are left on a line to a place, in the direction in which it is driven."""
+    def _remaining(self, line: Pose2, forwards: float, place: Pose2) -> float:
+        """Return the distance (m) left on a line to a place, in the driving direction."""
         direction = forwards * np.array([math.cos(line.yaw), math.sin(line.yaw)])
         return float((place.xy - self.base.xy) @ direction)
 
     def _drive_to(self, line: Pose2, forwards: float, place: Pose2) -> Motion:
-        remaining = forwards * self._short(line, forwards, place)
+        remaining = forwards * self._remaining(line, forwards, place)
         yield from self.straight(remaining, speed=SPEED, seconds=MOVE_SECONDS, line=line)
 
     # ------------------------------------------------------------ turns and nods
@@ -110,33 +111,33 @@ class Step(MobileSkill):
         start = self._here
         yield from self._face(start.yaw + angle)
         yield from self._rest()
-        self._meant = Pose2(start.x, start.y, wrapped_angle(start.yaw + angle))
+        self._intended_pose = Pose2(start.x, start.y, wrapped_angle(start.yaw + angle))
 
     def _face(self, yaw: float) -> Motion:
-        """Turn to a heading on the spot. Raises NotRetryable if something holds the base, which turns back then."""
+        """Turn in place to a heading. Raises NotRetryable if an obstacle holds the base, after turning back."""
         start_yaw = self.base.yaw
         is_turned = yield from self._turn_here(yaw, EXACT, TURN_SECONDS)
         if not is_turned:
             yield from self._turn_here(start_yaw, EXACT, TURN_SECONDS)
-            self._meant = None
+            self._intended_pose = None
             raise NotRetryable(IN_THE_WAY)
 
     def _tilt(self, angle: float) -> Motion:
         head = self.spec.head
         assert head is not None  # the skill set has seen to it
         tilt = float(head.measured(self.seen.body)[1])
-        aim = angle + (self._looks if abs(self._looks - tilt) < ASKEW else tilt)
+        aim = angle + (self._intended_tilt if abs(self._intended_tilt - tilt) < ASKEW else tilt)
         low, high = head.limits[1]
         if not low <= aim <= high:
             raise NotRetryable(NO_FURTHER)
-        self._looks = aim
+        self._intended_tilt = aim
         for _ in range(round(NOD_SECONDS / self.spec.period)):
             if abs(float(head.measured(self.seen.body)[1]) - aim) < NODDED:
                 return
             yield Command({head.name: (0.0, aim)})
 
     def _rest(self) -> Motion:
-        """Wait until the base stands, so that the next picture is that of a robot at rest."""
+        """Wait until the base stands, so that the next image is that of a robot at rest."""
         for _ in range(round(1.0 / self.spec.period)):
             if max(abs(speed) for speed in self.seen.body.base_velocity) < 0.01:
                 return
@@ -144,7 +145,7 @@ class Step(MobileSkill):
 
 
 def begun(base: Pose2, intended: Pose2 | None) -> Pose2:
-    """Where a step begins: where the last one was meant to end, unless the robot is somewhere else."""
+    """Return the start of a step: the intended end of the last one, unless the robot is somewhere else."""
     if (
         intended is None
         or math.dist(intended.xy, base.xy) > ELSEWHERE

@@ -1,4 +1,4 @@
-"""The eight actions by name, in the order and the words of EB-Navigation, and the result of each."""
+"""The eight actions by name, in the order and wording of EB-Navigation, and the motion of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from homie.kernel.robot import small_steps
 
 METRES = small_steps.STRIDE
-"""Of a move, as in EB-Navigation."""
+"""Length (m) of a move, as in EB-Navigation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Move:
     """A move by `METRES`.
 
     Attributes:
-        aside: The direction in which, rad from straight ahead, to the left.
+        aside: Direction of the move, rad from straight ahead, to the left.
     """
 
     aside: float
@@ -26,14 +26,14 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn on the spot by so much (rad), to the left."""
+    """A turn in place by an angle (rad), to the left."""
 
     angle: float
 
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """A nod by so much (rad), down."""
+    """A nod by an angle (rad), down."""
 
     angle: float
 
@@ -50,4 +50,4 @@ SMALL: Mapping[str, Small] = {
     small_steps.TILT_UP: Tilt(-math.pi / 6),
     small_steps.TILT_DOWN: Tilt(math.pi / 6),
 }
-"""By name."""
+"""Motions by action name."""

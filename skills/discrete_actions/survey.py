@@ -1,4 +1,4 @@
-"""What a graph is made of, as a simulated world tells it. Privileged."""
+"""Input of the graph construction from the state of a simulated world. Privileged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GO_TO = ACTION_TABLE["Go to"]
 
 
 def survey(robot: Robot) -> Ground:
-    """The floor of a robot's home as it is now, its rooms, and everything that Go to leads to but rooms.
+    """Return the floor of a robot's home in its current state, its rooms, and all targets of Go to except rooms.
 
     Raises BadInput for a robot whose world is not known.
     """

@@ -1,4 +1,4 @@
-"""Motions from Octo's normalised actions, by the statistics and the gripper rule of a data set.
+"""Conversion of Octo's normalised actions to motions, by the statistics and the gripper rule of a data set.
 
 An action is (dx, dy, dz, droll, dpitch, dyaw, gripper), the gripper 1 open and 0 closed. The evaluations use the
 gripper's number in two ways: BridgeData's robot opens above 0.5, Google's reverses only after a large change.
@@ -20,7 +20,7 @@ TEXT = (16, 768)
 """Shape of a text embedding: that of T5-base."""
 ACTION = 7
 CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation-vector", gripper="open-is-1")
-"""What the motions are that are made of its actions, for whoever carries them out."""
+"""Conventions of the motions made from its actions."""
 STICKY = 15
 """Steps for which Google's gripper keeps moving once it has started."""
 CHANGE = 0.5
@@ -51,7 +51,7 @@ class Statistics:
 
     @classmethod
     def of(cls, statistics: object, name: str) -> Statistics:
-        """The statistics of one data set in `dataset_statistics.json`.
+        """Parse the statistics of one data set in `dataset_statistics.json`.
 
         Raises:
             BadInput: the file has no such data set, or its statistics are not 7 finite numbers each, std from 0 on.
@@ -79,7 +79,7 @@ class Statistics:
         return parsed
 
     def actions(self, normalised: Array) -> Array:
-        """Actions (..., 7) in the data set's units."""
+        """Convert normalised actions (..., 7) to the data set's units."""
         return np.where(self.mask > 0, normalised * self.std + self.mean, normalised)
 
 
@@ -93,26 +93,26 @@ class Gripper:
 
     sticky: bool
     opening: float = 1.0
-    _before: float | None = field(default=None, init=False)
-    _left: int = field(default=0, init=False)
+    _previous_number: float | None = field(default=None, init=False)
+    _sticky_steps_left: int = field(default=0, init=False)
 
     def reset(self, opening: float) -> None:
-        self.opening, self._before, self._left = opening, None, 0
+        self.opening, self._previous_number, self._sticky_steps_left = opening, None, 0
 
     def step(self, number: float) -> float:
-        """The commanded opening after the next number."""
+        """Return the commanded opening after the next number."""
         if not self.sticky:
             self.opening = float(number > CHANGE)
             return self.opening
-        change = 0.0 if self._before is None else number - self._before
-        self._before = number
-        if self._left > 0:
-            self._left -= 1
+        change = 0.0 if self._previous_number is None else number - self._previous_number
+        self._previous_number = number
+        if self._sticky_steps_left > 0:
+            self._sticky_steps_left -= 1
         elif abs(change) > CHANGE:
-            self.opening, self._left = float(change > 0), STICKY - 1
+            self.opening, self._sticky_steps_left = float(change > 0), STICKY - 1
         return self.opening
 
 
 def motion(action: Array, gripper: Gripper) -> Motion:
-    """The motion of one action (7,)."""
+    """Return the motion of one action (7,)."""
     return Motion(action[:3], from_euler(action[3:6]), gripper.step(float(action[6])), np.zeros(3))

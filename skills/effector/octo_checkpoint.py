@@ -71,7 +71,7 @@ CHECKPOINT = CheckpointFormat(
 
 
 def read_release(path: Path) -> Checkpoint:
-    """The checkpoint in the folder of a release. Raises BadInput if it is not Octo, or Octo before 1.5."""
+    """Read the checkpoint in the folder of a release. Raises BadInput if it is not Octo, or Octo before 1.5."""
     checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     config = checkpoint.extras.get("config.json")
@@ -87,7 +87,7 @@ def read_release(path: Path) -> Checkpoint:
 
 
 def load_network(checkpoint: Checkpoint, device: str = "auto") -> OctoNetwork:
-    """The network with the weights of a release. Raises BadInput."""
+    """Return the network with the weights of a release. Raises BadInput."""
     place = chosen_device(device)
     tensors = {name: tensor for name, tensor in checkpoint.tensors.items() if not name.startswith(LANGUAGE_MODEL)}
     network = OctoNetwork(size_of(tensors))
@@ -97,7 +97,7 @@ def load_network(checkpoint: Checkpoint, device: str = "auto") -> OctoNetwork:
 
 
 def load_texts(checkpoint: Checkpoint, tokenizer: Path) -> Texts:
-    """The text encoder of a release with the tokenizer in a folder. Raises BadInput, MissingPart."""
+    """Return the text encoder of a release with the tokenizer in a folder. Raises BadInput, MissingPart."""
     tensors: dict[str, torch.Tensor] = {
         name.removeprefix(LANGUAGE_MODEL): tensor
         for name, tensor in checkpoint.tensors.items()

@@ -16,11 +16,11 @@ class Chunks(ABC):
 
     @abstractmethod
     def reset(self) -> None:
-        """Forget all chunks."""
+        """Discard all chunks."""
 
     @abstractmethod
     def step(self, predict: Callable[[], Array]) -> Array:
-        """The next action."""
+        """Return the next action."""
 
 
 class Receding(Chunks):
@@ -31,12 +31,12 @@ class Receding(Chunks):
         self.reset()
 
     def reset(self) -> None:
-        self._left: deque[Array] = deque()
+        self._queue: deque[Array] = deque()
 
     def step(self, predict: Callable[[], Array]) -> Array:
-        if not self._left:
-            self._left.extend(predict()[: self.execute])
-        return self._left.popleft()
+        if not self._queue:
+            self._queue.extend(predict()[: self.execute])
+        return self._queue.popleft()
 
 
 class Ensemble(Chunks):

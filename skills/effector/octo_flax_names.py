@@ -1,4 +1,4 @@
-"""The checkpoint of Octo 1.5: the authors' names for the layers of `network`."""
+"""Names of the layers of `octo_network` in the checkpoint of Octo 1.5."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _HEAD = "heads_action/diffusion_model"
 
 
 def size_of(tensors: Mapping[str, torch.Tensor]) -> Size:
-    """The size of the transformer, from the shapes of a file's tensors. Raises BadInput if it has no transformer."""
+    """Return the size of the transformer, from the shapes of a file's tensors. Raises BadInput if it has no
+    transformer."""
     query = tensors.get(f"{STACK}/encoderblock_0/MultiHeadDotProductAttention_0/query/kernel")
     hidden = tensors.get(f"{STACK}/encoderblock_0/MlpBlock_0/Dense_0/kernel")
     if query is None or hidden is None or query.ndim != 3 or hidden.ndim != 2:
@@ -30,7 +31,7 @@ def size_of(tensors: Mapping[str, torch.Tensor]) -> Size:
 
 
 def flax_view(network: OctoNetwork) -> FlaxView:
-    """All tensors of the file except those of the text encoder."""
+    """Return a view of all tensors of the file except those of the text encoder."""
     view = FlaxView(network)
     for camera in CAMERAS:
         _stem(view, f"stems.{camera}", camera)

@@ -3,8 +3,8 @@
     pictures --Stem--> tokens --+
     text (T5's 16 x 768) -------+--> transformer --> a readout of each step --DiffusionHead--> 4 motions of 7 numbers
 
-The sequence: the text, then for each step its pictures' tokens, the text again, and the readout. A token attends to the
-text and to its own and earlier steps; only readouts attend to readouts. Padding is attended to by none.
+The sequence: the text, then for each step its images' tokens, the text again, and the readout. A token attends to the
+text and to its own and earlier steps; only readouts attend to readouts. No token attends to padding.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import nn
 
 CAMERAS = {"primary": 256, "wrist": 128}
-"""Side in pixels of each camera's pictures, in the order of the sequence. A token is 16 x 16 pixels."""
+"""Side length in pixels of each camera's images, in the order of the sequence. A token is 16 x 16 pixels."""
 PATCH = 16
 TEXT_TOKENS, TEXT_WIDTH = 16, 768
 WINDOW = 2
@@ -29,7 +29,7 @@ CHUNK, ACTION = 4, 7
 DIFFUSION = 20
 """Number of denoising steps."""
 LARGEST = 5.0
-"""Bound to which normalised actions are clipped while they are sampled."""
+"""Bound to which normalised actions are clipped during sampling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class StandardConv2d(nn.Conv2d):
 
 
 class Stem(nn.Module):
-    """A picture and a goal picture, their channels stacked -> a token for every 16 x 16 pixels."""
+    """An image and a goal image, their channels stacked -> a token for every 16 x 16 pixels."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -112,7 +112,8 @@ class ResidualMlp(nn.Module):
 
 
 def cosine_betas(steps: int, offset: float = 0.008) -> torch.Tensor:
-    """The share of noise that each step adds, so that the kept signal falls as a squared cosine: (steps,)."""
+    """Return the share of noise added at each step, such that the remaining signal falls as a squared cosine:
+    (steps,)."""
     part = (torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64) + offset) / (1.0 + offset)
     signal = torch.cos(part * math.pi / 2) ** 2
     return (1.0 - signal[1:] / signal[:-1]).clamp(max=0.999).float()
@@ -170,10 +171,10 @@ class OctoNetwork(nn.Module):
         self.norm, self.head = nn.LayerNorm(size.width, eps=1e-6), DiffusionHead(size.width)
 
     def encode(self, camera: str, pictures: torch.Tensor, goals: torch.Tensor | None = None) -> torch.Tensor:
-        """Tokens (n, 256 or 64, width) of pictures (n, 3, side, side) in 0..255; they do not depend on the step.
+        """Return tokens (n, 256 or 64, width) of images (n, 3, side, side) in 0..255; they do not depend on the step.
 
         Args:
-            goals: Like pictures; None for no goal picture, which is zeros as in training.
+            goals: Goal images, like pictures; None for no goal image, which is zeros as in training.
         """
         pictures = pictures.float()
         goals = torch.zeros_like(pictures) if goals is None else goals.float()
@@ -188,14 +189,14 @@ class OctoNetwork(nn.Module):
         pictures: Mapping[str, torch.Tensor] | None = None,
         has_text: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Readouts (n, steps, width).
+        """Return readouts (n, steps, width).
 
         Args:
             seen: tokens of each available camera (n, steps, tokens, width), in the order of CAMERAS.
             text: (n, 16, 768).
             steps: (n, steps), False for padding.
-            pictures: (n, steps) of each camera, False for a missing picture; None if all are there.
-            has_text: (n,), False for a missing text; None if all are there.
+            pictures: (n, steps) of each camera, False for a missing image; None if there are none missing.
+            has_text: (n,), False for a missing text; None if there are none missing.
         """
         n, window = steps.shape
         prefix = self.text(text) + self.positions["text"]
@@ -219,7 +220,7 @@ class OctoNetwork(nn.Module):
 
 
 def _mask(window: int, group: int, has_text: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """Which rows attend to which columns (n, 1, tokens, tokens).
+    """Return the attention mask (n, 1, tokens, tokens), True where a row attends to a column.
 
     Args:
         has_text (n,), real (n, window * group): False for padding.

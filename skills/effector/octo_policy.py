@@ -1,8 +1,8 @@
-"""Octo's inference loop: pictures in, one motion out.
+"""Octo's inference loop: images in, one motion out.
 
     pictures --resize--> the last two steps' --stems, transformer--> readout --20 steps of diffusion--> chunk --> action
 
-A picture is encoded once, and only if the network runs at its step or the one after. The text is encoded once.
+An image is encoded once, and only if the network runs at its step or the one after. The text is encoded once.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class Texts(Protocol):
 
 
 class ChunkPredictor:
-    """Octo's network with its text, its window of pictures and its noise: all of a policy but `step`.
+    """Octo's network with its text, its window of images and its noise: all of a policy but `step`.
 
     `reset` takes `text`, `listed` (the same instruction with the listed names, used if a table lacks the text) and
-    `gripper` (its opening now, 0..1).
+    `gripper` (its current opening, 0..1).
 
     Args:
         network: with loaded weights.
         texts: embeddings of instructions.
         statistics: of the data set whose units actions have.
         gripper: converts the gripper's number.
-        facts: what the skills need to know of the policy.
+        facts: facts of the policy for the skills.
         seed: of the noise from which chunks are sampled; every attempt has noise of its own.
     """
 
@@ -82,20 +82,20 @@ class ChunkPredictor:
         self.gripper.reset(float(cast(float, goal["gripper"])))
 
     def see(self, inputs: Named) -> None:
-        """Take in pictures: `primary` (h, w, 3) uint8, and `wrist` if the network should see it."""
+        """Add images to the window: `primary` (h, w, 3) uint8, and `wrist` if the network should use it."""
         self._pictures.append({name: cast(Image, inputs[name]) for name in CAMERAS if name in inputs})
         self._tokens.append(None)
 
     def forget_pictures(self) -> None:
-        """The next picture is the first."""
+        """Clear the window of images."""
         self._pictures.clear()
         self._tokens.clear()
 
     def predict(self) -> Array:
-        """The chunk (4, 7) for the pictures so far, in the units of the data set. At the first step that step is
+        """Return the chunk (4, 7) for the images so far, in the units of the data set. At the first step that step is
         repeated as padding."""
         with torch.inference_mode():
-            steps = [self._encoded(number) for number in range(len(self._pictures))]
+            steps = [self._encode_step(number) for number in range(len(self._pictures))]
             padded = [steps[0]] * (WINDOW - len(steps)) + steps
             real = torch.tensor([[False] * (WINDOW - len(steps)) + [True] * len(steps)], device=self._device)
             seen = {name: torch.stack([step[name] for step in padded], 1) for name in steps[-1]}
@@ -104,8 +104,8 @@ class ChunkPredictor:
             chunk = self.network.head.sample(readout, noise)[0].cpu().numpy()
         return self.statistics.actions(chunk.astype(np.float64))
 
-    def _encoded(self, number: int) -> dict[str, torch.Tensor]:
-        """Tokens (1, n, width) of a step's pictures, cached for the next step."""
+    def _encode_step(self, number: int) -> dict[str, torch.Tensor]:
+        """Return the tokens (1, n, width) of a step's images, cached for the next step."""
         step_tokens = self._tokens[number]
         if step_tokens is not None:
             return step_tokens
@@ -143,11 +143,11 @@ class OctoPolicy(ChunkPredictor):
 
 
 class OctoAhead(ChunkPredictor):
-    """Octo that is asked for a whole chunk while motions of the last one are carried out (`skills.policies.pacing`).
+    """Octo queried for a whole chunk while motions of the last one are carried out (`skills.policies.pacing`).
 
-    `step` takes `number`, that of the first motion of its answer, and pictures as `see` does. It returns the chunk as
-    `skills.policies.motions.Motion.several`, and `action` (4, 7). The network sees only what is now, as at the first
-    step of an episode: the picture before is several motions old, and it was trained with one a motion ago.
+    `step` takes `number`, that of the first motion of its answer, and images as `see` does. It returns the chunk as
+    `skills.policies.motions.Motion.several`, and `action` (4, 7). The network gets only the current images, as at the
+    first step of an episode: the previous image is several motions old, and training used one from a single motion ago.
     """
 
     def reset(self, goal: Named) -> None:
@@ -157,7 +157,7 @@ class OctoAhead(ChunkPredictor):
     def step(self, inputs: Named) -> Named:
         number = int(cast(int, inputs["number"]))
         first, chunk = self._last
-        for action in chunk[: number - first]:  # meanwhile carried out: a sticky gripper counts its steps
+        for action in chunk[: number - first]:  # carried out meanwhile: a sticky gripper counts its steps
             motion(action, self.gripper)
         self.forget_pictures()
         self.see(inputs)

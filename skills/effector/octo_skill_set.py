@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from skills.effector.octo_policy import OctoAhead, OctoPolicy, Texts
 
 LENGTH = 4
-"""Actions of a chunk."""
+"""Number of actions of a chunk."""
 
 
 class OctoSettings(SentenceTemplates):

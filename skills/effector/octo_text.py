@@ -38,11 +38,11 @@ class T5Texts:
         self._cache: dict[str, NDArray[np.float32]] = {}
 
     def first(self, text: str, other: str) -> NDArray[np.float32]:
-        """The embedding of an instruction: every text has one."""
+        """Return the embedding of an instruction: every text has one."""
         return self[text]
 
     def __getitem__(self, text: str) -> NDArray[np.float32]:
-        """The embedding of an instruction, cached."""
+        """Return the embedding of an instruction, cached."""
         if text not in self._cache:
             self._cache[text] = self._encode(text)
         return self._cache[text]
@@ -57,7 +57,7 @@ class T5Texts:
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:
-    """The tokenizer in a folder (or the file itself), set to give 16 tokens. Raises BadInput."""
+    """Return the tokenizer in a folder (or the file itself), configured for 16 tokens. Raises BadInput."""
     file = folder / "tokenizer.json" if folder.is_dir() else folder
     if folder.is_dir() and not file.is_file() and (folder / SENTENCEPIECE).is_file():
         raise BadInput(
@@ -78,7 +78,7 @@ def read_tokenizer(folder: Path) -> Tokenizer:
 
 
 def make_encoder() -> T5EncoderModel:
-    """T5-base's encoder with uninitialised weights."""
+    """Return T5-base's encoder with uninitialised weights."""
     config = T5Config(
         vocab_size=WORDS, d_model=TEXT_WIDTH, d_kv=64, d_ff=3072, num_layers=12, num_heads=12, feed_forward_proj="relu"
     )
@@ -86,7 +86,7 @@ def make_encoder() -> T5EncoderModel:
 
 
 def flax_view(encoder: T5EncoderModel) -> FlaxView:
-    """The encoder under the names of transformers' flax T5, as in the checkpoint."""
+    """Return a view of the encoder under the names of transformers' flax T5, as in the checkpoint."""
     view = FlaxView(encoder)
     view.tensor("shared.weight", "shared/embedding")
     attention = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"

@@ -1,4 +1,4 @@
-"""Motions from RT-1-X's tokens, for the embodiment of an action.
+"""Conversion of RT-1-X's tokens to motions of an embodiment.
 
 google: Google's robot. Hand motions in metres and rotation vectors, the gripper as a change of its closedness, base
 motions. widowx: the WidowX of BridgeData. Hand motions scaled by fixed factors, rotations as roll, pitch and yaw, the
@@ -25,7 +25,7 @@ RATE = 3.0
 """Decisions per second in the training data."""
 
 CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation-vector", gripper="open-is-1")
-"""What the motions are that are made of its actions, for whoever carries them out."""
+"""Conventions of the motions made from its actions."""
 
 STILL = 1e-2
 """Change of the gripper below which it does not move (google)."""
@@ -45,12 +45,12 @@ class Embodiment(ABC):
         """Begin an attempt.
 
         Args:
-            opening: The gripper's opening now, 0..1.
+            opening: The gripper's current opening, 0..1.
         """
         self.opening = opening
 
     def motion(self, tokens: ArrayLike) -> Motion:
-        """The motion encoded by 11 tokens."""
+        """Decode the motion in 11 tokens."""
         mode, values = RT1X.decode(tokens)
         self.opening = self._opening(float(values["gripper_closedness_action"][0]))
         translation, rotation, base = self._scaled(values)
@@ -58,11 +58,11 @@ class Embodiment(ABC):
 
     @abstractmethod
     def _opening(self, closedness: float) -> float:
-        """The commanded opening (0..1) for a closedness in -1..1, where 1 closes."""
+        """Return the commanded opening (0..1) for a closedness in -1..1, where 1 closes."""
 
     @abstractmethod
     def _scaled(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
-        """Translation (3,), rotation vector (3,) and base motion (3,)."""
+        """Return translation (3,), rotation vector (3,) and base motion (3,)."""
 
 
 class Google(Embodiment):
@@ -88,11 +88,11 @@ class WidowX(Embodiment):
         return 1.0 if closedness < 0.0 else 0.0
 
     def _scaled(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
-        translation = _bounded(values["world_vector"], *WIDOWX_TRANSLATION)
-        return translation, from_euler(_bounded(values["rotation_delta"], *WIDOWX_ROTATION)), np.zeros(3)
+        translation = _rescale(values["world_vector"], *WIDOWX_TRANSLATION)
+        return translation, from_euler(_rescale(values["rotation_delta"], *WIDOWX_ROTATION)), np.zeros(3)
 
 
-def _bounded(values: Array, network_range: float, largest: float) -> Array:
+def _rescale(values: Array, network_range: float, largest: float) -> Array:
     return np.asarray(np.clip(values * (largest / network_range), -largest, largest))
 
 

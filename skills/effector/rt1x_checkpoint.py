@@ -25,7 +25,7 @@ CHECKPOINT = CheckpointFormat(
 
 
 def load_network(path: Path, device: str = "auto") -> tuple[Rt1xNetwork, str]:
-    """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
+    """Return the network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
     place = chosen_device(device)
     checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)

@@ -1,4 +1,4 @@
-"""The checkpoint of RT-1-X: Google's names for the layers of `network`."""
+"""Names of the layers of `rt1x_network` in the checkpoint of RT-1-X."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NET = f"{_TOKENIZER}/EfficientNetWithFilm_0"
 
 
 def flax_view(network: Rt1xNetwork) -> FlaxView:
-    """The 579 parameters and 156 running statistics of the file."""
+    """Return a view of the 579 parameters and 156 running statistics of the file."""
     view = FlaxView(network)
     _first_and_last_convolutions(view)
     for number, block in enumerate(network.tokenizer.net._blocks):
@@ -49,7 +49,7 @@ def _first_and_last_convolutions(view: FlaxView) -> None:
 
 
 def _block(view: FlaxView, number: int, block: MBConv) -> None:
-    """The file numbers the normalisations of a block from 0, whether or not its first convolution is there."""
+    """Add a block. The file numbers its normalisations from 0, whether or not the first convolution exists."""
     torch_name, flax_name = f"tokenizer.net._blocks.{number}", f"{_NET}/MBConvBlock_{number}"
     first = 0 if block.expands else 1
     for place in range(first, 3):

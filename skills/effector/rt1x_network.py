@@ -21,7 +21,7 @@ FRAMES = 15
 IMAGE_TOKENS, ACTION_TOKENS = 81, 11
 """Tokens of one frame; together the positions of a frame."""
 SIDE = 300
-"""Side of a picture in pixels."""
+"""Side length of an image in pixels."""
 BINS = 512
 """Number of logits per action token."""
 WIDTH = 512
@@ -57,10 +57,10 @@ class Block(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        inside = HEADS * HEAD_WIDTH
+        inner_width = HEADS * HEAD_WIDTH
         self.norm1, self.norm2 = nn.LayerNorm(WIDTH, eps=1e-6), nn.LayerNorm(WIDTH, eps=1e-6)
-        self.query, self.key, self.value = (nn.Linear(WIDTH, inside) for _ in range(3))
-        self.out = nn.Linear(inside, WIDTH)
+        self.query, self.key, self.value = (nn.Linear(WIDTH, inner_width) for _ in range(3))
+        self.out = nn.Linear(inner_width, WIDTH)
         self.up, self.gate, self.down = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(3))
 
     def forward(self, x: torch.Tensor, last: bool) -> torch.Tensor:

@@ -26,14 +26,14 @@ class Rt1xPolicy:
     """RT-1-X without a robot; see `skills.policies.policy.Policy`.
 
     `reset` takes `text`, `listed` (the same instruction with the listed names, used if the table lacks the text) and
-    `gripper` (its opening now, 0..1). `step` takes `primary` (h, w, 3) uint8. It returns the fields of
+    `gripper` (its current opening, 0..1). `step` takes `primary` (h, w, 3) uint8. It returns the fields of
     `skills.policies.motions.Motion`, and `tokens` (11,).
 
     Args:
         network: with loaded weights.
         texts: embeddings of instructions.
         embodiment: decodes tokens into motions.
-        facts: what the skills need to know of the policy.
+        facts: facts of the policy for the skills.
         history: the frames before the first. `repeat`: the first frame, 15 times. `grow`: none; frames are placed from
             the first position on, as in the TensorFlow policy.
     """
@@ -72,7 +72,7 @@ class Rt1xPolicy:
         return {**self.embodiment.motion(tokens).named(), "tokens": tokens}
 
     def action_tokens(self, picture: Image) -> Tokens:
-        """The 11 tokens of the action after a further picture (h, w, 3) uint8."""
+        """Return the 11 tokens of the action after the next image (h, w, 3) uint8."""
         with torch.inference_mode():
             frame = bilinear(picture, SIDE, SIDE).to(self._device) / 255.0
             self._tokens.append(self.network.tokenizer(frame, self._text))
