@@ -1,4 +1,4 @@
-"""Follow: the robot drives behind a person who walks, until that has come to rest."""
+"""Follow: the robot drives behind a walking person until the person has stopped."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from skills.motion.motions import Motion, Stuck, wrap
 from skills.motion.standing_places import Reachable
 
 BEHIND = 1.5
-"""Metres from a person to where the robot follows."""
+"""Following distance (m) behind a person."""
 NEAREST, FURTHEST = 1.0, 1.75
-"""Metres between which it stays where it is."""
+"""Range of distances (m) to the person within which the robot stays where it is."""
 IN_THE_WAY = 1.2
-"""Radians aside of where a person looks within which the robot is in its way."""
+"""Bearing (rad) from a person's facing direction within which the robot is in the person's way."""
 ASIDE = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5)
-"""Radians aside of straight behind a person, best first."""
+"""Bearings (rad) relative to straight behind a person, best first."""
 AGAIN = 0.4
-"""Seconds after which the way is planned anew: by then a person has gone 20 cm."""
+"""Replanning interval (s): within it a person walks 20 cm."""
 STEP = 0.05
-"""Metres from where it was last by which a person has walked on."""
+"""Displacement (m) from which a person counts as still walking."""
 RESTS = 4.0
-"""Seconds for which a person stays where it is that has arrived: to turn to the next point of a way takes two."""
+"""Seconds of standing after which a person counts as having arrived: a turn to the next waypoint takes two."""
 FACING = 0.3
-"""Radians off a person from which the robot turns to it."""
+"""Heading error (rad) to a person from which the robot turns to the person."""
 
 
 class Follow(MobileSkill):
-    """Keeps behind a person, 1 to 1.75 m away, and ends where that has stood still for a while."""
+    """Keeps 1 to 1.75 m behind a person, and ends when the person has stood still for a while."""
 
     name = "people/follow"
     actions = ("Follow",)
@@ -50,17 +50,17 @@ class Follow(MobileSkill):
                 yield from self._drive_behind()
 
     def _person(self) -> Array:
-        """Where the person is (2,)."""
+        """Return the position (2,) of the person."""
         return self.goal.position[:2]
 
     def _is_well_placed(self) -> bool:
-        """Whether the robot is behind or beside the person, as near as it should be."""
+        """Whether the robot is behind or beside the person, at the right distance."""
         offset = self.base.xy - self._person()
         bearing = abs(wrap(float(np.arctan2(offset[1], offset[0])) - float(self.goal.front or 0.0)))
         return bool(NEAREST <= np.hypot(*offset) <= FURTHEST and bearing > IN_THE_WAY)
 
     def _look(self) -> Motion:
-        """One control period at rest, or a turn to the person."""
+        """Stand still for one control period, or turn to the person."""
         heading = float(np.arctan2(*(self._person() - self.base.xy)[::-1]))
         if abs(wrap(heading - self.base.yaw)) > FACING:
             yield from self.turn(heading)
@@ -68,7 +68,7 @@ class Follow(MobileSkill):
             yield Command()
 
     def _drive_behind(self) -> Motion:
-        """Drive towards where it should be, for a moment."""
+        """Drive towards the following position for one replanning interval."""
         reachable = Reachable.of(self.costs, self.base)
         back = float(self.goal.front or 0.0) + np.pi
         for bearing in ASIDE:

@@ -1,4 +1,4 @@
-"""Hand over: the held object is let go just above the palm that a person holds out."""
+"""Hand over: the held object is released just above the palm that a person holds out."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from skills.motion.motions import Motion, Stuck
 
 
 class HandOver(Put):
-    """Leads the held object over a held-out palm, the one spot where it can be put, and lets go: the person takes
-    it. Where nobody holds out an empty hand, nothing moves."""
+    """Moves the held object over a held-out palm, the only spot where it can be put, and releases it: the person takes
+    it. Without a held-out empty hand, nothing moves."""
 
     name = "people/hand_over"
     actions = ("Hand over",)

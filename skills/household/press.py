@@ -11,36 +11,36 @@ from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
 from skills.motion.standing_places import Option, Standing
 
 BEFORE = 0.1
-"""Metres before the switch from which the hand presses in a straight line."""
+"""Distance (m) before the switch from which the hand presses in a straight line."""
 
 PAST = 0.012
-"""Metres by which the fingertips are led past where the switch begins: its travel of 8 mm, and what the arm gives way
-to its spring."""
+"""Distance (m) by which the target of the fingertips is past the front of the switch: its travel of 8 mm, and the
+compliance of the arm against its spring."""
 
 PITCHES = (0.0, 0.4, 0.8, 1.1, -0.4)
-"""How far (rad) the fingers point down, best first: at a lamp's foot on a desk a level hand has no room."""
+"""Pitches (rad) of the fingers below the horizon, best first: at a lamp's foot on a desk a level hand has no room."""
 
 SLANTS = (0.0, 0.35, -0.35, 0.7, -0.7)
-"""By how much (rad) they point aside of the way that the switch moves."""
+"""Angles (rad) between the fingers and the direction in which the switch moves."""
 
 ASKEW = 0.3
-"""Cost of a radian by which the hand is askew: what `base_candidates` asks for a radian by which the base is."""
+"""Cost per radian of the hand's misalignment: equal to the cost per radian of the base in `base_candidates`."""
 
 GENTLE = 0.06
-"""Metres per second of a press: a faster one is over between two looks at the switch."""
+"""Speed (m/s) of a press: a faster one is over between two observations of the switch."""
 
 DOWN = 0.15
-"""Seconds that the switch is held down."""
+"""Seconds for which the switch is held down."""
 
 PRESSING = TOUCH - 0.02
-"""Clearance (m) from which a hand at its switch is in no other thing: what it presses counts as solid."""
+"""Clearance (m) from which a hand at its switch collides with nothing else: the pressed switch counts as solid."""
 
 
 class Press(Manipulation):
-    """Presses the switch of what the goal is about, once.
+    """Presses the switch of the goal's target, once.
 
-    It cannot see whether something is on. A press toggles; who judges the attempt looks at what has come of it, and
-    another attempt presses again.
+    The skill cannot see whether a device is on. A press toggles it; the result is checked by the success check of the
+    attempt, and another attempt presses again.
     """
 
     name = "chores/press"
@@ -53,7 +53,7 @@ class Press(Manipulation):
         standing, planned_poses = self._choose(switch)
         yield from self.come_to(standing)
         pre_press, at = planned_poses[:2]
-        joints = self.joints_from_here((pre_press, at), standing, self._free)
+        joints = self.joints_from_here((pre_press, at), standing, self._is_free)
         if joints is None:
             raise Stuck(FailureReason.SWITCH_OUT_OF_REACH)
         yield from self.together(self.reach(joints[0]), self.gripper(0.0), self.look_at(switch.handle))
@@ -63,11 +63,11 @@ class Press(Manipulation):
         yield from self.together(self.leave(), self.look_at(switch.handle))
 
     def _choose(self, switch: Articulation) -> tuple[Standing, tuple[Pose, ...]]:
-        """Where to stand and how to press. Raises NotRetryable with what is in the way."""
-        chosen = self.reachable_standing(self._options(switch), self._free)
+        """Choose the standing place and the press. Raises NotRetryable naming the obstacles."""
+        chosen = self.reachable_standing(self._options(switch), self._is_free)
         if chosen is None:
             with self.supposing(without(self.goal, self.goal.loose)):
-                unhindered = self.reachable_standing(self._options(switch), self._free)
+                unhindered = self.reachable_standing(self._options(switch), self._is_free)
             blocked = None if unhindered is None else self.blockers(unhindered[0])
             raise NotRetryable(FailureReason.NO_PLACE_TO_PRESS, blockers=blocked)
         return chosen[0], tuple(chosen[1])
@@ -84,15 +84,15 @@ class Press(Manipulation):
                 options += [(cost + askew, base, poses) for cost, base in base_poses]
         return self.ranked(options)
 
-    def _free(self, standing: Standing, way: float, at: float) -> bool:
+    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
         approach_path = self.joints.between(standing.ready, standing.joints[0])
         return self.clear(space, approach_path, way) and self.clear(space, standing.joints, min(at, PRESSING))
 
 
 def press_poses(switch: Articulation, yaw: float, pitch: float, fingers: float) -> tuple[Pose, Pose]:
-    """The hand before a switch and at the end of its way (odometry frame), with fingertips that are `fingers` m ahead
-    of the gripper frame."""
+    """Return the hand poses before a switch and at the end of the press (odometry frame), with fingertips `fingers` m
+    ahead of the gripper frame."""
     rotation = gripper_rotation(yaw, pitch)
     tips: Array = switch.handle + (switch.range - PAST) * switch.outward
     at = tips - fingers * rotation[:, 0]

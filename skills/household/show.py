@@ -1,4 +1,4 @@
-"""Show: the held object is held up before a person's face for a while."""
+"""Show: the held object is held up in front of a person's face for a while."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
 from skills.motion.standing_places import Option, Reachable, Standing, base_candidates, cheapest
 
 FACE = 0.12
-"""Metres from the crown of a person down to between the eyes."""
+"""Distance (m) from the top of a person's head down to between the eyes."""
 AHEAD = (0.6, 0.7, 0.5, 0.8)
-"""Metres before the face at which the hand is held up, best first: nearer than that nobody likes it."""
+"""Distances (m) in front of the face at which the object is held up, best first: nearer would be unpleasant."""
 BELOW = (0.2, 0.3, 0.4, 0.1)
-"""Metres below the eyes, best first: what is at their height hides the robot, and the arm hardly gets there."""
+"""Distances (m) below the eyes, best first: at eye height the object hides the robot, and the arm hardly gets there."""
 SLANTS = (0.0, 0.35, -0.35)
-"""By how much (rad) it points aside of the face."""
+"""Angles (rad) between the hand and the direction to the face."""
 STANDS = (0.72, 0.64, 0.8, 0.56, 0.88)
-"""Metres from the middle of the base to the hand, best first."""
+"""Distances (m) from the middle of the base to the hand, best first."""
 LESS_LIKED = 0.3
-"""Cost of each step down these lists."""
+"""Cost of each next entry of these lists."""
 BEFORE = 0.1
-"""Metres further back from which the hand comes in a straight line."""
+"""Distance (m) further back from which the hand approaches in a straight line."""
 GENTLE = 0.15
-"""Metres per second at which it does."""
+"""Speed (m/s) of that approach."""
 WHILE = 1.6
-"""Seconds for which it is held there: to look at it takes one."""
+"""Seconds for which the object is held there: looking at it takes one."""
 
 
 class Show(Manipulation):
-    """Holds up the held object where a person looks. Whether it was seen, who judges the attempt knows."""
+    """Holds up the held object where a person looks. Whether the person has seen it is checked by the success check."""
 
     name = "people/show"
     actions = ("Show",)
@@ -42,12 +42,12 @@ class Show(Manipulation):
             raise Stuck(FailureReason.HAND_EMPTY)
         if self.goal.box is None or self.goal.front is None:
             raise Stuck(FailureReason.GAZE_UNKNOWN)
-        chosen = self.reachable_standing(self._options(), self._free)
+        chosen = self.reachable_standing(self._options(), self._is_free)
         if chosen is None:
             raise NotRetryable(FailureReason.NO_PLACE_TO_SHOW)
         standing, poses = chosen
         yield from self.come_to(standing)
-        joints = self.joints_from_here(poses, standing, self._free)
+        joints = self.joints_from_here(poses, standing, self._is_free)
         if joints is None:
             raise Stuck(FailureReason.CANNOT_SHOW_FROM_HERE)
         yield from self.together(self.reach(joints[0]), self.look_at(self._face()))
@@ -57,7 +57,7 @@ class Show(Manipulation):
         yield from self.leave()
 
     def _face(self) -> Array:
-        """Between the eyes (3,)."""
+        """Return the point (3,) between the eyes."""
         box = self.goal.box
         assert box is not None
         face: Array = box.center + np.array([0.0, 0.0, box.half[2] - FACE])
@@ -81,7 +81,7 @@ class Show(Manipulation):
             ]
         return cheapest(options)
 
-    def _free(self, standing: Standing, way: float, at: float) -> bool:
+    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
         approach_path = self.joints.between(standing.ready, standing.joints[0])
         return self.clear(space, approach_path, way) and self.clear(space, standing.joints, at)

@@ -1,4 +1,4 @@
-"""The verbs of a household, `--skills classical,chores` and `--skills ideal,ideal-chores`, and what is done with
+"""Skill sets of household verbs, `--skills classical,chores` and `--skills ideal,ideal-chores`, and of interaction with
 people, `--skills classical,people` and `--skills ideal,ideal-people`."""
 
 from __future__ import annotations

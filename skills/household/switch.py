@@ -1,4 +1,4 @@
-"""Turn on and Turn off, by whatever switch something has."""
+"""Turn on and Turn off, by a button or a knob."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skills.motion.held_object import Hand
 
 
 class Switch(Skill):
-    """Presses a button, which slides, or turns a knob, which is on a hinge."""
+    """Presses a button (a slide), or turns a knob (a hinge)."""
 
     name = "chores/switch"
     actions = Press.actions

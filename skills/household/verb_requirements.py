@@ -1,5 +1,5 @@
-"""Requirements of household verbs on their targets, and of verbs with people on a person, beyond the columns of the
-table of actions."""
+"""Requirements of household verbs on their targets, and of interaction verbs on a person, in addition to the columns of
+the action table."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from homie.kernel.types import Check, ErrorCode
 from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS, Rule, fits
 
 LAYER, PEOPLE_LAYER = "household", "people"
-"""The names of the layers in the record."""
+"""Names of the layers in the record."""
 PERSON = "person"
-"""What people are called where only the name of a thing tells what it is."""
+"""Kind of a person if only the name of an entity is known."""
 
 
 def household(question: CheckQuestion) -> Check:
-    """L4 for a verb and a thing that do not go together, or a thing that is not where its rule asks for; L2 for
-    something else in the hand than the rule asks for. What nobody can tell is not refused: from sensors only the name
-    of a thing tells what it is."""
+    """Return L4 if a verb does not apply to an object, or the object is not where the verb's rule requires; L2 if the
+    held object is not what the rule requires. Unknown states are not rejected: from sensors only the name of an object
+    tells its kind."""
     verb = VERBS.get(question.action.name)
     if verb is None or question.entity is None:
         return Check(LAYER)
@@ -35,7 +35,7 @@ def household(question: CheckQuestion) -> Check:
 
 
 def _lacks_tool(rule: Rule, question: CheckQuestion) -> bool:
-    """Whether the held object is known not to be what a rule asks for."""
+    """Whether the held object is known not to be the tool that a rule requires."""
     held = question.world.held(question.observation)
     if not rule.tool or held is None:
         return False
@@ -44,8 +44,8 @@ def _lacks_tool(rule: Rule, question: CheckQuestion) -> bool:
 
 
 def people(question: CheckQuestion) -> Check:
-    """L4 for what is not a person, or one who is not as the verb asks for; L2 for something else in the hand than what
-    is to be shown. What nobody can tell is not refused."""
+    """Return L4 if the target is not a person, or the person is not in the state that the verb requires; L2 if the held
+    object is not the one to show or hand over. Unknown states are not rejected."""
     verb = PERSON_VERBS.get(question.action.name)
     if verb is None or question.entity is None:
         return Check(PEOPLE_LAYER)

@@ -35,5 +35,5 @@ CHECKPOINT = CheckpointFormat(
 
 
 def load_network(path: Path) -> tuple[NomadNetwork, str]:
-    """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
+    """Return the network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
     return load_frozen(NomadNetwork(), path, CHECKPOINT, UNUSED)

@@ -1,4 +1,4 @@
-"""The goal adapter of NoMaD: a subtask becomes nodes of the map, a goal picture, or nothing (exploration)."""
+"""Goal adapter of NoMaD: converts a subtask to nodes of the map, a goal image, or nothing (exploration)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from skills.policies.views import best_seen, heading
 
 @dataclass(frozen=True, slots=True)
 class NomadGoal:
-    """A goal of NoMaD. Without nodes and picture it explores.
+    """A goal of NoMaD. Without nodes and image it explores.
 
     Attributes:
-        nodes: Of the map; () if the map does not have the place.
+        nodes: Nodes of the map; () if the map does not have the place.
         picture: (h, w, 3) uint8, if the target is in sight instead.
         heading: Yaw in the odometry frame (rad) in which the robot sees that picture straight ahead.
     """
@@ -26,17 +26,18 @@ class NomadGoal:
 
 
 def adapt(subtask: Subtask, goal: Goal, observation: Observation, names: Mapping[str, Sequence[int]]) -> NomadGoal:
-    """The target's nodes if the map (`names`) has it, otherwise the picture that shows most of it, otherwise neither.
+    """Return the target's nodes if the map (`names`) has it, otherwise the image that shows most of it, otherwise
+    neither.
 
     The map is searched for the target's name, then for the planner's words. If several names match equally well, the
-    nodes of all of them are goals, and the first on the way is taken.
+    nodes of all of them are goals, and the first one along the map is used.
     """
-    known = [name for name in names if name == goal.name]
-    if not known:
+    matching_names = [name for name in names if name == goal.name]
+    if not matching_names:
         places = [NamedThing(name, name.rstrip("0123456789").rstrip("_ ")) for name in names]
-        known = [place.name for place in best_matches(subtask.target, places)]
-    if known:
-        return NomadGoal(nodes=tuple(sorted({number for name in known for number in names[name]})))
+        matching_names = [place.name for place in best_matches(subtask.target, places)]
+    if matching_names:
+        return NomadGoal(nodes=tuple(sorted({number for name in matching_names for number in names[name]})))
     seen = best_seen(goal, observation)
     if seen is None:
         return NomadGoal()

@@ -1,4 +1,4 @@
-"""NoMaD's Go to: along a topological map, towards a picture, or exploring."""
+"""NoMaD's Go to: along a topological map, towards a goal image, or exploring."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CAMERA = VIEWS[0]
 
 
 class NomadGoTo(PolicyRoutine):
-    """Folds the arm, turns towards the goal picture if there is one, and follows NoMaD until it reports the goal
+    """Folds the arm, turns towards the goal image if there is one, and follows NoMaD until it reports the goal
     reached."""
 
     name = "nomad/go_to"
@@ -78,7 +78,7 @@ class NomadGoTo(PolicyRoutine):
 
 
 def _goal_fields(goal: NomadGoal) -> dict[str, Value]:
-    """The goal in the form that the policy takes."""
+    """Return the goal in the form that the policy takes."""
     if goal.nodes:
         return {"nodes": np.array(goal.nodes, dtype=np.int64)}
     return {} if goal.picture is None else {"picture": goal.picture}

@@ -4,7 +4,7 @@
                                                    transformer -> mean of tokens -> condition -> distance, noise
     newest frame + goal -> EfficientNet-B0 -> token /
 
-Modules are named as in `nomad.pth`, so that its tensors load as they are. The file holds 16 more that nothing uses, see
+Modules are named as in `nomad.pth`, so that its tensors load unchanged. The file holds 16 more that are unused, see
 `UNUSED`.
 """
 
@@ -54,7 +54,7 @@ class Positions(nn.Module):
 
 
 class VisionEncoder(nn.Module):
-    """From frames and a goal picture to one vector."""
+    """Encodes frames and a goal image into one vector."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class VisionEncoder(nn.Module):
 
     def frame_tokens(self, frames: torch.Tensor) -> torch.Tensor:
         """frames (n, 3, 96, 96), normalised -> (n, CONDITION). Tokens depend on their own frame only, so they can be
-        kept."""
+        cached."""
         return self.compress_obs_enc(self.obs_encoder(frames).mean((2, 3)))
 
     def goal_tokens(self, newest: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,6 @@
-"""The inference loop of NoMaD (`deployment/src/navigate.py` and `explore.py`, MIT): a picture in, a waypoint out.
+"""The inference loop of NoMaD (`deployment/src/navigate.py` and `explore.py`, MIT): an image in, a waypoint out.
 
-picture -> queue of 4 -> conditions for the goals in question -> distances -> subgoal -> 8 paths -> a waypoint
+image -> queue of 4 -> conditions for the goals in question -> distances -> subgoal -> 8 paths -> a waypoint
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class NomadPolicy:
 
     `reset` takes `nodes` (integers, of the map), or `picture` (h, w, 3) uint8 of the goal, or neither for exploration.
     `step` takes `picture` (h, w, 3) uint8, RATE times per second. It returns `ready`, which is false until there are
-    four pictures; then `waypoint` (2,) in metres, x forward, y left; `reached`; `distance` to the subgoal in steps of
-    the training data; and `node`, the robot's place on the map. The last two are -1 if there are none.
+    four images; then `waypoint` (2,) in metres, x forward, y left; `reached`; `distance` to the subgoal in steps of the
+    training data; and `node`, the robot's node on the map. The last two are -1 if there are none.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class NomadPolicy:
         }
 
     def _waypoint(self, condition: torch.Tensor) -> Array:
-        """The waypoint (2,) in metres for a condition (256,)."""
+        """Return the waypoint (2,) in metres for a condition (256,)."""
         repeated = condition.expand(PATHS, -1)
         x = sample(lambda x, step: self.network.noise_pred_net(x, step, repeated), self._noise, self._noise())
         point: Array = SPACING * waypoints(x)[CHOSEN, WAYPOINT].numpy().astype(np.float64)

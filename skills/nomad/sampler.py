@@ -13,10 +13,11 @@ import torch
 
 STEPS = 10
 LENGTH = 8
-"""Waypoints of a path."""
+"""Number of waypoints of a path."""
 
 LOW, HIGH = (-2.5, -4.0), (5.0, 4.0)
-"""Displacement between two waypoints, forward and left, that -1 and 1 stand for (`data_config.yaml`), in spacings."""
+"""Displacements between two waypoints, forward and left, that correspond to -1 and 1 (`data_config.yaml`), in
+spacings."""
 
 
 def _cosine(step: float) -> float:
@@ -30,7 +31,8 @@ _KEPT = torch.cumprod(1.0 - BETAS, 0)
 
 
 def denoise(x: torch.Tensor, noise: torch.Tensor, step: int, fresh: torch.Tensor) -> torch.Tensor:
-    """x (n, LENGTH, 2) at `step`, the noise predicted in it, fresh noise (unused at step 0) -> x one step earlier."""
+    """Return x one step earlier, given x (n, LENGTH, 2) at `step`, its predicted noise, and fresh noise (unused at step
+    0)."""
     alpha, previous_alpha = float(_KEPT[step]), float(_KEPT[step - 1]) if step else 1.0
     beta = float(BETAS[step])
     clean = ((x - math.sqrt(1.0 - alpha) * noise) / math.sqrt(alpha)).clamp(-1.0, 1.0)
@@ -46,8 +48,8 @@ def sample(
     """Denoise x (n, LENGTH, 2) from the last step to the first.
 
     Args:
-        predict: The noise in x at a step.
-        draw: New noise.
+        predict: Returns the predicted noise in x at a step.
+        draw: Returns new noise.
     """
     for step in reversed(range(STEPS)):
         x = denoise(x, predict(x, step), step, draw() if step else torch.zeros_like(x))
@@ -55,6 +57,6 @@ def sample(
 
 
 def waypoints(x: torch.Tensor) -> torch.Tensor:
-    """Paths in [-1, 1] as waypoints (n, LENGTH, 2) in the robot's frame, x forward, y left, in spacings."""
+    """Convert paths in [-1, 1] to waypoints (n, LENGTH, 2) in the robot's frame, x forward, y left, in spacings."""
     low, high = torch.tensor(LOW, device=x.device), torch.tensor(HIGH, device=x.device)
     return torch.cumsum((x + 1.0) / 2.0 * (high - low) + low, dim=1)

@@ -10,9 +10,9 @@ import math
 MAX_V, MAX_W = 0.2, 0.4
 """Largest velocities, m/s and rad/s."""
 RATE = 4.0
-"""Pictures, decisions and waypoints per second."""
+"""Images, decisions and waypoints per second."""
 SPACING = MAX_V / RATE
-"""Metres from one waypoint to the next at full speed: the unit of the network's paths."""
+"""Distance (m) from one waypoint to the next at full speed: the unit of the network's paths."""
 STEERING_RATE = 9.0
 """Velocities per second."""
 TIMEOUT = 1.0
@@ -22,7 +22,7 @@ EPSILON = 1e-8
 
 
 def velocities(waypoint: tuple[float, float]) -> tuple[float, float]:
-    """A waypoint in metres, (forward, left), as (v, w) in m/s and rad/s. NoMaD does not drive backwards."""
+    """Convert a waypoint in metres, (forward, left), to (v, w) in m/s and rad/s. NoMaD does not drive backwards."""
     forward, left = waypoint
     if abs(forward) < EPSILON:
         v, w = 0.0, math.copysign(math.pi / 2, left) * RATE if left else 0.0

@@ -1,6 +1,6 @@
-"""The targets of NoMaD: a node of the map, a picture, or exploration.
+"""The targets of NoMaD: a node of the map, an image, or exploration.
 
-Each chooses, from the current pictures, the condition for which paths are sampled.
+Each chooses, from the current images, the condition for which paths are sampled.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from skills.policies.policy import PolicyFailed
 RADIUS = 4
 """The robot localises itself among this many nodes behind and ahead of the last one, and one more ahead as upstream."""
 CLOSE = 3.0
-"""Distance in steps of the training data below which the next node becomes the subgoal, or a goal picture is
-reached."""
+"""Distance in steps of the training data below which the next node becomes the subgoal, or a goal image is reached."""
 BATCH = 16
 """Number of goals that are encoded at once."""
 
@@ -30,7 +29,7 @@ class Choice:
 
     Attributes:
         condition: Input of the sampler (256,).
-        distance: To the closest node or the picture, in steps of the training data.
+        distance: Distance to the closest node or the image, in steps of the training data.
         node: The closest node.
     """
 
@@ -42,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The current pictures: the tokens (4, 256) of the last frames, oldest first, and the newest frame (3, 96, 96)."""
+    """The current images: the tokens (4, 256) of the last frames, oldest first, and the newest frame (3, 96, 96)."""
 
     network: NomadNetwork
     tokens: torch.Tensor
@@ -56,15 +55,15 @@ class Observed:
         return conditions, self.network.dist_pred_net(conditions)
 
     def without_goal(self) -> torch.Tensor:
-        """The condition (256,) without a goal."""
+        """Return the condition (256,) without a goal."""
         return self.network.vision_encoder.fuse(self.tokens, None)[0]
 
 
 class Target(Protocol):
-    """A target. It may keep state, such as the robot's place on the map."""
+    """A target. It may keep state, such as the robot's node on the map."""
 
     def choose(self, observed: Observed) -> Choice:
-        """Raises PolicyFailed."""
+        """Return the goal for the current images. Raises PolicyFailed."""
 
 
 class Exploration:
@@ -75,7 +74,7 @@ class Exploration:
 
 
 class Picture:
-    """One goal picture (1, 3, 96, 96). Upstream has no stop rule for it; here it is reached when it is close."""
+    """One goal image (1, 3, 96, 96). Upstream has no stop rule for it; here it is reached when it is close."""
 
     def __init__(self, goal: torch.Tensor) -> None:
         self.goal = goal
@@ -109,17 +108,17 @@ class MapRoute:
         return Choice(conditions[subgoal], distance, self.closest, self.closest == self.goal)
 
     def window(self) -> list[int]:
-        """The nodes around the last one, in order, up to the goal."""
+        """Return the nodes around the last one, in order, up to the goal."""
         count, nodes_ahead = len(self.nodes), self.ahead(self.closest, self.goal)
         nodes_behind = min(RADIUS, count - 1 - nodes_ahead if self.loop else self.closest)
         return [(self.closest + step) % count for step in range(-nodes_behind, min(RADIUS + 1, nodes_ahead) + 1)]
 
     def ahead(self, node: int, goal: int) -> int:
-        """Number of nodes from one to the other in forward direction, negative if it lies behind."""
+        """Return the number of nodes from one to the other in forward direction, negative if it lies behind."""
         return (goal - node) % len(self.nodes) if self.loop else goal - node
 
     def first_from(self, node: int) -> int:
-        """The first goal at or ahead of a node. Raises PolicyFailed if there is none."""
+        """Return the first goal at or ahead of a node. Raises PolicyFailed if there is none."""
         goals_ahead = [goal for goal in self.goals if self.ahead(node, goal) >= 0]
         if not goals_ahead:
             raise PolicyFailed(

@@ -1,9 +1,9 @@
-"""A topological map: pictures along a route that was driven once, and the names of places on it.
+"""A topological map: images along a route that was driven once, and the names of places on it.
 
     FOLDER/0.png 1.png 2.png ...   the nodes, in driving order (upstream's `topomaps/images/NAME/`)
     FOLDER/names.json              optional: {"loop": true, "names": {"kitchen": [0, 31], "fridge_1": [7]}}
 
-A map can be followed forward only, because its pictures look forward. In a loop the first node follows the last.
+A map can be followed forward only, because its images look forward. In a loop the first node follows the last.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TopoMap:
     """A topological map.
 
     Attributes:
-        nodes: A picture (h, w, 3) uint8 each, in driving order.
+        nodes: An image (h, w, 3) uint8 each, in driving order.
         names, loop: As in `Names`.
     """
 
@@ -97,14 +97,14 @@ def save(chart: TopoMap, folder: Path) -> None:
 def record(
     robot: Robot, skill: Skill, places: Sequence[tuple[str, Goal]], *, camera: str = "front", loop: bool = False
 ) -> TopoMap:
-    """Drive from place to place with a Go to skill and take pictures on the way.
+    """Drive from place to place with a Go to skill and take images on the way.
 
     Args:
         robot: the robot that drives.
         skill: a Go to skill.
         places: names and goals in driving order. The map begins at the first place that is reached; places that are
             not reached get no name.
-        camera: the camera that takes the pictures.
+        camera: the camera that takes the images.
         loop: whether to drive back to the beginning; the map is a loop if that succeeds.
 
     Raises:
@@ -127,7 +127,7 @@ def record(
 
 
 class _Recorder:
-    """Takes a picture at every place, and in between after every `STRIDE` or `TURN`."""
+    """Takes an image at every place, and in between after every `STRIDE` or `TURN`."""
 
     def __init__(self, robot: Robot, skill: Skill, camera: str) -> None:
         self.robot, self.skill, self.camera = robot, skill, camera

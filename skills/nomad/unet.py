@@ -1,4 +1,4 @@
-"""The noise network of NoMaD: a U-net over the waypoints of a path, conditioned on the pictures and the goal.
+"""The noise network of NoMaD: a U-net over the waypoints of a path, conditioned on the images and the goal.
 
         x (n, 8, 2) -> down: 64 @ 8 -> 128 @ 4 -> 256 @ 2 -> middle -> up: 128 @ 4 -> 64 @ 8 -> noise (n, 8, 2)
                         every block is shifted by (diffusion step, condition)

@@ -23,5 +23,5 @@ CHECKPOINT = CheckpointFormat(
 
 
 def load_network(path: Path) -> tuple[PixNavNetwork, str]:
-    """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
+    """Return the network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
     return load_frozen(PixNavNetwork(), path, CHECKPOINT)

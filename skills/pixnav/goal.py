@@ -1,8 +1,8 @@
-"""The goal adapter of PixNav: the target's box in the best picture becomes a pixel of the first picture.
+"""Goal adapter of PixNav: converts the target's box in the best image to a pixel of the first image.
 
     box in a view -> place in the room -> turn so that the head camera sees it -> pixel there -> mark of 17x17
 
-The authors turn to the one of twelve pictures, 30 degrees apart, in which the target was found, and mark it there.
+The authors turn to the one of twelve images, 30 degrees apart, in which the target was found, and mark it there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from skills.policies.views import best_seen, pixel, place
 
 
 def find(goal: Goal, observation: Observation) -> Array:
-    """The target's position (3,) in the odometry frame, from its best picture. Raises PolicyFailed if it is in none."""
+    """Return the target's position (3,) in the odometry frame, from its best image. Raises PolicyFailed if it is in
+    none."""
     seen = best_seen(goal, observation)
     if seen is None:
         raise PolicyFailed(FailureReason.TARGET_NOT_IN_PICTURES)
@@ -26,13 +27,14 @@ def find(goal: Goal, observation: Observation) -> Array:
 
 
 def turn_to(point: Array, base: Pose2) -> float:
-    """The yaw, a multiple of 30 degrees from the base's, at which a point is nearest to straight ahead."""
+    """Return the yaw, a multiple of 30 degrees from the base's, at which a point is nearest to straight ahead."""
     bearing = math.atan2(point[1] - base.y, point[0] - base.x) - base.yaw
     return base.yaw + TURN * round(math.remainder(bearing, math.tau) / TURN)
 
 
 def mark(point: Array, frame: CameraFrame) -> Array | None:
-    """The image position of a point, (2,) x, y as fractions of width and height; None if it is not in the picture."""
+    """Return the image position of a point, (2,) x, y as fractions of width and height; None if it is not in the
+    image."""
     at = pixel(point, frame)
     if at is None:
         return None

@@ -27,9 +27,9 @@ NODDED = 0.05
 
 
 class PixNavGoTo(PolicyRoutine):
-    """Folds the arm, turns to the target, marks it in the picture of the head camera, and executes PixNav's actions.
+    """Folds the arm, turns to the target, marks it in the image of the head camera, and executes PixNav's actions.
 
-    It succeeds when PixNav decides to stop. The forced stop after 33 decisions is a time-out.
+    It succeeds when PixNav decides to stop. The forced stop after 33 decisions is a timeout.
     """
 
     name = "pixnav/go_to"
@@ -54,8 +54,8 @@ class PixNavGoTo(PolicyRoutine):
         yield from self.obey(first)
 
     def begin_at(self) -> Motion:
-        """Mark the target in a picture of the level camera, or of one step lower; returns the frame. Raises
-        PolicyFailed if the target is in neither."""
+        """Mark the target in an image of the level camera, or of one step lower; returns the frame. Raises PolicyFailed
+        if the target is in neither."""
         for tilt in (LEVEL, LEVEL + TURN):
             yield from self.nod(tilt)
             frame = yield from self.look(CAMERA)

@@ -1,4 +1,4 @@
-"""The network of PixNav (Cai et al., 2024): from a goal marked in the first picture and all pictures to an action.
+"""The network of PixNav (Cai et al., 2024): from a goal marked in the first image and all images to an action.
 
     goal picture + mask -> ResNet-18 -> memory -----------------+
                                   \\-> 256 numbers               v
@@ -6,7 +6,7 @@
                                               + its number     (causal)
 
 Written from a description of the architecture; the module names are those of the published checkpoints. Attention is
-causal, so that tokens, keys and values of older pictures can be cached: see `Decoding`.
+causal, so that tokens, keys and values of older images can be cached: see `Decoding`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import nn
 from skills.policies.resnet18 import FEATURES, resnet18
 
 WINDOW = 64
-"""Largest number of pictures of an attempt."""
+"""Maximum number of images of an attempt."""
 WIDTH, HEADS, LAYERS, HIDDEN = 768, 4, 4, 2048
 ACTIONS = 6
 
@@ -40,7 +40,7 @@ class PixNavNetwork(nn.Module):
         self.goal_head = nn.Linear(WIDTH, 2)
 
     def forward(self, goal: torch.Tensor, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """A whole window at once, as in training. `Decoding` gives the same results picture by picture, faster.
+        """Process a whole window at once, as in training. `Decoding` gives the same results image by image, faster.
 
         Args:
             goal (4, 224, 224): Picture and mask. pictures (t, 3, 224, 224), t up to WINDOW. All in 0..1, see
@@ -61,7 +61,7 @@ class PixNavNetwork(nn.Module):
 
 
 class Decoding:
-    """One attempt with cached keys and values: the cost of a picture does not depend on the number of earlier ones.
+    """One attempt with cached keys and values: the cost of an image does not depend on the number of earlier ones.
 
     The memory is a single token, so attention to it is that token's value for every query: a constant per layer.
     """
@@ -102,12 +102,12 @@ class _Layer:
         self.values = torch.zeros_like(self.keys)
 
     def extend(self, x: torch.Tensor, at: int) -> torch.Tensor:
-        """The output (WIDTH,) of the layer for the token (WIDTH,) at an index of the window."""
+        """Return the output (WIDTH,) of the layer for the token (WIDTH,) at an index of the window."""
         layer, attention = self.layer, self.layer.self_attn
         projected = F.linear(x, attention.in_proj_weight, attention.in_proj_bias).view(3, HEADS, WIDTH // HEADS)
         self.keys[:, at], self.values[:, at] = projected[1], projected[2]
-        known = slice(0, at + 1)
-        seen = F.scaled_dot_product_attention(projected[0][:, None], self.keys[:, known], self.values[:, known])
+        cached = slice(0, at + 1)
+        seen = F.scaled_dot_product_attention(projected[0][:, None], self.keys[:, cached], self.values[:, cached])
         x = layer.norm1(x + attention.out_proj(seen.reshape(WIDTH)))
         x = layer.norm2(x + self.from_memory)
         return layer.norm3(x + layer.linear2(F.relu(layer.linear1(x))))

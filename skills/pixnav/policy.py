@@ -1,4 +1,4 @@
-"""The inference loop of PixNav, written from its description: a picture in, one of six actions out."""
+"""The inference loop of PixNav, written from its description: an image in, one of six actions out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skills.pixnav.preprocessing import HEIGHT, WIDTH, prepare, prepare_goal
 from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 
 EARLY_STOP = 33
-"""The decision from which on the action is `stop`, whatever the network's output, as in the original."""
+"""The decision from which the action is `stop`, whatever the network's output, as in the original."""
 BLOCKED = -1.0
 """The value of `forward` after a collision, which rules the action out."""
 
@@ -20,11 +20,11 @@ BLOCKED = -1.0
 class PixNavPolicy:
     """PixNav without a robot; see `skills.policies.policy.Policy`.
 
-    `reset` takes `picture` (h, w, 3) uint8, the first one, and `pixel` (2,), the goal in it: x, y as fractions of width
-    and height. `step` takes `picture` (h, w, 3) uint8 and `collided`, whether the last action was cut short. It returns
-    `action` (0 stop, 1 forward, 2 left, 3 right, 4 look up, 5 look down); `forced`, whether the stop is the forced one;
-    `values` (6,) float32 of the network; `distance`, its estimate in units of 10 m; `goal` (2,), its estimate of the
-    goal in the picture: y, x as fractions.
+    `reset` takes `picture` (h, w, 3) uint8, the first image, and `pixel` (2,), the goal in it: x, y as fractions of
+    width and height. `step` takes `picture` (h, w, 3) uint8 and `collided`, whether the last action was cut short. It
+    returns `action` (0 stop, 1 forward, 2 left, 3 right, 4 look up, 5 look down); `forced`, whether the stop is the
+    forced one; `values` (6,) float32 of the network; `distance`, its estimate in units of 10 m; `goal` (2,), its
+    estimate of the goal in the image: y, x as fractions.
     """
 
     def __init__(self, network: PixNavNetwork) -> None:

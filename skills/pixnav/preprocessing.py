@@ -1,7 +1,7 @@
-"""Preprocessing of pictures and the goal pixel for PixNav's network.
+"""Preprocessing of images and the goal pixel for PixNav's network.
 
 Three peculiarities of the original are kept because it was trained with them: red and blue are swapped, colours are not
-normalised, and the mask is resized like a picture, with soft edges.
+normalised, and the mask is resized like an image, with soft edges.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from homie.kernel.types import Image
 
 SIDE = 224
 WIDTH, HEIGHT = 640, 480
-"""Size in pixels of the picture in which the goal is marked."""
+"""Size in pixels of the image in which the goal is marked."""
 REACH = 8
-"""Pixels of the mark on each side of the goal: a square of 17 by 17."""
+"""Number of pixels of the mark on each side of the goal: a square of 17 by 17."""
 
 
 def resized(picture: Image) -> Image:
@@ -25,7 +25,7 @@ def resized(picture: Image) -> Image:
 
 
 def mask(pixel: tuple[int, int]) -> Image:
-    """The mark around a pixel (x, y) of a WIDTH by HEIGHT picture: (SIDE, SIDE), 0..255."""
+    """Return the mark around a pixel (x, y) of a WIDTH by HEIGHT image: (SIDE, SIDE), 0..255."""
     full_mask = np.zeros((HEIGHT, WIDTH), np.uint8)
     x, y = pixel
     full_mask[max(y - REACH, 0) : y + REACH + 1, max(x - REACH, 0) : x + REACH + 1] = 255
@@ -38,6 +38,6 @@ def prepare(picture: Image) -> torch.Tensor:
 
 
 def prepare_goal(picture: Image, pixel: tuple[int, int]) -> torch.Tensor:
-    """The first picture (h, w, 3) RGB and the goal's pixel, as in `mask` -> (4, SIDE, SIDE), 0..1"""
+    """The first image (h, w, 3) RGB and the goal's pixel, as in `mask` -> (4, SIDE, SIDE), 0..1"""
     marked = torch.from_numpy(mask(pixel)).to(torch.float32) / 255.0
     return torch.cat((prepare(picture), marked[None]))
