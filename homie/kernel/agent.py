@@ -130,7 +130,7 @@ class Episode:
         """The limit outside the rules that has ended the episode (`LimitReached`)."""
         self._rng = random.Random(seed)
         self.choices = () if rules.action_list is None else rules.action_list(executor)
-        self._listed = frozenset(choice.subtask for choice in self.choices)
+        self._listed_subtasks = frozenset(choice.subtask for choice in self.choices)
         log.info("task: %s", task)
         planner.reset(task, seed=seed)
         listener.on(EpisodeStarted(task))
@@ -190,7 +190,7 @@ class Episode:
             is_end = canonical_action(subtask.action, self.executor.actions) == END.action
             if is_end:
                 report = _report_of(subtask, decision)
-                subtask = self._end(subtask, report)
+                subtask = self._normalize_end(subtask, report)
             if not self._is_listed(subtask):
                 execution = unlisted(decision, subtask, len(self.choices))
                 self.listener.on(SubtaskChecked(execution.checks[0]))
@@ -247,7 +247,7 @@ class Episode:
         log.info("round %d: %s The fallback is %s.", self.round, decision.problem, subtask)
         return replace(decision, subtasks=(subtask,), problem="")
 
-    def _end(self, subtask: Subtask, report: Report) -> Subtask:
+    def _normalize_end(self, subtask: Subtask, report: Report) -> Subtask:
         """Normalize End to the endings of the rules. If planners report, a bare End means that the task is done, unless
         the decision reports otherwise; without action list and reports every End becomes a bare one."""
         if END_SUCCESS in self.rules.endings and subtask.target.lower() in ("", "declined"):
@@ -260,8 +260,8 @@ class Episode:
         """Whether a subtask may be executed. Published evaluators accept an End that is not in their list."""
         unlisted_end = subtask == END and not self.rules.quirks.explains
         # The list has one word for any held object; a planner that writes subtasks uses the object's name.
-        by_name = subtask.target in self.inventory and replace(subtask, target=HELD) in self._listed
-        return not self.choices or subtask in self._listed or by_name or unlisted_end
+        by_name = subtask.target in self.inventory and replace(subtask, target=HELD) in self._listed_subtasks
+        return not self.choices or subtask in self._listed_subtasks or by_name or unlisted_end
 
     @property
     def _limit(self) -> Literal["steps", "failures"] | None:
@@ -303,14 +303,14 @@ class Episode:
             explanations=executor.skills.explanations,
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
-            hand=self._hand() if self.planner.uses_wrist_camera else None,
+            hand=self._wrist_picture() if self.planner.uses_wrist_camera else None,
             visibility=visibility,
             quirks=rules.quirks,
             choices=self.choices,
             ends=rules.endings,
         )
 
-    def _hand(self) -> Image:
+    def _wrist_picture(self) -> Image:
         """Take a picture with the wrist camera, without detection."""
         camera = self.executor.robot.hand
         return self.executor.senses.observe((camera,)).frames[camera].rgb

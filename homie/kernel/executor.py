@@ -156,7 +156,7 @@ class Executor:
             subtask, decision.model, tuple(results), tuple(attempts), verdict.feedback, entity, timed_skill.seconds
         )
 
-    def _begin(self, task: _Task) -> Observation:
+    def _start_skill(self, task: _Task) -> Observation:
         """Observe with the cameras of locator and skill, and start the skill with its goal."""
         skill = task.skill
         sight = self.senses.look(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
@@ -183,7 +183,7 @@ class Executor:
         try:
             if number == 1:
                 self.robot.begin(str(task.subtask))
-            observation = self._begin(task)
+            observation = self._start_skill(task)
             outcome = _outcome(skill)
             while outcome is Outcome.RUNNING:
                 if observation.stamp - start > skill.max_seconds:

@@ -174,11 +174,12 @@ class Options(PlainNumbers, BaseModel):
         document = read_config(config)
         if not (isinstance(document.get("options"), dict) and "format" in document):
             return document
-        known, recorded = cls.model_fields, document["options"]
-        if foreign := [str(name) for name in recorded if name not in known]:
+        option_fields, recorded = cls.model_fields, document["options"]
+        if foreign := [str(name) for name in recorded if name not in option_fields]:
             raise BadInput(f"{config} is from another command: it has '{foreign[0]}', which is not an option here.")
         defaults = {
-            name: field.get_default(call_default_factory=True, validated_data={}) for name, field in known.items()
+            name: field.get_default(call_default_factory=True, validated_data={})
+            for name, field in option_fields.items()
         }
         return {name: value for name, value in recorded.items() if name != "out" and value != defaults[name]}
 

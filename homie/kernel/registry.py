@@ -101,11 +101,11 @@ def word(kind: str) -> str:
 
 def entry_points(group: str) -> EntryPoints:
     """Return the entry points of a group, of all installed packages."""
-    return _installed(group, tuple(sys.path))
+    return _cached_entry_points(group, tuple(sys.path))
 
 
 @functools.lru_cache(maxsize=64)
-def _installed(group: str, path: tuple[str, ...]) -> EntryPoints:
+def _cached_entry_points(group: str, path: tuple[str, ...]) -> EntryPoints:
     """Cached implementation, with the import path as key: reading entry points takes some 30 ms, and every part of an
     episode is looked up."""
     return installed_entry_points(group=group)
@@ -148,9 +148,9 @@ def load(kind: str, name: str) -> Any:
     try:
         return _attribute(importlib.import_module(module), attribute, f"The {word(kind)} '{name}' is registered as")
     except (ImportError, BadInput) as error:
-        for hidden, culprit in shadows().items():
+        for hidden, hiding_path in shadows().items():
             raise BadInput(
-                f"{culprit} hides Homie's own package '{hidden}': rename it, or start Python from another folder."
+                f"{hiding_path} hides Homie's own package '{hidden}': rename it, or start Python from another folder."
             ) from error
         absent = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
         if absent in OURS:

@@ -50,13 +50,13 @@ class Opening(Generic[RobotT, SettingsT]):
         Raises:
             BadInput: A setting is invalid, or an option is given for which this robot has no setting.
         """
-        known = self.Settings.model_fields
-        unsupported = [name for name in FOR_ROBOTS if name not in known and _is_set(options, name)]
+        setting_names = self.Settings.model_fields
+        unsupported = [name for name in FOR_ROBOTS if name not in setting_names and _is_set(options, name)]
         name = options.robot.removesuffix(f":{argument}")
         if unsupported:
             flags = " and ".join(f"--{name.replace('_', '-')}" for name in unsupported)
             raise BadInput(f"The robot {name} does not support {flags}: leave out {flags}.")
-        candidates = {name: getattr(options, name) for name in known if name in OpenOptions.model_fields}
+        candidates = {name: getattr(options, name) for name in setting_names if name in OpenOptions.model_fields}
         option_values = {name: value for name, value in candidates.items() if value is not None}
         settings = checked_settings(f"robot '{name}'", self.Settings, {**option_values, **options.robot_settings})
         return self.make(argument, settings)

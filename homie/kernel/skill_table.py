@@ -53,10 +53,10 @@ class SkillTable:
     def actions(self, robot: Robot) -> tuple[str, ...]:
         """Return the actions that a planner may choose: EMMOE's, or the robot's own, as far as some skill has them;
         then further actions of the skill sets; then End."""
-        able = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
+        candidates = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
         if robot.actions:
-            able = [action for action in able if action in robot.actions or action not in ACTIONS]
-        return listed_actions(robot.actions, able)
+            candidates = [action for action in candidates if action in robot.actions or action not in ACTIONS]
+        return listed_actions(robot.actions, candidates)
 
     def choose(self, model: str, action: str) -> Skill | None:
         """Return the skill for an action of the model that the planner chose, or if it chose none, of any model with
@@ -71,8 +71,8 @@ class SkillTable:
     def _choose_model(self, model: str, action: str) -> str:
         if model:
             return next((name for name in self.by_model if model_key(name) == model_key(model)), "")
-        able = [name for name, skills in self.by_model.items() if action in skills]
-        return next((name for name in able if name not in self.missing), next(iter(able), ""))
+        candidates = [name for name, skills in self.by_model.items() if action in skills]
+        return next((name for name in candidates if name not in self.missing), next(iter(candidates), ""))
 
 
 def _ability(skills: Mapping[str, Skill], skill_set: SkillSet | type[SkillSet] | None) -> Ability:

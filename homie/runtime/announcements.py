@@ -95,17 +95,19 @@ def announced(event: Event) -> str:
     """Return the announcement of an event, "" for events that are not announced."""
     match event:
         case EpisodeStarted():
-            return _text("started", None, event)
+            return _serialize("started", None, event)
         case PlannerAsked(planner_input, observation):
-            return _text("asked", observation.stamp, RoundInput.of(planner_input))
+            return _serialize("asked", observation.stamp, RoundInput.of(planner_input))
         case PlannerAnswered(_, decision):
-            return _text("answered", None, replace(event, decision=_public(decision)))
+            return _serialize("answered", None, replace(event, decision=_strip_model_exchange(decision)))
         case SubtaskStarted():
-            return _text("begun", None, event)
+            return _serialize("begun", None, event)
         case SubtaskRecorded(record):
-            return _text("recorded", record.stamp, replace(record, decision=_public(record.decision)))
+            return _serialize(
+                "recorded", record.stamp, replace(record, decision=_strip_model_exchange(record.decision))
+            )
         case EpisodeEnded(result):
-            return _text("ended", result.robot_seconds, result)
+            return _serialize("ended", result.robot_seconds, result)
     return ""
 
 
@@ -135,11 +137,11 @@ def read_announcement(text: str) -> Announcement:
         raise BadInput(f"This is not an announcement of an episode: {type(error).__name__}: {error}.") from error
 
 
-def _public(decision: Decision) -> Decision:
+def _strip_model_exchange(decision: Decision) -> Decision:
     """Remove the exchange with a language model from a decision: it is long, and not meant for others."""
     return replace(decision, raw="", answers=(), system="", question="")
 
 
-def _text(name: str, stamp: float | None, payload: object) -> str:
+def _serialize(name: str, stamp: float | None, payload: object) -> str:
     content = EVENTS[name].dump_python(payload, mode="json")
     return to_json({"event": name, "stamp": stamp, "about": content}, indent=None).decode().rstrip("\n")

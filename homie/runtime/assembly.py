@@ -78,9 +78,11 @@ class LoadedSkills:
             for name, skill_set in self.sets.items()
             if isinstance(skill_set, SkillSet)
         }
-        spare = skills_by_action(self.fallback, robot) if self.fallback is not None else {}
+        fallback_skills = skills_by_action(self.fallback, robot) if self.fallback is not None else {}
         for name in self.missing:
-            skills[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
+            skills[name] = {
+                action: fallback_skills[action] for action in self.sets[name].actions if action in fallback_skills
+            }
         declared = (skill_set.own_actions for skill_set in self.sets.values())
         table = action_table((robot.own_actions, *declared))
         return SkillTable({name: skills[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
@@ -343,7 +345,7 @@ def load_skills(
         MissingPart: A package or a checkpoint is missing.
     """
     chosen = skill_names(text)
-    by_set = _by_set(settings or {}, [name for name, _ in chosen])
+    by_set = _group_by_set(settings or {}, [name for name, _ in chosen])
     sets: dict[str, SkillSet | type[SkillSet]] = {}
     missing: dict[str, str] = {}
     external: set[str] = set()
@@ -365,10 +367,10 @@ def load_skills(
     if len(sets) < len(chosen):
         raise BadInput(f"skills: two of the sets in '{text}' are the same model.")
     fallback_set = sets.get(FALLBACK)
-    spare: SkillSet | None = fallback_set if isinstance(fallback_set, SkillSet) else None
-    if missing and spare is None:
-        spare = registry.load("skills", FALLBACK)("")
-    return LoadedSkills(sets, missing, spare, frozenset(external))
+    fallback_skills: SkillSet | None = fallback_set if isinstance(fallback_set, SkillSet) else None
+    if missing and fallback_skills is None:
+        fallback_skills = registry.load("skills", FALLBACK)("")
+    return LoadedSkills(sets, missing, fallback_skills, frozenset(external))
 
 
 def skill_names(text: str) -> list[tuple[str, str]]:
@@ -380,7 +382,7 @@ def skill_names(text: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str, Any]]:
+def _group_by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str, Any]]:
     split: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():
         owner, _, name = key.partition(".")

@@ -21,28 +21,28 @@ def stoppable() -> Iterator[Callable[[], None]]:
     while it writes JSON, or has swallowed it: on entry for an earlier signal to the command, on exit for one in
     between. A loop that has to react earlier calls the yielded function, which raises KeyboardInterrupt after a signal.
     """
-    arrived: list[int] = []
+    received: list[int] = []
     if stop_came():
         raise KeyboardInterrupt
 
     def stop(number: int, frame: FrameType | None) -> None:
-        arrived.append(number)
+        received.append(number)
         raise KeyboardInterrupt
 
     def check() -> None:
-        if arrived:
+        if received:
             raise KeyboardInterrupt
 
     try:
         with ExitStack() as stack:
             for number in SIGNALS:
-                stack.enter_context(_handling(number, stop))
+                stack.enter_context(_signal_handler(number, stop))
             yield check
         check()
     except HomieError:
         raise
     except Exception as error:
-        if arrived:
+        if received:
             raise KeyboardInterrupt from error
         raise
 
@@ -52,12 +52,12 @@ def undisturbed() -> Iterator[None]:
     """Context that ignores stop signals: a second Ctrl-C must not prevent stopping the robot or closing files."""
     with ExitStack() as stack:
         for number in SIGNALS:
-            stack.enter_context(_handling(number, signal.SIG_IGN))
+            stack.enter_context(_signal_handler(number, signal.SIG_IGN))
         yield
 
 
 @contextmanager
-def _handling(number: signal.Signals, handler: object) -> Iterator[None]:
+def _signal_handler(number: signal.Signals, handler: object) -> Iterator[None]:
     on_main = threading.current_thread() is threading.main_thread()
     if not on_main or signal.getsignal(number) is signal.SIG_IGN:
         yield

@@ -54,9 +54,9 @@ class ProgressDisplay(EpisodeListener):
         self._clock = clock
         self._status: Status | None = None
         self._checks: list[Check] = []
-        self._doing: str = ""
-        self._began: float | None = None
-        self._shown_at: float = clock()
+        self._subtask_text: str = ""
+        self._start_stamp: float | None = None
+        self._last_line_time: float = clock()
 
     def on(self, event: Event) -> None:
         match event:
@@ -97,15 +97,15 @@ class ProgressDisplay(EpisodeListener):
 
     def _start_clock(self, subtask: Subtask) -> None:
         self._checks = []
-        self._began = None
-        self._doing = printable(str(subtask))
-        self._shown_at = self._clock()
+        self._start_stamp = None
+        self._subtask_text = printable(str(subtask))
+        self._last_line_time = self._clock()
         # Live clock only while a skill runs: the planner may be a person typing at this terminal.
         if self._console.is_terminal:
-            self._status = self._console.status(Text(self._doing))
+            self._status = self._console.status(Text(self._subtask_text))
             self._status.start()
         else:
-            self._line("  doing     ", self._doing, rest="dim")
+            self._line("  doing     ", self._subtask_text, rest="dim")
 
     def _show_check(self, check: Check) -> None:
         self._checks.append(check)
@@ -119,23 +119,24 @@ class ProgressDisplay(EpisodeListener):
         self._line(f"  attempt {attempt.number} ", text, rest=STYLES[attempt.outcome])
 
     def _advance_clock(self, observation: Observation) -> None:
-        self._began = observation.stamp if self._began is None else self._began
-        elapsed_text = f"{observation.stamp - self._began:.0f} s"
+        self._start_stamp = observation.stamp if self._start_stamp is None else self._start_stamp
+        elapsed_text = f"{observation.stamp - self._start_stamp:.0f} s"
         if self._status is not None:
-            self._status.update(Text(f"{self._doing}  {elapsed_text}"))
-        elif self._clock() - self._shown_at >= QUIET_SECONDS:
-            self._shown_at = self._clock()
-            self._line("  at work   ", f"{self._doing}  {elapsed_text} of robot time", rest="dim")
+            self._status.update(Text(f"{self._subtask_text}  {elapsed_text}"))
+        elif self._clock() - self._last_line_time >= QUIET_SECONDS:
+            self._last_line_time = self._clock()
+            self._line("  at work   ", f"{self._subtask_text}  {elapsed_text} of robot time", rest="dim")
 
     def _show_record(self, record: RoundRecord) -> None:
         self.close()
         feedback = record.execution.feedback
         robot_seconds = sum(attempt.robot_seconds for attempt in record.execution.attempts)
-        if (thought := record.timings.get("skill", 0.0)) > robot_seconds > 0.0:
-            slow = (
-                f"the skill thought for {thought:.1f} s over {robot_seconds:.1f} s of robot time, which waited for it"
+        if (skill_seconds := record.timings.get("skill", 0.0)) > robot_seconds > 0.0:
+            warning = (
+                f"the skill thought for {skill_seconds:.1f} s over {robot_seconds:.1f} s of robot time, "
+                "which waited for it"
             )
-            self._line("  slow      ", slow, rest="yellow")
+            self._line("  slow      ", warning, rest="yellow")
         if feedback.ok and record.execution.subtask.action == END.action:
             self._show_end(record.decision)
         else:

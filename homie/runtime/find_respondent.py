@@ -20,7 +20,7 @@ def respondent_of(planner: str, settings: Mapping[str, Any]) -> Respondent:
     if name != MODEL and name in registry.names("respondents"):
         if settings:
             raise BadInput(f"'{name}' answers questions without settings: leave out --set.")
-        named: Respondent = registry.load("respondents", name)(argument)
-        return named
-    asking: Respondent = registry.load("respondents", MODEL)(load_planner(planner, settings))
-    return asking
+        respondent: Respondent = registry.load("respondents", name)(argument)
+        return respondent
+    model_respondent: Respondent = registry.load("respondents", MODEL)(load_planner(planner, settings))
+    return model_respondent

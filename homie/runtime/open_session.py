@@ -98,8 +98,8 @@ class Session:
         self._chosen = chosen
         self._display = display
         self._turns = Turns()
-        self._shown = [] if display is None else [display]
-        self._listener = Listeners([self._turns], optional=self._shown)
+        self._displays = [] if display is None else [display]
+        self._listener = Listeners([self._turns], optional=self._displays)
         self._parts: Parts = chosen.on_robot(options)
         self._parts.reset(options.seed)
         self._inventory: tuple[str, ...] = ()
@@ -259,14 +259,14 @@ class Session:
         return self._rounds(task.strip(), self._turns.stops)
 
     def _rounds(self, task: str, stops: int) -> Generator[Round, None, EpisodeResult]:
-        announced = [Announcements(self.robot)] if isinstance(self.robot, Announcer) else []
+        announcers = [Announcements(self.robot)] if isinstance(self.robot, Announcer) else []
         episode = Episode(
             task,
             self._parts.planner,
             self._parts.executor,
             EpisodeRules(rounds=self.options.rounds),
             seed=self.options.seed,
-            listener=Listeners([self._listener], optional=announced),
+            listener=Listeners([self._listener], optional=announcers),
             inventory=self._inventory,
         )
         previous_history = self._history
@@ -306,7 +306,7 @@ class Session:
         RunFolder.check(run_options)
         self._inventory, self._history = (), ()
         with self._turns.move(), self._stopped_by_errors():
-            summary = sessions.record(run_options, self._parts, [*self._shown, *listeners], required=[self._turns])
+            summary = sessions.record(run_options, self._parts, [*self._displays, *listeners], required=[self._turns])
         self._inventory, self._history = summary.result.inventory, summary.result.history
         return summary
 

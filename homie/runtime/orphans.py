@@ -56,8 +56,8 @@ def worker_pool(
         InfrastructureError: A worker died.
     """
     context = get_context("spawn")
-    held, parent_end = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, context, _begin, (held, prepare, arguments))
+    worker_end, parent_end = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(workers, context, _init_worker, (worker_end, prepare, arguments))
     try:
         yield pool
     except BrokenProcessPool as error:
@@ -69,11 +69,11 @@ def worker_pool(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-        held.close()
+        worker_end.close()
         parent_end.close()
 
 
-def _begin(held: Connection, prepare: Callable[..., None] | None, arguments: tuple[object, ...]) -> None:
+def _init_worker(worker_end: Connection, prepare: Callable[..., None] | None, arguments: tuple[object, ...]) -> None:
     """Initialize a worker.
 
     Args:
@@ -82,6 +82,6 @@ def _begin(held: Connection, prepare: Callable[..., None] | None, arguments: tup
     # The terminal sends Ctrl-C to all its processes, but the parent decides when they end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
-    _end_with(held)
+    _end_with(worker_end)
     if prepare is not None:
         prepare(*arguments)

@@ -34,7 +34,7 @@ from homie.kernel.types import (
 INPUTS = "inputs.jsonl"
 HAND = "hand"
 """Name of the wrist camera's picture."""
-_OTHERS = ("detections", "pictures", "telling")
+_CONVERTED_FIELDS = ("detections", "pictures", "telling")
 """Fields that are converted, not copied from the planner's input."""
 
 
@@ -122,7 +122,7 @@ class RoundInput(BaseModel):
     @classmethod
     def of(cls, planner_input: PlannerInput) -> RoundInput:
         """Convert a planner's input."""
-        fields = {name: getattr(planner_input, name) for name in cls.model_fields if name not in _OTHERS}
+        fields = {name: getattr(planner_input, name) for name in cls.model_fields if name not in _CONVERTED_FIELDS}
         pictures = (*planner_input.views, *([HAND] if planner_input.hand is not None else []))
         return cls(
             **fields,
@@ -141,7 +141,7 @@ class RoundInput(BaseModel):
             views: Pictures (H, W, 3) by the names of the views.
             hand: Picture of the wrist camera, None if it was not taken.
         """
-        fields = {name: getattr(self, name) for name in type(self).model_fields if name not in _OTHERS}
+        fields = {name: getattr(self, name) for name in type(self).model_fields if name not in _CONVERTED_FIELDS}
         boxes = tuple(box.detection() for box in self.detections)
         visibility = self.telling.visibility
         return PlannerInput(

@@ -85,7 +85,7 @@ class PartsFile(BaseModel):
     def facts(self) -> dict[str, str]:
         """Its values as text, by dotted name (`planner.sha256`)."""
         content = self.model_dump(mode="json", exclude={"format"})
-        return dict(_flat("", content))
+        return dict(_flatten("", content))
 
 
 def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -> str:
@@ -246,10 +246,10 @@ def _source_of(module: str) -> str:
         return ""
 
 
-def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:
+def _flatten(name: str, value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for key, item in value.items():
-            yield from _flat(f"{name}.{key}" if name else str(key), item)
+            yield from _flatten(f"{name}.{key}" if name else str(key), item)
     else:
         yield name, str(value)
 

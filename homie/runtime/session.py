@@ -157,8 +157,8 @@ def play(
     robot, path = parts.robot, store.folder
     video = _video_of(robot, path / "video.mp4") if options.video else None
     # The store comes last: `episode.json` marks all other files as complete.
-    announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
-    listener = Listeners([*([video] if video else []), *required, store], optional=[*announced, *listeners])
+    announcers = [Announcements(robot)] if isinstance(robot, Announcer) else []
+    listener = Listeners([*([video] if video else []), *required, store], optional=[*announcers, *listeners])
     try:
         with stoppable() as check_stop:
             parts.reset(store.seed)

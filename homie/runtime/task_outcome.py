@@ -71,8 +71,8 @@ class Conclusion:
         status = _status(result, verdict, success_count)
         return cls(
             status=status,
-            world=_world(result, verdict),
-            planner=_planner(result),
+            world=_world_sentence(result, verdict),
+            planner=_planner_sentence(result),
             subtasks=f"{success_count} of {counted(len(attempted), 'subtask')} succeeded"
             if attempted
             else "no subtask was tried",
@@ -81,24 +81,24 @@ class Conclusion:
 
 
 def _status(result: EpisodeResult, verdict: Verdict | None, success_count: int) -> Status:
-    judged = verdict is not None and verdict.task == result.task
-    if judged and verdict is not None and verdict.done:
+    is_judged = verdict is not None and verdict.task == result.task
+    if is_judged and verdict is not None and verdict.done:
         return "done"
     if result.report == "declined":
         return "declined"
     if not success_count and (not result.answer or result.report == "failure"):  # "I do not know" is not an answer
         return "nothing done"
-    return "not done" if judged else "not checked"
+    return "not done" if is_judged else "not checked"
 
 
 def _reason(result: EpisodeResult, status: Status, analysis: str) -> str:
     if result.ended_by in ("ended", "goal"):
         return analysis if status in NOTHING or result.report == "failure" else ""
-    last = f" Its last words: {analysis}" if analysis and analysis not in WITHOUT_REASON else ""
-    return f"{result.ending.capitalize()} before the {result.who} did.{last}"
+    last_words = f" Its last words: {analysis}" if analysis and analysis not in WITHOUT_REASON else ""
+    return f"{result.ending.capitalize()} before the {result.who} did.{last_words}"
 
 
-def _world(result: EpisodeResult, verdict: Verdict | None) -> str:
+def _world_sentence(result: EpisodeResult, verdict: Verdict | None) -> str:
     if verdict is None:
         return "No goal is given, so nothing checked whether the task succeeded."
     verb_text = "holds" if verdict.done else "does not hold"
@@ -111,7 +111,7 @@ def _world(result: EpisodeResult, verdict: Verdict | None) -> str:
     )
 
 
-def _planner(result: EpisodeResult) -> str:
+def _planner_sentence(result: EpisodeResult) -> str:
     ending_text = f"{result.ending.capitalize()} after {counted(result.rounds, 'round')}"
     report = result.report_in_words
     if not report and result.ended_by == "ended" and not result.answer:

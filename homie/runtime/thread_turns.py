@@ -19,7 +19,7 @@ class Turns(EpisodeListener):
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._stops = 0
-        self._seen = 0
+        self._stops_at_request = 0
         """Number of stops when the current turn was requested."""
 
     def look(self) -> AbstractContextManager[bool]:
@@ -45,11 +45,11 @@ class Turns(EpisodeListener):
         with self._lock:
             if stop_count != self._stops:
                 raise Stopped(STOPPED)
-            previous, self._seen = self._seen, stop_count
+            previous, self._stops_at_request = self._stops_at_request, stop_count
             try:
                 yield
             finally:
-                self._seen = previous
+                self._stops_at_request = previous
 
     def stop(self) -> None:
         """End the current turn, and all turns requested before this call. Returns at once; callable from any thread."""
@@ -57,5 +57,5 @@ class Turns(EpisodeListener):
 
     def on(self, event: Event) -> None:
         """Raise Stopped after a stop: it ends the attempt at a subtask, or the episode before the next planner call."""
-        if isinstance(event, PeriodPassed | PlannerAsked) and self._seen != self._stops:
+        if isinstance(event, PeriodPassed | PlannerAsked) and self._stops_at_request != self._stops:
             raise Stopped(STOPPED)

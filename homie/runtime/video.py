@@ -70,16 +70,16 @@ class VideoWriter(EpisodeListener):
     def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = HOLD) -> None:
         self._robot = robot
         self._interval = speed / FPS
-        self._hold = round(hold * FPS)
+        self._hold_frames = round(hold * FPS)
         self._caption = Caption(speed=speed)
         self._card: tuple[str, Sequence[str]] | None = None
-        self._front: Image | None = None
+        self._front_picture: Image | None = None
         self._head_view: Image | None = None
         self._target = ""
         self._scale = 1.0
-        self._shot_at: float | None = None
-        self._rest = 0.0
-        self._next = float("-inf")
+        self._last_stamp: float | None = None
+        self._frame_remainder = 0.0
+        self._next_stamp = float("-inf")
         self._container = av.open(str(path), "w", options={"movflags": "faststart"})
         self._stream = self._container.add_stream("libx264", rate=FPS, options={"preset": "veryfast", "crf": "24"})
         self._stream.width, self._stream.height, self._stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
@@ -90,7 +90,7 @@ class VideoWriter(EpisodeListener):
             case EpisodeStarted(task):
                 self._caption = self._caption.change(task=task)
             case PlannerAsked(planner_input):
-                self._front = planner_input.views["front"]
+                self._front_picture = planner_input.views["front"]
                 self._caption = self._caption.change(round=planner_input.round)
             case PlannerAnswered(_, decision):
                 self._film_decision(decision)
@@ -100,7 +100,7 @@ class VideoWriter(EpisodeListener):
             case AttemptEnded(attempt) if attempt.outcome is not Outcome.SUCCEEDED:
                 text = f"attempt {attempt.number} with {attempt.skill}: {attempt.reason}"
                 self._caption = self._caption.change(state=text, tone="bad")
-            case PeriodPassed(observation) if observation.stamp >= self._next:
+            case PeriodPassed(observation) if observation.stamp >= self._next_stamp:
                 self._shoot(observation)
             case SubtaskRecorded(record):
                 self._film_record(record)
@@ -114,7 +114,7 @@ class VideoWriter(EpisodeListener):
             model=decision.model,
             state="",
         )
-        self._shoot(self._robot.observe(), hold=self._hold)
+        self._shoot(self._robot.observe(), hold=self._hold_frames)
 
     def _film_record(self, record: RoundRecord) -> None:
         feedback = record.execution.feedback
@@ -129,7 +129,7 @@ class VideoWriter(EpisodeListener):
             ),
         )
 
-        self._shoot(self._robot.observe(), hold=self._hold // 2)
+        self._shoot(self._robot.observe(), hold=self._hold_frames // 2)
 
     def _film_end(self, result: EpisodeResult) -> None:
         ending = result.answer or result.report_in_words or result.ending
@@ -158,25 +158,25 @@ class VideoWriter(EpisodeListener):
         frame, a still (`hold` is given) for 1 + `hold` more. Fractions of frames are carried over, so that a slow
         camera loses no time."""
         start = time.perf_counter()
-        due_frames = self._rest + (
-            0.0 if self._shot_at is None else (observation.stamp - self._shot_at) / self._interval
+        due_frames = self._frame_remainder + (
+            0.0 if self._last_stamp is None else (observation.stamp - self._last_stamp) / self._interval
         )
         moving = max(round(due_frames), 0)
-        self._rest = due_frames - moving
-        extra_frames = (1 if self._shot_at is None else 0) if hold is None else 1 + hold
-        self._shot_at = observation.stamp
+        self._frame_remainder = due_frames - moving
+        extra_frames = (1 if self._last_stamp is None else 0) if hold is None else 1 + hold
+        self._last_stamp = observation.stamp
         self._caption = self._caption.change(clock=observation.stamp)
-        outside = self._outside()
+        third_person = self._third_person_view()
         if self._card is not None:
-            outside = draw_card(outside, *self._card)
-        views = np.concatenate([outside, self._head(observation)], axis=1)
+            third_person = draw_card(third_person, *self._card)
+        views = np.concatenate([third_person, self._robot_view(observation)], axis=1)
         frame = av.VideoFrame.from_ndarray(np.concatenate([views, draw_caption(self._caption)]), format="rgb24")
         for _ in range(moving + extra_frames):
             for packet in self._stream.encode(frame):
                 self._container.mux(packet)
-        self._next = observation.stamp + max(self._interval, (time.perf_counter() - start) / SHARE)
+        self._next_stamp = observation.stamp + max(self._interval, (time.perf_counter() - start) / SHARE)
 
-    def _head(self, observation: Observation) -> Image:
+    def _robot_view(self, observation: Observation) -> Image:
         """Return the robot's view, rendered for every second picture only, since it costs as much as the other view."""
         frame, last = observation.frames.get(self._robot.eye), self._head_view
         if frame is None and last is not None:
@@ -193,11 +193,11 @@ class VideoWriter(EpisodeListener):
         self._head_view = label(_fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), f"robot's {self._robot.eye} camera")
         return self._head_view
 
-    def _outside(self) -> Image:
+    def _third_person_view(self) -> Image:
         """Return the third-person view, or the last front picture of a robot that cannot be filmed."""
         width = WIDTH - VIEW_HEIGHT
         if not isinstance(self._robot, Filmable):
-            front = np.zeros((VIEW_HEIGHT, width, 3), np.uint8) if self._front is None else self._front
+            front = np.zeros((VIEW_HEIGHT, width, 3), np.uint8) if self._front_picture is None else self._front_picture
             return label(_fit(front, width, VIEW_HEIGHT), "front camera, at the start of the round")
         start = time.perf_counter()
         picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale), self._target)
@@ -212,18 +212,18 @@ def frame_stamps(records: Sequence[RoundRecord], count: int) -> Array:
     It is not in the file. The lengths of stills are known; the other frames are assumed to be evenly spaced, which is
     accurate to about a second of robot time.
     """
-    still: list[tuple[float, int]] = []
+    stills: list[tuple[float, int]] = []
     for previous, record in zip((None, *records), records, strict=False):
         if previous is None or previous.round != record.round:
-            still.append((record.began, 1 + round(HOLD * FPS)))
-        still.append((record.stamp, 1 + round(HOLD * FPS) // 2))
-    still.append((records[-1].stamp, 1 + round(END_HOLD * FPS)))
-    stamps = np.maximum.accumulate([stamp for stamp, _ in still])
-    held = np.array([frames for _, frames in still])
+            stills.append((record.began, 1 + round(HOLD * FPS)))
+        stills.append((record.stamp, 1 + round(HOLD * FPS) // 2))
+    stills.append((records[-1].stamp, 1 + round(END_HOLD * FPS)))
+    stamps = np.maximum.accumulate([stamp for stamp, _ in stills])
+    still_frames = np.array([frames for _, frames in stills])
     durations = np.diff(stamps, prepend=stamps[0])
-    moving = durations * max(count - int(held.sum()), 0) / max(float(durations.sum()), 1e-9)
-    end_frames = np.cumsum(moving + held)
-    knots = np.stack([end_frames - held, end_frames], axis=1).ravel()
+    moving = durations * max(count - int(still_frames.sum()), 0) / max(float(durations.sum()), 1e-9)
+    end_frames = np.cumsum(moving + still_frames)
+    knots = np.stack([end_frames - still_frames, end_frames], axis=1).ravel()
     stamps_of_frames: Array = np.interp(np.arange(count) + 0.5, knots, np.repeat(stamps, 2))
     return stamps_of_frames
 

@@ -53,8 +53,8 @@ class ReachBound(Protocol):
     """Kinematics that can rule out unreachable poses without solving, which saves planners time."""
 
     def out_of_reach(self, position: Array, rotation: Array) -> bool:
-        """Whether no joints bring the gripper to a position (3,), m, and rotation (3, 3) in the base frame: True only
-        where `solve` would not be `ok`, False where it is not certain."""
+        """Whether the pose of a position (3,), m, and rotation (3, 3) in the base frame is certainly unreachable: True
+        only if `solve` would not be `ok`, False if in doubt."""
 
 
 @dataclass(frozen=True, slots=True)

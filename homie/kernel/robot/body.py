@@ -98,9 +98,9 @@ class Group:
     def __post_init__(self) -> None:
         _check_group(self)
         set_field = object.__setattr__  # the dataclass is frozen
-        set_field(self, "limits", _fixed([[joint.lower, joint.upper] for joint in self.joints]))
-        set_field(self, "speeds", _fixed([joint.speed for joint in self.joints]))
-        set_field(self, "accelerations", _fixed([joint.acceleration for joint in self.joints]))
+        set_field(self, "limits", _readonly_array([[joint.lower, joint.upper] for joint in self.joints]))
+        set_field(self, "speeds", _readonly_array([joint.speed for joint in self.joints]))
+        set_field(self, "accelerations", _readonly_array([joint.acceleration for joint in self.joints]))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ def _check_group(group: Group) -> None:
             )
 
 
-def _fixed(values: Sequence[object]) -> Array:
+def _readonly_array(values: Sequence[object]) -> Array:
     array = np.array(values, dtype=np.float64)
     array.flags.writeable = False
     return array

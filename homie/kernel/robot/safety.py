@@ -44,8 +44,8 @@ class SafetyGate:
         self.over_limit = over_limit
         self.lead = lead
         self._groups = {group.name: group for group in spec.groups}
-        self._accelerated = {group.name for group in spec.groups if np.isfinite(group.accelerations).any()}
-        self._endless = {group.name for group in spec.groups if np.isinf(group.limits).any()}
+        self._acceleration_limited = {group.name for group in spec.groups if np.isfinite(group.accelerations).any()}
+        self._continuous = {group.name for group in spec.groups if np.isinf(group.limits).any()}
         self._targets: dict[str, Array] = {}
         self._rates: dict[str, Array] = {}
         """Velocities of the last joint targets (rad/s, m/s), by group."""
@@ -77,7 +77,7 @@ class SafetyGate:
                 if not np.isfinite(measured).all():
                     raise refused(f"{group.name} is measured at {measured.tolist()}, which is not finite.")
                 target = self._limit(group, np.array(requested, dtype=np.float64), changes)
-                if group.name in self._endless:
+                if group.name in self._continuous:
                     target = _unwrap(target, measured, group.limits)
                 targets[group.name], rates[group.name] = self._rate(group, target, measured, changes)
         self._targets.update(targets)
@@ -117,7 +117,7 @@ class SafetyGate:
             start = np.where(reverses, measured, start)
         is_compliant = self.spec.compliant and group.kind != "gripper"
         target = requested if is_compliant else np.minimum(np.maximum(requested, start - step), start + step)
-        if group.name in self._accelerated:
+        if group.name in self._acceleration_limited:
             target = self._ramp_target(group, start, requested, target)
         lead = self.lead * step
         target = np.minimum(np.maximum(target, measured - lead), measured + lead)

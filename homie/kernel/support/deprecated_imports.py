@@ -127,10 +127,10 @@ def renamed_members(cls: type, names: Mapping[str, str]) -> None:
                 DeprecationWarning,
                 stacklevel=4,
             )
-            setattr(cls, new, cls.__dict__[old] if new == name else _opposite(old))
+            setattr(cls, new, cls.__dict__[old] if new == name else _negated(old))
 
 
-def _opposite(name: str) -> property:
+def _negated(name: str) -> property:
     return property(lambda self: not getattr(self, name))
 
 

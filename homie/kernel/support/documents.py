@@ -67,7 +67,7 @@ def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
         Traceback (most recent call last):
         ValueError: the name 'speed' stands twice in one object
     """
-    text = _text(data, LARGEST)
+    text = _decode(data, LARGEST)
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         raise ValueError(_TOO_DEEP)
     with _clear_digit_errors():
@@ -90,7 +90,7 @@ def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
         ValueError: It is outside the bounds: too large, nested too deeply, aliases that expand to too many values or
             contain themselves, a number that is not finite.
     """
-    text = _text(data, LARGEST_YAML, empty=True)
+    text = _decode(data, LARGEST_YAML, empty=True)
     slow, fast = (_SlowWords, _FastWords) if words else (_Slow, _Fast)
     with _clear_digit_errors():
         # After an error parse again: messages of the slow parser have line and column in the expected format.
@@ -116,7 +116,7 @@ def bounded_bytes(path: Path, largest: int = LARGEST_YAML) -> bytes:
         return file.read(largest + 1)
 
 
-def _text(data: str | bytes, largest: int, *, empty: bool = False) -> str:
+def _decode(data: str | bytes, largest: int, *, empty: bool = False) -> str:
     if len(data) > largest:
         raise ValueError(f"it is too large (more than {largest // 2**20} MiB)")
     text = data.decode("utf-8") if isinstance(data, bytes) else data
@@ -173,9 +173,9 @@ class _Slow(yaml.SafeLoader):
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
-        self._begin()
+        self._reset_counts()
 
-    def _begin(self) -> None:
+    def _reset_counts(self) -> None:
         self._open = self._nodes = 0
         self._sizes: dict[str, int] = {}
 
@@ -277,7 +277,7 @@ if yaml.__with_libyaml__:
             Composer.__init__(self)
             SafeConstructor.__init__(self)
             Resolver.__init__(self)
-            self._begin()
+            self._reset_counts()
 
     class _WordsByLibYaml(_ByLibYaml):
         yaml_implicit_resolvers = _SlowWords.yaml_implicit_resolvers

@@ -46,5 +46,5 @@ def _field_names(annotation: Any, place: Sequence[int | str]) -> list[str]:
     name, *remaining = place
     if len(remaining) > 1 and remaining[0] == name:  # the tag of a union, and the field with that tag
         return _field_names(annotation, remaining)
-    field = next((field for known, field in fields.items() if name in (known, field.alias)), None)
+    field = next((field for field_name, field in fields.items() if name in (field_name, field.alias)), None)
     return [] if field is None else _field_names(field.annotation, remaining)

@@ -165,8 +165,8 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
     fault = fault_of(error)
     place = where(fault["loc"]) or "options"
     field = model.model_fields.get(place) if model is not None else None
-    known: Usage = getattr(model, "usage", Usage())
-    usage = known if known.command else None
+    model_usage: Usage = getattr(model, "usage", Usage())
+    usage = model_usage if model_usage.command else None
     if place == "task" and fault["type"] in ("string_too_short", "missing") and (usage is None or usage.argument):
         example = usage or RUN_USAGE
         return f"The instruction is empty: say what to do, for example `{example}`."

@@ -56,7 +56,7 @@ class _Progress:
     def take(self, item: HistoryItem) -> None:
         subtask, feedback = item.subtask, item.feedback
         if not feedback.ok:
-            self._failed(subtask, feedback)
+            self._record_failure(subtask, feedback)
             return
         self.failures.clear()
         if subtask.action == "Go to":
@@ -77,7 +77,7 @@ class _Progress:
         inventory = action_of(subtask.action).inventory
         self.hand = subtask.target if inventory == "takes" else "" if inventory == "gives" else self.hand
 
-    def _failed(self, subtask: Subtask, feedback: Feedback) -> None:
+    def _record_failure(self, subtask: Subtask, feedback: Feedback) -> None:
         self.failures[subtask] = self.failures.get(subtask, 0) + 1
         if feedback.code in (ErrorCode.D1, ErrorCode.D2):
             self.at = ""
@@ -115,11 +115,11 @@ class _Progress:
 
     def _pick_again(self, name: str) -> None:
         """Add a Pick of an object before the remaining Put of it, if there is one."""
-        position = self._put_of(name)
+        position = self._index_of_put(name)
         if position is not None:
             self.left.insert(position, _Step(Subtask("Pick", name), name))
 
-    def _put_of(self, name: str) -> int | None:
+    def _index_of_put(self, name: str) -> int | None:
         """Return the index in `left` of the step that puts an object down, None if there is none."""
         return next((i for i, step in enumerate(self.left) if _matches(step, "Put", name)), None)
 
@@ -157,7 +157,7 @@ class _Progress:
     def _free_hand(self) -> _Step:
         """Return a step that puts down the held object: at its destination in the script unless that has to be opened
         first, else where it came from."""
-        position = self._put_of(self.hand)
+        position = self._index_of_put(self.hand)
         if position is not None:
             step = self.left[position]
             if not any(_matches(earlier, "Open", step.subtask.destination) for earlier in self.left[:position]):
@@ -174,14 +174,14 @@ def next_step(script: Sequence[Subtask], history: Sequence[HistoryItem], places:
         history: Subtasks so far, by any planner.
         places: By object name, the furniture that it was first seen on or in: the place to put it down.
     """
-    steps = _located(script)
+    steps = _steps_of(script)
     progress = _Progress(list(steps), steps, places)
     for item in history:
         progress.take(item)
     return progress.next()
 
 
-def _located(script: Sequence[Subtask]) -> tuple[_Step, ...]:
+def _steps_of(script: Sequence[Subtask]) -> tuple[_Step, ...]:
     """Convert a script to steps, each with the target that the robot goes to before it; a Go to is only a step of its
     own if the next subtask does not need it."""
     steps: list[_Step] = []

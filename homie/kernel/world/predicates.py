@@ -296,9 +296,11 @@ def _state_values(world: WorldSnapshot, words: Words, state: str) -> Mapping[str
     """Return the values of a state by name, for the entities that words match. Raises BadInput for none."""
     values = states(world, words, state)
     if not values:
-        known = sorted({name for item in world.things.values() for name in item.states})
-        state_list = f": the states here are: {', '.join(known)}." if known else ": this world tells no states."
-        hint = likely(words, _words_of(world, state)) if state in known else likely(state, known)
+        state_names = sorted({name for item in world.things.values() for name in item.states})
+        state_list = (
+            f": the states here are: {', '.join(state_names)}." if state_names else ": this world tells no states."
+        )
+        hint = likely(words, _words_of(world, state)) if state in state_names else likely(state, state_names)
         raise BadInput(
             f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be{hint or state_list}"
         )
@@ -322,7 +324,7 @@ class Amount(Predicate):
     every: Literal[True] | None = None
 
     @model_validator(mode="after")
-    def _complete(self) -> Amount:
+    def _check_bounds(self) -> Amount:
         if sum(place is not None for place in (self.inside, self.on, self.at)) > 1:
             raise ValueError("give one of in, on, at")
         if all(bound is None for bound in (self.at_least, self.at_most, self.exactly, self.every)):
@@ -335,7 +337,7 @@ class Amount(Predicate):
 
     def holds(self, world: WorldSnapshot) -> bool:
         objects = objects_meant(world, self.of)
-        count = sum(self._counts(world, name) for name in objects)
+        count = sum(self._matches(world, name) for name in objects)
         return (
             (self.at_least is None or count >= self.at_least)
             and (self.at_most is None or count <= self.at_most)
@@ -343,7 +345,7 @@ class Amount(Predicate):
             and (self.every is None or count == len(objects) > 0)
         )
 
-    def _counts(self, world: WorldSnapshot, name: str) -> bool:
+    def _matches(self, world: WorldSnapshot, name: str) -> bool:
         places: tuple[tuple[str | None, type[Placed]], ...] = ((self.inside, In), (self.on, On), (self.at, At))
         is_placed = all(place is None or predicate.is_at(world, name, place) for place, predicate in places)
         value = None if self.state is None else world.objects[name].states.get(self.state, False)

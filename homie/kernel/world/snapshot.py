@@ -164,7 +164,7 @@ class WorldSnapshot(_Model):
     @field_validator("extras")
     @classmethod
     def _finite(cls, extras: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: _without_infinite(value) for name, value in extras.items() if not _is_unknown(value)}
+        return {name: _drop_nonfinite(value) for name, value in extras.items() if not _is_nonfinite(value)}
 
     @property
     def things(self) -> dict[str, ThingState]:
@@ -187,16 +187,16 @@ class WorldSnapshot(_Model):
         return {"format": FORMAT, **self.model_dump(mode="json", exclude_unset=True)}
 
 
-def _is_unknown(value: object) -> bool:
+def _is_nonfinite(value: object) -> bool:
     return isinstance(value, float) and not math.isfinite(value)
 
 
-def _without_infinite(value: Any) -> Any:
+def _drop_nonfinite(value: Any) -> Any:
     """Remove numbers that are not finite; in a list they become None, so that the others keep their places."""
     if isinstance(value, Mapping):
-        return {name: _without_infinite(item) for name, item in value.items() if not _is_unknown(item)}
+        return {name: _drop_nonfinite(item) for name, item in value.items() if not _is_nonfinite(item)}
     if isinstance(value, list | tuple):
-        return [None if _is_unknown(item) else _without_infinite(item) for item in value]
+        return [None if _is_nonfinite(item) else _drop_nonfinite(item) for item in value]
     return value
 
 
@@ -224,12 +224,12 @@ def read_snapshot(content: Mapping[str, Any], source: str = "final_state.json") 
     if number not in (1, FORMAT):
         raise BadInput(f"{source} is a snapshot of format {number}, and this Homie reads formats 1 and {FORMAT}.")
     try:
-        return WorldSnapshot.model_validate(_first_format(content) if number == 1 else content)
+        return WorldSnapshot.model_validate(_upgrade_format_1(content) if number == 1 else content)
     except ValidationError as error:
         raise BadInput(f"{source} is not a snapshot of a world: {first_problem(error)}.") from error
 
 
-def _first_format(content: Mapping[str, Any]) -> dict[str, Any]:
+def _upgrade_format_1(content: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a snapshot of Homie 0.1, without its conditions, so that old run folders can be compared and shown."""
     states = {"appliances": "on", "wiped": "wiped"}
     groups = [content.get(name, {}) for name in ("fixed", *states)]

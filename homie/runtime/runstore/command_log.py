@@ -32,8 +32,8 @@ class CommandLog:
         line = {
             "stamp": observation.stamp,
             "pose": [round(base.x, 4), round(base.y, 4), round(base.yaw, 4)],
-            "requested": _parts(sent.requested),
-            "sent": _parts(sent.sent),
+            "requested": _serialize(sent.requested),
+            "sent": _serialize(sent.sent),
             "changes": sent.changes,
         }
         self._file.write(to_json(line, indent=None))
@@ -47,7 +47,7 @@ class CommandLog:
         self._file.close()
 
 
-def _parts(command: Command) -> dict[str, object]:
+def _serialize(command: Command) -> dict[str, object]:
     parts: dict[str, object] = dict(command.targets)
     if command.effector is not None:
         pose = command.effector
@@ -65,7 +65,7 @@ def read_poses(path: Path) -> Array:
     rows = []
     for line in path.read_bytes().split(b"\n"):
         with contextlib.suppress(ValueError):
-            read = parse_json(line)
-            if "pose" in read:
-                rows.append((read["stamp"], *read["pose"]))
+            entry = parse_json(line)
+            if "pose" in entry:
+                rows.append((entry["stamp"], *entry["pose"]))
     return np.array(rows, dtype=np.float64).reshape(-1, 4)

@@ -31,7 +31,7 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
     try:
         ending = read_episode(folder)
     except (BadInput, OSError) as error:
-        raise Damaged(f"{ENDING} ({_short(error, folder)})") from error
+        raise Damaged(f"{ENDING} ({_format_error(error, folder)})") from error
     if ending is None:
         return None
     if ending.ended_by == "infrastructure":
@@ -44,10 +44,10 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
         with warnings.catch_warnings(action="error", category=UserWarning):
             records = read_steps(folder)
     except (BadInput, UserWarning) as error:
-        raise Damaged(f"{STEPS} ({_short(error, folder)})") from error
+        raise Damaged(f"{STEPS} ({_format_error(error, folder)})") from error
     if ending.history != history_of(records):
         raise Damaged(f"{STEPS} (its subtasks are not the history in {ENDING})")
-    if (ending.ended_by == "ended") != _ends(records):
+    if (ending.ended_by == "ended") != _ended_by_planner(records):
         raise Damaged(f"{STEPS} (its last subtask does not fit '{ending.ended_by}' in {ENDING})")
     return ending, records
 
@@ -87,13 +87,13 @@ def history_of(records: tuple[RoundRecord, ...]) -> tuple[HistoryItem, ...]:
     return tuple(HistoryItem(n, execution.subtask, execution.feedback) for n, execution in enumerate(executions, 1))
 
 
-def _ends(records: tuple[RoundRecord, ...]) -> bool:
+def _ended_by_planner(records: tuple[RoundRecord, ...]) -> bool:
     """Whether the last subtask is an accepted End: an End that is not in the list of numbered actions is refused."""
     last = records[-1].execution if records else None
     return last is not None and last.subtask.action == END.action and last.feedback.ok
 
 
-def _short(error: Exception, folder: Path) -> str:
+def _format_error(error: Exception, folder: Path) -> str:
     """Format an error on one line, without the path of the folder."""
     text = " ".join((reason_of(error) if isinstance(error, OSError) else str(error)).replace(f"{folder}/", "").split())
     return text[:200].removeprefix(f"{ENDING} is damaged: ").removesuffix(".")

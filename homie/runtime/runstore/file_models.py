@@ -166,8 +166,8 @@ def read_steps(folder: str | Path) -> tuple[RoundRecord, ...]:
     """
     path = Path(folder) / "steps.jsonl"
     lines = contents(path).split(b"\n")
-    if torn := lines.pop():
-        warnings.warn(f"{path}: left out a last line that a kill has torn ({len(torn)} bytes).", stacklevel=2)
+    if truncated := lines.pop():
+        warnings.warn(f"{path}: left out a last line that a kill has torn ({len(truncated)} bytes).", stacklevel=2)
     try:
         return tuple(RECORD.validate_python(parse_json(line)) for line in lines)
     except (ValueError, RecursionError) as error:

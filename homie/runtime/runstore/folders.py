@@ -49,7 +49,7 @@ def held_folder(out: Path | None, name: str, noun: str = "run folder") -> tuple[
         noun: Noun for the folder in errors.
     """
     with writing(out or runs_folder(), f"the {noun}"):
-        path = out or _fresh(name)
+        path = out or _create_folder(name)
         path.mkdir(parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDONLY)
     try:
@@ -101,7 +101,7 @@ def frame(folder: Path, round_number: int, view: str) -> Path:
     return folder / FRAMES / f"round-{round_number:02d}-{view}.png"
 
 
-def _fresh(task: str) -> Path:
+def _create_folder(task: str) -> Path:
     """Create a new folder <time>-<task> in the folder of runs. Raises OSError."""
     base = runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
     base.parent.mkdir(parents=True, exist_ok=True)

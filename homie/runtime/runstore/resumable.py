@@ -49,12 +49,12 @@ def resumable_folder(out: Path, order: Order, finished: str, noun: str, besides:
         closing(HeldFolder(*held_folder(out, "", noun))),
         writing(out, "into", advice=GO_ON, raises=InfrastructureError),
     ):
-        _begin(out, order, finished, noun, besides)
+        _check_or_write_order(out, order, finished, noun, besides)
         yield
         (out / ORDER).unlink()
 
 
-def _begin(out: Path, order: Order, finished: str, noun: str, besides: str) -> None:
+def _check_or_write_order(out: Path, order: Order, finished: str, noun: str, besides: str) -> None:
     if (out / finished).exists():
         (out / ORDER).unlink(missing_ok=True)  # left by a kill after the last file was written
         raise BadInput(f"The folder {out} holds a finished {noun}: choose another --out, or delete it.")

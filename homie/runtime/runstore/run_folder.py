@@ -116,8 +116,8 @@ def _check_existing(path: Path, options: RunOptions) -> None:
     if kind_of(path) == "bench":
         raise BadInput(f"The folder {path} holds a run of `homie bench`: choose another --out.")
     recorded = read_run(path).options
-    decisive = [name for name in RunOptions.model_fields if name != "out"]
-    changes = [name for name in decisive if getattr(recorded, name) != getattr(options, name)]
+    compared = [name for name in RunOptions.model_fields if name != "out"]
+    changes = [name for name in compared if getattr(recorded, name) != getattr(options, name)]
     if changes:
         raise BadInput(
             f"The run folder {path} belongs to another run (different: {', '.join(changes)}): choose another --out."
