@@ -397,7 +397,7 @@ def _check_spec(spec: RobotSpec) -> None:
 def stands_still(body: Proprioception, previous: Proprioception | None, period: float) -> bool:
     """Whether a body is at rest by its measurements: base, joints and grippers.
 
-    The velocity of a joint that does not measure it is its displacement since `previous`, one control period (s) ago;
+    For a joint without a measured velocity the displacement since `previous`, one control `period` (s) ago, is used;
     without `previous` the body does not count as at rest.
     """
     linear, angular, *sideways = body.base_velocity
