@@ -81,7 +81,7 @@ class LimitReached(HomieError):
 
 
 class PlannerError(HomieError):
-    """The planner could not produce a decision (not: it produced a bad one, which is feedback)."""
+    """The planner could not produce a decision. (A bad decision is not an error: the planner gets feedback.)"""
 
 
 class Unanswered(PlannerError):
@@ -90,7 +90,7 @@ class Unanswered(PlannerError):
 
 
 class Interrupted(HomieError):
-    """The user stopped the run with Ctrl-C; what was finished is on disk: exit code 130."""
+    """The user stopped the run with Ctrl-C; finished work is on disk: exit code 130."""
 
     exit_code = exit_codes.STOPPED
 

@@ -93,7 +93,7 @@ class FunctionPlanner(Planner):
 
     @property
     def function(self) -> Decide:
-        """The function."""
+        """The wrapped function."""
         return self._decide
 
     def decide(self, planner_input: PlannerInput) -> Decision:

@@ -56,7 +56,7 @@ class Senses:
     senses = Senses(robot, detector, locator)
     senses.reset(seed=7)
     sight = senses.look(robot.views)
-    senses.look((*robot.views, "head"))  # of a simulator: renders the head camera only
+    senses.look((*robot.views, "head"))  # in a simulator: renders the head camera only
     ```
     """
 

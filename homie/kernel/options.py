@@ -238,7 +238,7 @@ class PartsOptions(Options):
 
 
 class HouseOptions(Options):
-    """Which house a seed generates."""
+    """Options that determine the house generated from a seed."""
 
     rooms: Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")] = None
     objects: Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")] = 40
@@ -340,7 +340,7 @@ class PlanOptions(Options):
 
 
 class SceneOptions(HouseOptions):
-    """Options of showing a scene: which one, and where to."""
+    """Options for showing a scene: its source and the output."""
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "scene": ("seed", *HOUSE),

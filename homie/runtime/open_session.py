@@ -338,7 +338,7 @@ class Session:
         with self._turns.look():
             self.robot.stop()
 
-    # ------------------------------------------------------------ the end
+    # ------------------------------------------------------------ shutdown
 
     def close(self) -> None:
         """Stop the robot and release it and the skills; callable from any thread, like `stop`. Idempotent."""

@@ -23,7 +23,7 @@ from homie.kernel.types import (
 )
 
 TEXTS = ("analysis", "model", "raw", "problem", "system", "question", "answer", "advice")
-"""The fields of a decision that are text."""
+"""Text fields of a decision."""
 
 
 class Planner(Configurable, ABC):

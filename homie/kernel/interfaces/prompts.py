@@ -4,7 +4,7 @@ Training data use the same prompts as planners. The last classes are the interfa
 questions with pictures and have no robot.
 
 PlannerInput --PromptWriter.ask--> messages
-subtask, analysis, model --PromptWriter.answer--> what a model should say --PromptWriter.read--> Decision
+subtask, analysis, model --PromptWriter.answer--> expected answer of a model --PromptWriter.read--> Decision
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Robot(ABC):
     spec: RobotSpec
     kinematics: Kinematics
     over_limit: OverLimit = "clamp"
-    """What the safety gate does with values over a limit."""
+    """Handling of values over a limit by the safety gate."""
     lead: float = 3.0
     """Control periods by which a joint target may run ahead of the measured joint; larger for delayed measurements."""
     stop_seconds: float = 3.0

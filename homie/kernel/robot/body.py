@@ -305,7 +305,7 @@ class RobotSpec:
             return None
         (low_pan, high_pan), (low_tilt, high_tilt) = self.head.limits.tolist()
         drop, lateral = self.eye[2] + lift - point[2], point[1] - self.eye[1]
-        forward = max(float(np.hypot(point[0], lateral)) - self.eye[0], 0.1)  # to the eye, but never behind it
+        forward = max(float(np.hypot(point[0], lateral)) - self.eye[0], 0.1)  # from the eye, which never looks back
         pan, tilt = float(np.arctan2(lateral, point[0])), float(np.arctan2(drop, forward))
         return float(np.clip(pan, low_pan, high_pan)), float(np.clip(tilt, low_tilt, high_tilt))
 

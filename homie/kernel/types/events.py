@@ -68,7 +68,7 @@ class CommandSent:
 
 @dataclass(frozen=True, slots=True)
 class PeriodPassed:
-    """One control period has passed; this is what the robot observed at its end."""
+    """One control period has passed; `observation` was made at its end."""
 
     observation: Observation
 

@@ -1,4 +1,4 @@
-"""What a planner sees of a subtask: feedback and history."""
+"""Results of subtasks in a planner's input: feedback and history."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Box:
     @classmethod
     def around(cls, parts: Sequence[Solid], yaw: float = 0.0) -> Box:
         """Return the smallest upright box with the given yaw around one or more solids."""
-        axes = rotation_z(-yaw)  # its rows
+        axes = rotation_z(-yaw)  # rows are the axes of the box
         upper = np.max([part.reach(axes) for part in parts], axis=0)
         lower = -np.max([part.reach(-axes) for part in parts], axis=0)
         return cls((lower + upper) / 2 @ axes, (upper - lower) / 2, float(yaw))

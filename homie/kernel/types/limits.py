@@ -23,7 +23,7 @@ ENDINGS: Mapping[EndedBy, str] = {
     "calls": "the limit of calls ended the episode",
     "robot_seconds": "the limit of robot time ended the episode",
 }
-"""How an episode ended, in words; `who` is a `homie.kernel.types.Who`."""
+"""The ends of an episode in words; `who` is a `homie.kernel.types.Who`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ class Outcome(StrEnum):
     FAILED = "failed"
     TIMED_OUT = "timed_out"
     STOPPED = "stopped"
-    """By a person, not by its skill."""
+    """Stopped by a person, not by its skill."""
 
 
 @dataclass(frozen=True, slots=True)

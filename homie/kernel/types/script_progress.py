@@ -124,7 +124,7 @@ class _Progress:
         return next((i for i, step in enumerate(self.left) if _matches(step, "Put", name)), None)
 
     def _needs_open(self, target: str) -> bool:
-        """Whether a step is left that the script has between opening and closing something."""
+        """Whether the script has a remaining step between Open and Close of this target."""
         is_open = False
         for step in self.script:
             if step.subtask.action in ("Open", "Close") and same_name(step.subtask.target, target):

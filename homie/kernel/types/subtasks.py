@@ -75,7 +75,7 @@ ENDED_BY_PERSON: Mapping[Report, str] = {
 INPUT_ENDED = "The input ended before the person had ended the task."
 """The same if the person's input has ended."""
 WITHOUT_REASON = frozenset((BY_PERSON, INPUT_ENDED, *ENDED_BY_PERSON.values()))
-"""All such analyses."""
+"""All analyses of decisions by a person without a reason."""
 
 
 @dataclass(frozen=True, slots=True)

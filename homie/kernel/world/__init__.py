@@ -1,8 +1,8 @@
 """World state: snapshots of a home, goal conditions on them, the rules by which states change, and thresholds.
 
 ```
-thresholds, furniture, names <- household (verbs and rules)
-snapshot <- words <- predicates <- conditions (the goal language)
+thresholds, furniture, entity_names <- household_verbs (verbs and rules)
+snapshot <- condition_words <- predicates, predicates_people <- conditions (the goal language)
 ```
 """
 

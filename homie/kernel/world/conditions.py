@@ -1,4 +1,4 @@
-"""Conditions: predicates on the state of a world, as suite files and scenes write them. The one goal language of Homie.
+"""Conditions: predicates on the state of a world, used in suite files and scenes. The goal language of Homie.
 
     all:
       - in: [apple, fridge]
@@ -83,7 +83,7 @@ class AllOf(Predicate):
     def holds(self, world: WorldSnapshot) -> bool:
         verdicts = [
             condition.holds(world) for condition in self.all
-        ]  # all of them, so that a mistake in any is reported
+        ]  # evaluate all, so that an invalid condition is always reported
         return all(verdicts)
 
     def parts(self, world: WorldSnapshot) -> tuple[float, int]:
