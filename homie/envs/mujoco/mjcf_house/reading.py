@@ -1,6 +1,6 @@
 """Recognise the contents of an MJCF house: rooms, furniture with its doors, loose objects, and unclear elements.
 
-file --house_spec--> world --read--> HouseContents
+file --read_file--> world --HouseReader.read--> HouseContents
 """
 
 from __future__ import annotations
