@@ -64,7 +64,7 @@ class HumanPlanner(Planner):
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         _tell(describe(planner_input))
-        doubted = ""
+        doubted_line = ""
         while True:
             _tell(f"subtask {planner_input.round}> ")
             line = sys.stdin.readline()
@@ -81,9 +81,9 @@ class HumanPlanner(Planner):
                 _tell(f"{error}\n")
                 continue
             doubt = misspelt_name(decision.subtasks[0], planner_input)
-            if not doubt or line == doubted:
+            if not doubt or line == doubted_line:
                 return decision
-            doubted = line
+            doubted_line = line
             _tell(f"{doubt} Write the same line again if it is meant so.\n")
 
 

@@ -138,12 +138,12 @@ async def _converse(websocket: WebSocket, hub: Hub) -> None:
     delivery = asyncio.ensure_future(page.deliver())
     try:
         while not delivery.done():
-            received = asyncio.ensure_future(websocket.receive_text())
-            await asyncio.wait({received, delivery}, return_when=asyncio.FIRST_COMPLETED)
-            if not received.done():
-                received.cancel()
+            receive_task = asyncio.ensure_future(websocket.receive_text())
+            await asyncio.wait({receive_task, delivery}, return_when=asyncio.FIRST_COMPLETED)
+            if not receive_task.done():
+                receive_task.cancel()
                 break
-            text = received.result()
+            text = receive_task.result()
             try:
                 if len(text) > LARGEST:
                     raise BadInput(f"A message has at most {LARGEST} characters.")

@@ -397,8 +397,8 @@ class Operation:
             take.close()
 
     def _new_episode(self, task: str, inventory: tuple[str, ...]) -> Episode:
-        recorded = self._take.listeners if self._take is not None else ()
-        self._listener = Listeners([*recorded, self._watch], optional=self._listeners)
+        recording_listeners = self._take.listeners if self._take is not None else ()
+        self._listener = Listeners([*recording_listeners, self._watch], optional=self._listeners)
         return Episode(
             task,
             self._decider,

@@ -64,8 +64,8 @@ class Hand:
         targets: dict[str, Sequence[float]] = {}
         gripper = spec.first("gripper")
         if spec.first("base") is not None:
-            driving = spec.drive(_unit(stick.drive) * spec.max_linear, _unit(stick.turn) * spec.max_angular)
-            targets |= driving.targets
+            drive_command = spec.drive(_unit(stick.drive) * spec.max_linear, _unit(stick.turn) * spec.max_angular)
+            targets |= drive_command.targets
         if gripper is not None and stick.grip:
             targets[gripper.name] = (spec.gripper_max if stick.grip > 0 else 0.0,)
         joint_counts = {group.name: len(group.joints) for group in spec.groups if group.kind != "base"}

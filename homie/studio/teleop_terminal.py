@@ -119,9 +119,9 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
         parts.close()
         raise
     reading = _queue_keys if sys.stdin.isatty() else _queue_lines
-    typist = threading.Thread(target=reading, args=(desk, front), daemon=True)
+    input_thread = threading.Thread(target=reading, args=(desk, front), daemon=True)
     with _unbuffered():
-        typist.start()
+        input_thread.start()
         operation.run()
     if reading is _queue_lines and operation.refused:
         nothing_done = "Nothing was done: no line of the input could be carried out."

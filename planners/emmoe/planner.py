@@ -96,8 +96,8 @@ class EmmoePlanner(Planner):
         cls(argument, settings if isinstance(settings, EmmoeSettings) else None)
 
     def describe(self) -> Mapping[str, object]:
-        described = self._settings.model_dump(mode="json", include={"wire", "picture_size"})
-        return {"protocol": "EMMOE", **described}
+        described_settings = self._settings.model_dump(mode="json", include={"wire", "picture_size"})
+        return {"protocol": "EMMOE", **described_settings}
 
     def reset(self, task: str, *, seed: int) -> None:
         """Raises PlannerError if the server cannot be reached, or is still in a trial that has ended here."""

@@ -156,8 +156,8 @@ class _Session:
             paths = read_pictures(data)
             place = place_of(paths) if served.wire == "repaired" else None
             trial = self._trial = self._trial_at(place)
-            chosen = by_view(paths, named=served.wire == "repaired")
-            views = {view: self._pictures.read(path) for view, path in chosen.items()}
+            path_by_view = by_view(paths, named=served.wire == "repaired")
+            views = {view: self._pictures.read(path) for view, path in path_by_view.items()}
             message = trial.decide(views, served.detect(views))
             link.send(message.encode())
             self._save(trial)

@@ -37,12 +37,12 @@ class HomieBotPlanner(TransformersPlanner):
         base = argument or str(base_model())
         if argument or settings.adapter:
             return base, settings
-        changed: dict[str, object] = {"adapter": str(WEIGHTS)}
+        updates: dict[str, object] = {"adapter": str(WEIGHTS)}
         if settings.dtype == "auto" and importlib.util.find_spec("torch") is not None:
             from planners.llm.local.loading import multiplies_in_bfloat16
 
-            changed["dtype"] = "bfloat16" if multiplies_in_bfloat16(settings.device) else "auto"
-        return base, settings.model_copy(update=changed)
+            updates["dtype"] = "bfloat16" if multiplies_in_bfloat16(settings.device) else "auto"
+        return base, settings.model_copy(update=updates)
 
 
 def base_model() -> Path:

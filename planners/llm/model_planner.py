@@ -94,8 +94,8 @@ class ModelPlanner(Planner):
             )
 
     def describe(self) -> Mapping[str, object]:
-        described = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))
-        return {"prompt": self.prompt.describe(), "settings": described, "model": self.model.describe()}
+        described_settings = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))
+        return {"prompt": self.prompt.describe(), "settings": described_settings, "model": self.model.describe()}
 
     def texts(self) -> Mapping[str, str]:
         return self.prompt.texts()

@@ -54,5 +54,5 @@ class ModelRespondent(Respondent):
 
     def describe(self) -> Mapping[str, object]:
         settings = self._planner.settings
-        described = {"images": settings.images, "image_size": settings.image_size}
-        return {"model": self._planner.model.describe(), "settings": described}
+        described_settings = {"images": settings.images, "image_size": settings.image_size}
+        return {"model": self._planner.model.describe(), "settings": described_settings}

@@ -68,17 +68,17 @@ def tokenizer_of(texts: Iterable[str], special: Sequence[str], template: str, wo
         words: Maximum vocabulary, but never less than the special tokens and bytes.
         names: Roles of the special tokens: `eos_token="<|end|>"`.
     """
-    trained = Tokenizer(models.BPE(unk_token=None))
-    trained.pre_tokenizer = pre_tokenizers.Sequence(
+    bpe = Tokenizer(models.BPE(unk_token=None))
+    bpe.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(WORD), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
-    trained.decoder = decoders.ByteLevel()
+    bpe.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
         vocab_size=words, special_tokens=list(special), show_progress=False, initial_alphabet=alphabet
     )
-    trained.train_from_iterator(texts, trainer)
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=trained, chat_template=template, **names)
+    bpe.train_from_iterator(texts, trainer)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=bpe, chat_template=template, **names)

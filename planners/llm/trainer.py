@@ -52,10 +52,10 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
     examples = read_examples(order.lines, order.purpose)
     folder = _begin(order, examples)
     engine, merged = _load(order, folder)
-    fitting, excluded = _select_lines(engine, examples, order)
+    selected, excluded = _select_lines(engine, examples, order)
     held_out = _select_lines(engine, read_examples(order.held_out, order.purpose), order)[0] if order.held_out else []
     watcher = _Watcher(over)
-    trainer = _trainer(order, engine, fitting, held_out, watcher)
+    trainer = _trainer(order, engine, selected, held_out, watcher)
     if order.threads:
         torch.set_num_threads(order.threads)
     elif engine.model.device.type == "cpu" and engine.model.num_parameters() < SMALL:
@@ -69,7 +69,7 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
         losses={row["step"]: float(row["loss"]) for row in rows if "loss" in row},
         held_out={row["step"]: float(row["eval_loss"]) for row in rows if "eval_loss" in row},
         steps=trainer.state.global_step,
-        lines=len(fitting),
+        lines=len(selected),
         too_long=excluded,
         trained=trainable,
         parameters=sum(weight.numel() for weight in trainer.model.parameters()),
@@ -82,12 +82,12 @@ def _begin(order: TrainingOrder, examples: list[dict[str, Any]]) -> Path:
     """Return the folder of the initial model, creating a tiny model if the order names none."""
     if order.model:
         return find_folder(order.model, WEIGHTS)
-    start, making = order.out / START, order.out / f".{START}"
+    start, temporary = order.out / START, order.out / f".{START}"
     if not (start / WEIGHTS).exists():
-        for folder in (start, making):  # left over from a killed run
+        for folder in (start, temporary):  # left over from a killed run
             shutil.rmtree(folder, ignore_errors=True)
-        make_tiny(making, texts_of(examples), order.seed)
-        making.rename(start)
+        make_tiny(temporary, texts_of(examples), order.seed)
+        temporary.rename(start)
     return start
 
 
@@ -128,14 +128,14 @@ def _select_lines(
     """Return the lines that are short enough, in the form of the model's template, and the number of others."""
     if examples and not _accepts_system(engine, examples[0]["prompt"]):
         examples = [{**example, "prompt": _merge_system(example["prompt"])} for example in examples]
-    fitting = []
+    selected = []
     for example in examples:
         texts = [texts_of([{name: example[name] for name in ("prompt", answer)}]) for answer in _answers(order)]
         if max(len(engine.tokenizer("".join(text))["input_ids"]) for text in texts) <= order.longest:
-            fitting.append(example)
-    if examples and not fitting:
+            selected.append(example)
+    if examples and not selected:
         raise BadInput(f"All lines have more than {order.longest} tokens: raise --longest, or make them shorter.")
-    return fitting, len(examples) - len(fitting)
+    return selected, len(examples) - len(selected)
 
 
 def _answers(order: TrainingOrder) -> tuple[str, ...]:
@@ -213,15 +213,17 @@ def _trainer(
     if order.purpose == "sft":
         if not is_multimodal:  # batches of similar length need least padding
             settings["train_sampling_strategy"] = "group_by_length"
-        configured = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
-        frugal = not is_multimodal and computes_where_asked(engine.model)
-        trainer = (AnswersTrainer if frugal else trl.SFTTrainer)(model=engine.model, args=configured, **data)
+        sft_config = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
+        uses_answers_trainer = not is_multimodal and computes_where_asked(engine.model)
+        trainer = (AnswersTrainer if uses_answers_trainer else trl.SFTTrainer)(
+            model=engine.model, args=sft_config, **data
+        )
     else:
         reference = None
         if adapter is None:
             reference = load_engine(Load(_begin(order, []), None, order.device, order.dtype)).model
-        preferring = trl.DPOConfig(beta=order.beta, **settings)
-        trainer = trl.DPOTrainer(model=engine.model, ref_model=reference, args=preferring, **data)
+        dpo_config = trl.DPOConfig(beta=order.beta, **settings)
+        trainer = trl.DPOTrainer(model=engine.model, ref_model=reference, args=dpo_config, **data)
     if order.rank and not cuda:
         in_low_precision(trainer.model)
     trainer.remove_callback(transformers.PrinterCallback)

@@ -221,14 +221,14 @@ class Moves:
         for places in rooms_first if is_furniture(words) else furniture_first:
             searched_before = len(searched)
             for _ in range(TRIES):
-                sighted = yield from self._search(words, places, searched)
-                if not sighted:
+                sighted_name = yield from self._search(words, places, searched)
+                if not sighted_name:
                     break
-                if self._is_in_opened_container(sighted):
-                    self.memory.at = sighted
-                    return sighted
-                if (yield from self.go_to(sighted, f"I can see the {sighted} now, so I go to it.")):
-                    return sighted
+                if self._is_in_opened_container(sighted_name):
+                    self.memory.at = sighted_name
+                    return sighted_name
+                if (yield from self.go_to(sighted_name, f"I can see the {sighted_name} now, so I go to it.")):
+                    return sighted_name
             reason = f"I may have passed the {words} without noticing, so I try to go to it."
             is_unknown = self.memory.known is not None and not self.memory.hinted(words)
             if (
@@ -250,8 +250,8 @@ class Moves:
 
         Returns the name to go to as soon as it is in sight, "" if it is not found. `searched` collects visited places.
         """
-        sighted = self.memory.worth_going(words)
-        while not sighted:
+        sighted_name = self.memory.worth_going(words)
+        while not sighted_name:
             candidates = (place for place in places(words) if place not in searched and self._worth_a_look(place))
             place = next((candidate for candidate in candidates if self._affordable(candidate, words)), "")
             if not place:
@@ -262,20 +262,20 @@ class Moves:
             if is_reached or not self.memory.refused_here(place):  # a name unknown here may be known elsewhere
                 searched.add(place)
             if is_reached:
-                sighted = self.memory.worth_going(words)
-                if not sighted and looks_inside:
-                    sighted = yield from self._look_inside(words, place)
-        return sighted
+                sighted_name = self.memory.worth_going(words)
+                if not sighted_name and looks_inside:
+                    sighted_name = yield from self._look_inside(words, place)
+        return sighted_name
 
     def _look_inside(self, words: str, place: str) -> Course[str]:
         """Open the container at the robot; close it again if the object is not inside, which saves coming back."""
         memory = self.memory
         if not (yield from self.open(place, f"I look into the {place}.")):
             return ""
-        sighted = memory.worth_going(words)
-        if not sighted:
+        sighted_name = memory.worth_going(words)
+        if not sighted_name:
             yield from self.close(place, f"The {words} is not in the {place}, so I close it.")
-        return sighted
+        return sighted_name
 
     def _looks_inside(self, words: str, place: str) -> bool:
         """Return whether a place would be opened in the search for an object."""

@@ -58,8 +58,10 @@ class RulePlanner(Planner):
             sentence = f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
             return _end(inputs, sentence, "declined")
         available = {*inputs.actions, *(["Pick"] if inputs.inventory else [])}
-        if lacking := dict.fromkeys(action.lower() for action in needed(orders) if action not in available):
-            sentence = f"The task needs to {' and to '.join(lacking)}, which no skill here can do, so I do nothing."
+        if missing_actions := dict.fromkeys(action.lower() for action in needed(orders) if action not in available):
+            sentence = (
+                f"The task needs to {' and to '.join(missing_actions)}, which no skill here can do, so I do nothing."
+            )
             return _end(inputs, sentence, "declined")
         memory = Memory()
         memory.take_in(inputs)

@@ -60,8 +60,8 @@ class OrderRunner(Answers, Chores, Choosing):
     @property
     def said(self) -> str:
         """The answer to a question, or why it is unknown; "" without a question."""
-        unknown = " ".join(("I do not know.", *dict.fromkeys(self.doubts))) if self._is_question else ""
-        return self.answer or unknown
+        unknown_answer = " ".join(("I do not know.", *dict.fromkeys(self.doubts))) if self._is_question else ""
+        return self.answer or unknown_answer
 
     def report(self) -> str:
         """Return a report of successes and failures, in the first person."""
@@ -122,8 +122,8 @@ class OrderRunner(Answers, Chores, Choosing):
                     yield from self._fetch(order.item)
                 case Visit():
                     reached_name = yield from self.reach(order.words, f"The task is to get to the {order.words}.")
-                    missed = "get to" if self.is_unreached(order.words) else "find"
-                    self._note(bool(reached_name), f"gone to the {order.words}", f"{missed} the {order.words}")
+                    failure_verb = "get to" if self.is_unreached(order.words) else "find"
+                    self._note(bool(reached_name), f"gone to the {order.words}", f"{failure_verb} the {order.words}")
                     if not reached_name:
                         self._misses.append(self.why_missed(order.words))
                 case Return():

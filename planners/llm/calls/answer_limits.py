@@ -31,14 +31,14 @@ async def bound(response: httpx2.Response) -> None:
     Reading the body raises OversizedAnswer if it is too large, DecodingError if it cannot be decompressed.
     """
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    packed = response.headers.get("content-encoding", "identity").strip().lower()
-    if packed in _PACKED:
+    content_encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if content_encoding in _PACKED:
         del response.headers["content-encoding"]  # httpx2 would unpack each piece whole, whatever its size
         response.stream = _Bounded(_Unpacked(response.stream))
-    elif packed in ("identity", ""):
+    elif content_encoding in ("identity", ""):
         response.stream = _Bounded(response.stream)
     else:
-        raise httpx2.DecodingError(f"its answer is packed as '{packed}', which was not asked for")
+        raise httpx2.DecodingError(f"its answer is packed as '{content_encoding}', which was not asked for")
 
 
 class _Bounded(httpx2.AsyncByteStream):
@@ -62,14 +62,14 @@ class _Unpacked(httpx2.AsyncByteStream):
         self._inner = inner
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        unpacking = zlib.decompressobj(_WINDOW)
+        decompressor = zlib.decompressobj(_WINDOW)
         try:
             async for chunk in self._inner:
                 data = chunk
                 while data:
-                    yield unpacking.decompress(data, _STEP)
-                    data = unpacking.unconsumed_tail
-            yield unpacking.flush(_STEP)
+                    yield decompressor.decompress(data, _STEP)
+                    data = decompressor.unconsumed_tail
+            yield decompressor.flush(_STEP)
         except zlib.error as error:
             raise httpx2.DecodingError("its answer cannot be unpacked") from error
 

@@ -138,13 +138,13 @@ class RemoteModel(LanguageModel):
 
     def describe(self) -> Mapping[str, object]:
         s = self.settings
-        cached = {"cache_read": s.price_cache_read, "cache_write": s.price_cache_write}
-        configured = {
+        cache_prices = {"cache_read": s.price_cache_read, "cache_write": s.price_cache_write}
+        token_prices = {
             "input": s.price_input,
             "output": s.price_output,
-            **{k: v for k, v in cached.items() if v is not None},
+            **{k: v for k, v in cache_prices.items() if v is not None},
         }
-        prices = configured if s.known else "not known: cost counts as 0"
+        prices = token_prices if s.known else "not known: cost counts as 0"
         limits = ("max_tokens", "image_format", "timeout", "deadline", "retries", "budget", "prompt_cache")
         return {
             "name": self.name,

@@ -111,12 +111,12 @@ def _cache_parsing() -> Iterator[None]:
 
     originals = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
     reader = cache(originals["GGUFReader"])
-    cached = {
+    cached_functions = {
         "GGUFReader": lambda path, *mode: reader(str(path), *mode),
         "get_tensor_name_map": cache(originals["get_tensor_name_map"]),
     }
     try:
-        for name, value in cached.items():
+        for name, value in cached_functions.items():
             setattr(gguf, name, value)
         yield
     finally:

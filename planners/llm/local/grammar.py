@@ -106,9 +106,9 @@ class Grammar:
         for tokens in (self._ends, *self._closers):
             allowed_tokens = tokens[mask[tokens]]
             if allowed_tokens.size:
-                only = np.zeros_like(mask)
-                only[allowed_tokens] = True
-                return only
+                restricted_mask = np.zeros_like(mask)
+                restricted_mask[allowed_tokens] = True
+                return restricted_mask
         return mask
 
 

@@ -144,8 +144,8 @@ def _check_complete(folder: Path, report: dict[str, Any]) -> None:
 
 def _end_tokens(model: Any, tokenizer: Any) -> tuple[int, ...]:
     """Return the tokens that end an answer, and discard all other generation settings of the checkpoint."""
-    configured = model.generation_config.eos_token_id
-    end_tokens = configured if isinstance(configured, list) else [] if configured is None else [configured]
+    eos_ids = model.generation_config.eos_token_id
+    end_tokens = eos_ids if isinstance(eos_ids, list) else [] if eos_ids is None else [eos_ids]
     if tokenizer.eos_token_id is not None:
         end_tokens = [tokenizer.eos_token_id, *end_tokens]
     if not end_tokens:

@@ -116,12 +116,12 @@ class LocalModel(LanguageModel):
             action: The chosen action.
             probability: Its probability.
         """
-        likely: list[tuple[float, Written]] = []
+        weighted_answers: list[tuple[float, Written]] = []
         for accepts, share in ((action.__eq__, probability), (action.__ne__, 1.0 - probability)):
             if schema := among_actions(useful_schema, accepts):
                 answer = self.source.ask(replace(question, schema=schema), self._writing.batch)
-                likely.append((share * math.prod(chance for _, chance in answer.choices), answer))
-        return [answer for _, answer in sorted(likely, key=lambda pair: pair[0])]
+                weighted_answers.append((share * math.prod(chance for _, chance in answer.choices), answer))
+        return [answer for _, answer in sorted(weighted_answers, key=lambda pair: pair[0])]
 
     def advice(self, reply: Reply) -> str:
         return advice_for(reply, f"--set max_new_tokens={2 * self._writing.limit}")

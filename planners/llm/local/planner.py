@@ -148,11 +148,11 @@ def as_trained(settings: SettingsT, weights: Weights) -> SettingsT:
     if not file.is_file():
         return settings
     prompt = read_json(file).get("prompt")
-    trained = prompt.get("settings") if isinstance(prompt, dict) else None
-    if not isinstance(trained, dict):
+    training_settings = prompt.get("settings") if isinstance(prompt, dict) else None
+    if not isinstance(training_settings, dict):
         return settings
     training_values = {
-        name: value for name, value in trained.items() if name not in settings.model_fields_set | OF_ANSWERS
+        name: value for name, value in training_settings.items() if name not in settings.model_fields_set | OF_ANSWERS
     }
     template = training_values.get("template", settings.template)
     if template not in built_in() and not Path(str(template)).expanduser().is_file():

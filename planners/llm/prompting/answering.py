@@ -36,14 +36,14 @@ def written_answer(
     Raises:
         BadInput: the format is `poses`, and a step is not a pose.
     """
-    chosen = {"model": model} if model else {}
+    model_field = {"model": model} if model else {}
     if form == "text":
         lines = [f"Analysis: {analysis}"] if analysis is not None else []
         return "\n".join([*lines, f"Subtask: {steps[0]}", *([f"Model: {model}"] if model else [])])
     if form == "json":
         ending = {"report": report, "answer": answer} if steps[0] == END else {}
         subtask = {**as_json(steps[0]), **{key: text for key, text in ending.items() if text}}
-        return _json({"analysis": analysis, "subtask": subtask, **chosen})
+        return _json({"analysis": analysis, "subtask": subtask, **model_field})
     return _json(
         {
             "visual_state_description": seen,
@@ -52,7 +52,7 @@ def written_answer(
             "executable_plan": [seven_numbers(step) for step in steps if step != END]
             if form == "poses"
             else [as_json(step) for step in steps],
-            **({} if form == "poses" else chosen),
+            **({} if form == "poses" else model_field),
         }
     )
 

@@ -35,16 +35,17 @@ def small_things(
 ) -> tuple[Detection, ...]:
     """Return at most `max_count` of the objects that are small in their pictures, those that the task mentions first,
     then by size; of each object the detection with the largest box."""
-    largest: dict[str, Detection] = {}
+    largest_by_object: dict[str, Detection] = {}
     for place, detection in enumerate(things):
         if detection.view not in views or max(_sides(detection)) > SMALL * max(views[detection.view].shape[:2]):
             continue
         key = detection.instance or f"{detection.name} {place}"
-        if key not in largest or _area(detection) > _area(largest[key]):
-            largest[key] = detection
+        if key not in largest_by_object or _area(detection) > _area(largest_by_object[key]):
+            largest_by_object[key] = detection
     words = set(task.lower().replace(",", " ").replace(".", " ").split())
     ranked = sorted(
-        largest.values(), key=lambda detection: (not words & set(detection.name.lower().split()), -_area(detection))
+        largest_by_object.values(),
+        key=lambda detection: (not words & set(detection.name.lower().split()), -_area(detection)),
     )
     return tuple(ranked[:max_count])
 

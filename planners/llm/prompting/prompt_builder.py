@@ -122,11 +122,11 @@ class Prompt:
                 messages.append(Message("user", (*first, *self._add_captions(shown_again, 0), turn.again)))
                 first = []
                 messages.append(Message("assistant", (turn.answer,)))
-        past: list[str | Image] = []
+        past_parts: list[str | Image] = []
         for ago, turn in zip(range(len(pictured_turns), 0, -1), pictured_turns, strict=True):
             if not (turn.answer and any(turn is other for other in kept_turns)):
-                past += self._add_captions(turn.pictures, ago)
-        messages.append(Message("user", (*first, *past, *self._add_captions(current_pictures, 0), latest.text)))
+                past_parts += self._add_captions(turn.pictures, ago)
+        messages.append(Message("user", (*first, *past_parts, *self._add_captions(current_pictures, 0), latest.text)))
         actions, models, arguments = planner_input.actions, planner_input.models, planner_input.arguments
         head = self.template.head
         targets = known_names(planner_input) if self.settings.targets == "known" else ()
@@ -262,8 +262,10 @@ class Prompt:
         numbers = {id(detection) for detection in marked.things.values()}
         sights = []
         for view in [view for view in VIEWS if view in planner_input.views] or VIEWS:
-            seen = [detection for detection in in_sight(planner_input.detections) if detection.view == view]
-            bare = [detection.called for detection in seen if id(detection) not in numbers]
+            visible_detections = [
+                detection for detection in in_sight(planner_input.detections) if detection.view == view
+            ]
+            bare = [detection.called for detection in visible_detections if id(detection) not in numbers]
             sights.append(Sight(view, (*marked.listed(view), *counted(bare))))
         return tuple(sights)
 
@@ -297,10 +299,10 @@ class Prompt:
         if not self.settings.images:
             return {}
         things = [detection for detection in in_sight(planner_input.detections) if not detection.is_room]
-        chosen = small_things(things, planner_input.views, planner_input.task, self.settings.crops)
+        cropped_detections = small_things(things, planner_input.views, planner_input.task, self.settings.crops)
         return {
             f"{detection.called} ({detection.view}), enlarged": crop(planner_input.views[detection.view], detection)
-            for detection in chosen
+            for detection in cropped_detections
         }
 
     def _add_captions(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:

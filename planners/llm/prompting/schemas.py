@@ -44,8 +44,8 @@ def decision_schema(
     """
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
-        analysed = {"analysis": _TEXT} if analysis else {}
-        return _object({**analysed, "subtask": _subtask(actions, arguments, targets, ending=True), **chosen})
+        analysis_field = {"analysis": _TEXT} if analysis else {}
+        return _object({**analysis_field, "subtask": _subtask(actions, arguments, targets, ending=True), **chosen})
     texts = ("visual_state_description", "reasoning_and_reflection", "language_plan") if analysis else ()
     if answer == "ids":
         steps = {"type": "array", "items": _object({"action_id": {"type": "integer"}, "action_name": _TEXT})}
@@ -125,10 +125,10 @@ def without_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapp
         if (other := _restrict_actions(v, lambda name: name not in actions)) is not None
     ]
     for action in sorted(actions):
-        barred = [step for step in steps if step.action == action]
+        excluded = [step for step in steps if step.action == action]
         for variant in _variants(schema):
             if (single_action := _restrict_actions(variant, action.__eq__)) is not None:
-                variants += _exclude_targets(single_action, barred)
+                variants += _exclude_targets(single_action, excluded)
     return _replace_variants(schema, variants) if variants else schema
 
 
@@ -138,10 +138,10 @@ def _exclude_targets(variant: Mapping[str, Any], steps: Sequence[Subtask]) -> It
     if not targets:
         yield variant
         return
-    barred = {step.target for step in steps}
-    if allowed := [name for name in targets if name not in barred]:
+    excluded = {step.target for step in steps}
+    if allowed := [name for name in targets if name not in excluded]:
         yield _restrict_names(variant, "target", allowed)
-    for target in sorted(barred.intersection(targets)):
+    for target in sorted(excluded.intersection(targets)):
         destinations = {step.destination for step in steps if step.target == target}
         if places := [name for name in _names(variant, "destination") if name not in destinations]:
             yield _restrict_names(_restrict_names(variant, "target", [target]), "destination", places)

@@ -152,19 +152,19 @@ class ChatModel(OpenAIModel):
         """Return the body with the provider's cache mark at the end of the system messages, and their cache key."""
         provider = self.provider
         messages = body["messages"]
-        fixed = [place for place, message in enumerate(messages) if message["role"] == "system"]
-        if not fixed:
+        system_indices = [place for place, message in enumerate(messages) if message["role"] == "system"]
+        if not system_indices:
             return body
         extra_body = dict(body.get("extra_body", {}))
         if provider.cache_mark:
-            last = fixed[-1]
+            last = system_indices[-1]
             part = {"type": "text", "text": messages[last]["content"], provider.cache_mark: MARKS[provider.cache_mark]}
             messages = [*messages[:last], {"role": "system", "content": [part]}, *messages[last + 1 :]]
-        if provider.cache_mark == "prompt_cache_breakpoint" and len(messages) == len(fixed) + 1:
+        if provider.cache_mark == "prompt_cache_breakpoint" and len(messages) == len(system_indices) + 1:
             # Otherwise the question would be cached too, at a price, although it is never sent again.
             extra_body["prompt_cache_options"] = {"mode": "explicit"}
         if provider.cache_key:
-            extra_body["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
+            extra_body["prompt_cache_key"] = cache_key([messages[place] for place in system_indices])
         return {**body, "messages": messages, **({"extra_body": extra_body} if extra_body else {})}
 
     async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:

@@ -129,8 +129,8 @@ class GeminiModel(RemoteModel):
 
     def _read(self, text: str) -> Reply:
         response = self.parsed(_Response, text)
-        usage, blocked = response.usageMetadata, bool(response.promptFeedback.blockReason)
-        if not (response.candidates or blocked):
+        usage, is_blocked = response.usageMetadata, bool(response.promptFeedback.blockReason)
+        if not (response.candidates or is_blocked):
             raise self.garbage("it has no candidate")
         candidate = response.candidates[0] if response.candidates else _Candidate(finishReason="SAFETY")
         content_parts = candidate.content.parts

@@ -109,17 +109,17 @@ class ResponsesModel(OpenAIModel):
 
     def marked(self, body: Body, request: Request) -> Body:
         """Return the body with a cache mark at the end of the system messages, and their cache key."""
-        fixed = [item for item in body["input"] if item["role"] == "system"]
-        if not fixed:
+        system_items = [item for item in body["input"] if item["role"] == "system"]
+        if not system_items:
             return body
-        *leading, last = fixed[-1]["content"]
-        end = {"role": "system", "content": [*leading, {**last, _MARK: MARKS[_MARK]}]}
-        other_items = body["input"][len(fixed) :]
-        cache_fields: Body = {"prompt_cache_key": cache_key(fixed)}
+        *leading_parts, last = system_items[-1]["content"]
+        end = {"role": "system", "content": [*leading_parts, {**last, _MARK: MARKS[_MARK]}]}
+        other_items = body["input"][len(system_items) :]
+        cache_fields: Body = {"prompt_cache_key": cache_key(system_items)}
         if len(other_items) == 1:
             # Otherwise the question would be cached too, at a price, although it is never sent again.
             cache_fields["prompt_cache_options"] = {"mode": "explicit"}
-        return {**body, "input": [*fixed[:-1], end, *other_items], "extra_body": cache_fields}
+        return {**body, "input": [*system_items[:-1], end, *other_items], "extra_body": cache_fields}
 
     async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
         return (await client.responses.with_raw_response.create(**body)).text

@@ -161,11 +161,11 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     broken = any(isinstance(item.value, Broken) for item in pieces)
     decisions = [item for item in pieces if speaks(item.value, bare=not broken)]
     fields = find_fields(text, [(item.start, item.end) for item in pieces])
-    labelled = [at for at, item in enumerate(fields) if item.name == "subtask"]
-    if len(decisions) + len(labelled) > MAX_ANSWERS:
+    label_indices = [at for at, item in enumerate(fields) if item.name == "subtask"]
+    if len(decisions) + len(label_indices) > MAX_ANSWERS:
         raise Unclear("The answer says more than could be meant.")
-    answers = [_from_json(text, item, fields, labelled, layout, lists, rules) for item in decisions]
-    answers += [_from_label(text, fields, at, layout, lists, rules) for at in labelled]
+    answers = [_from_json(text, item, fields, label_indices, layout, lists, rules) for item in decisions]
+    answers += [_from_label(text, fields, at, layout, lists, rules) for at in label_indices]
     if not answers:
         return _bare_subtask(text, lists, rules)
     first, *remaining = answers
@@ -194,7 +194,7 @@ def _content(answer: _Answer) -> tuple[tuple[Subtask, ...], str, str, str]:
 
 
 def _from_json(
-    text: str, piece: Found, fields: list[Field], labelled: list[int], layout: Layout, lists: Lists, rules: Rules
+    text: str, piece: Found, fields: list[Field], label_indices: list[int], layout: Layout, lists: Lists, rules: Rules
 ) -> _Answer:
     """Parse the answer in a piece of JSON, with the labels around it if it is a label's value. Raises Unclear."""
     if isinstance(piece.value, Broken):
@@ -205,9 +205,11 @@ def _from_json(
     if not piece.exact and not getattr(piece.value, "cut", False):
         rules.use("loose-json")
     start, end = piece.start, piece.end
-    at = next((at for at in labelled if fields[at].end <= start and only_between(text[fields[at].end : start])), -1)
+    at = next(
+        (at for at in label_indices if fields[at].end <= start and only_between(text[fields[at].end : start])), -1
+    )
     if at >= 0:
-        labelled.remove(at)
+        label_indices.remove(at)
         rules.use("labels")
         start, analysis = said_before(text, fields, at)
         model, end = model_after(text, fields, at, end)

@@ -96,7 +96,7 @@ class Reader(Statements):
         it is the only order of the sentence.
         """
         cursor, mark = self.cursor, len(self.orders)
-        leading = mark == self._sentence_start and not self._deferred_orders
+        is_leading = mark == self._sentence_start and not self._deferred_orders
         start = cursor.at
         before_clause = cursor.take(lexicon.BEFORE)
         after_clause = (
@@ -108,21 +108,21 @@ class Reader(Statements):
             return False
         if after_clause and self._visit_first():
             return True
-        if self._deferred_orders or (after_clause and not leading and mark - self._sentence_start != 1):
+        if self._deferred_orders or (after_clause and not is_leading and mark - self._sentence_start != 1):
             raise cursor.not_understood(start)
         as_order(cursor)
         self._clause()
         while cursor.take({"and"}):
             self._clause()
-        timed = self.orders[mark:]
-        if not timed:
+        timed_orders = self.orders[mark:]
+        if not timed_orders:
             return False
-        if not leading:
+        if not is_leading:
             if after_clause:
-                self.orders[self._sentence_start :] = [*timed, *self.orders[self._sentence_start : mark]]
+                self.orders[self._sentence_start :] = [*timed_orders, *self.orders[self._sentence_start : mark]]
             return True
         if before_clause:
-            self._deferred_orders = timed
+            self._deferred_orders = timed_orders
             del self.orders[mark:]
         if not cursor.take({",", ", then", "then"}) or cursor.over or cursor.words[cursor.at] in (".", ":"):
             return False
@@ -192,38 +192,38 @@ class Reader(Statements):
     def _conditional(self) -> bool:
         """Parse `if there is an apple in the fridge, ..., otherwise ...`."""
         cursor, start = self.cursor, self.cursor.at
-        checked = condition(cursor)
-        if checked is None:
+        parsed = condition(cursor)
+        if parsed is None:
             cursor.at = start
             return self._conditional_closing()
-        item_there, item_anywhere = Item(checked.item.words, 1, checked.place.words), checked.item
-        first = self._branch(checked, item_anywhere if checked.absent else item_there, checked.place.words)
+        item_there, item_anywhere = Item(parsed.item.words, 1, parsed.place.words), parsed.item
+        first = self._branch(parsed, item_anywhere if parsed.absent else item_there, parsed.place.words)
         second: tuple[Order, ...] = ()
-        if self._otherwise(checked.item.words):
-            last = set(names_in(first)) - {checked.item.words, checked.place.words}
+        if self._otherwise(parsed.item.words):
+            last = set(names_in(first)) - {parsed.item.words, parsed.place.words}
             second = self._branch(
-                checked, item_there if checked.absent else item_anywhere, "" if last else checked.place.words
+                parsed, item_there if parsed.absent else item_anywhere, "" if last else parsed.place.words
             )
-        elif checked.searched:
-            raise NotUnderstood(f"do not know what is to be done without a {checked.item.words}")
-        then_orders, else_orders = (second, first) if checked.absent else (first, second)
-        self.orders.append(IfThere(checked.item, replace(checked.place, inside=False), then_orders, else_orders))
-        self._note(checked.place)
+        elif parsed.searched:
+            raise NotUnderstood(f"do not know what is to be done without a {parsed.item.words}")
+        then_orders, else_orders = (second, first) if parsed.absent else (first, second)
+        self.orders.append(IfThere(parsed.item, replace(parsed.place, inside=False), then_orders, else_orders))
+        self._note(parsed.place)
         self.items = ()
         return True
 
-    def _branch(self, checked: Condition, item: Item, place: str) -> tuple[Order, ...]:
+    def _branch(self, parsed: Condition, item: Item, place: str) -> tuple[Order, ...]:
         """Parse the orders up to `otherwise` or the end of the sentence."""
         cursor = self.cursor
         cursor.skip(lexicon.SO)
         reader = Reader(cursor, (item,), place)
-        reader._note_containers([checked.place.words] if checked.place.inside else [])
+        reader._note_containers([parsed.place.words] if parsed.place.inside else [])
         while True:
             reader._clause()
             if cursor.over or cursor.words[cursor.at] in (".", ":") or self._sees_otherwise():
                 reader._complete()
                 if not reader.orders:
-                    raise NotUnderstood(f"do not know what is to be done if there is a {checked.item.words}")
+                    raise NotUnderstood(f"do not know what is to be done if there is a {parsed.item.words}")
                 return in_order(without_repeats(reader.orders))
             cursor.skip(lexicon.THEN | {","})
 

@@ -66,9 +66,9 @@ def _place_condition(cursor: Cursor) -> Condition | None:
     first = noun(cursor)
     if first is not None and first.kind is Kind.PLACE and cursor.take(lexicon.HAS):
         absent = bool(cursor.take({"no", "not any"}))
-        checked = _condition(noun(cursor), first, absent=absent)
+        parsed = _condition(noun(cursor), first, absent=absent)
         cursor.take({"in it", "on it", "inside"})
-        return checked
+        return parsed
     if not cursor.take(lexicon.IS):
         return None
     absent = bool(cursor.take({"not"}))

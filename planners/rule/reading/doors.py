@@ -99,11 +99,11 @@ class Doors:
         """Parse `the fridge closed`, `doors shut`, `everything is to be shut again`. `The door is open` is not an
         order."""
         cursor, start = self.cursor, self.cursor.at
-        ordered = cursor.take(lexicon.SEE_TO)
+        see_to = cursor.take(lexicon.SEE_TO)
         names = self._door_names(lexicon.DOORS)
         if not names:
             return False
-        if ordered and cursor.take({"is", "are", "stays", "stay"}):
+        if see_to and cursor.take({"is", "are", "stays", "stay"}):
             if cursor.take(lexicon.CLOSED):
                 self._add_close_orders(names)
             elif cursor.take(lexicon.OPENED):

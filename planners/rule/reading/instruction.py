@@ -34,13 +34,13 @@ def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ..
     try:
         orders = _parse_lines(text)
     except NotUnderstood as reason:
-        quoted = re.findall("'(.*)'", str(reason))
-        if hint := misspelt([word for words in quoted for word in words.split()], known):
+        quoted_texts = re.findall("'(.*)'", str(reason))
+        if hint := misspelt([word for words in quoted_texts for word in words.split()], known):
             raise NotUnderstood(f"{reason}: {hint}") from reason
         raise
     for name in names_in(orders):
-        unknown = [] if lexicon.is_thing(name) or lexicon.is_place(name) or name in known else name.split()
-        if hint := misspelt(unknown, known):
+        unknown_words = [] if lexicon.is_thing(name) or lexicon.is_place(name) or name in known else name.split()
+        if hint := misspelt(unknown_words, known):
             raise NotUnderstood(f"do not know '{name}': {hint}")
     return orders
 

@@ -234,8 +234,8 @@ def _colours(cursor: Cursor) -> list[str]:
     colours: list[str] = []
     while word := _colour(cursor):
         colours.append(word)
-    followed = cursor.sees({"one", "ones"}) or _longest_name(Cursor(cursor.words[cursor.at :]))[1]
-    if colours and not followed:
+    is_followed = cursor.sees({"one", "ones"}) or _longest_name(Cursor(cursor.words[cursor.at :]))[1]
+    if colours and not is_followed:
         cursor.at -= len(colours.pop().split())
     return colours
 

@@ -20,19 +20,21 @@ class Pronouns(Doors):
         self.here = ""
         self.cleared: Item | None = None
 
-    def _referents(self, named: Noun, start: int) -> tuple[Item, ...]:
+    def _referents(self, noun_phrase: Noun, start: int) -> tuple[Item, ...]:
         """Return the items to which a noun phrase refers; pronouns and `the green one` refer to earlier items."""
-        if named.kind in (Kind.IT, Kind.THEM):
-            if not self.items or (named.kind is Kind.IT and len(self.items) > 1):
+        if noun_phrase.kind in (Kind.IT, Kind.THEM):
+            if not self.items or (noun_phrase.kind is Kind.IT and len(self.items) > 1):
                 raise NotUnderstood(f"do not know what '{' '.join(self.cursor.words[start : self.cursor.at])}' is")
             return self.items
-        if named.kind is Kind.REST:
+        if noun_phrase.kind is Kind.REST:
             return (self.cleared or Item("", None),)
-        if named.words.endswith(" one"):
+        if noun_phrase.words.endswith(" one"):
             if not self.items or not self.items[-1].words:
-                raise NotUnderstood(f"do not know what the {named.words} is")
-            return (Item(f"{named.words.removesuffix(' one')} {self.items[-1].words.split()[-1]}", named.count),)
-        return (Item(named.words, named.count),)
+                raise NotUnderstood(f"do not know what the {noun_phrase.words} is")
+            return (
+                Item(f"{noun_phrase.words.removesuffix(' one')} {self.items[-1].words.split()[-1]}", noun_phrase.count),
+            )
+        return (Item(noun_phrase.words, noun_phrase.count),)
 
     def _room_of_person(self) -> str:
         """Parse the room of the speaker: `to me in the bedroom`, or as stated before."""
@@ -45,8 +47,8 @@ class Pronouns(Doors):
 
     def _referenced_place(self, words: str) -> Place:
         """Return the place to which `there` or `in it` refers: the last place mentioned, or else the only object."""
-        named = self.items[0].words if len(self.items) == 1 else ""
-        vessel = named if is_kind_of(named, "dish") and words not in lexicon.THERE else ""
+        noun_phrase = self.items[0].words if len(self.items) == 1 else ""
+        vessel = noun_phrase if is_kind_of(noun_phrase, "dish") and words not in lexicon.THERE else ""
         if not (self.place or vessel):
             raise NotUnderstood(f"do not know where '{words}' is")
         if self.place and words.startswith("in") and vessel and not is_container(self.place):

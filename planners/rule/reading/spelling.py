@@ -28,9 +28,9 @@ def misspelt(words: Sequence[str], known: Collection[str] = ()) -> str:
         if len(word) < SHORTEST or not word.isalpha() or word in spoken_words() or word in names:
             continue
         candidates = sorted(name for name in name_words() | names if name[0] == word[0])  # few mistake the first letter
-        likely = difflib.get_close_matches(word, candidates, 1, ALIKE)
-        if likely:
-            return f"did you mean '{likely[0]}'?"
+        matches = difflib.get_close_matches(word, candidates, 1, ALIKE)
+        if matches:
+            return f"did you mean '{matches[0]}'?"
     return ""
 
 

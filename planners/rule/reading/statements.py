@@ -27,7 +27,7 @@ class Statements(Chores):
         if cursor.take({"doing"}) and is_question:
             places = self._places(to_too=False)
             return bool(places) and self._note_location(group.items, places)
-        floating = cursor.take({"all", "both", ", all", ", both"})
+        floating_quantifier = cursor.take({"all", "both", ", all", ", both"})
         if cursor.take(lexicon.GOES):
             if cursor.words[start] == "any":
                 group = replace(group, items=tuple(replace(item, count=None) for item in group.items))
@@ -45,10 +45,10 @@ class Statements(Chores):
         if cursor.take(lexicon.IS | lexicon.NEEDS) and not group.places:
             places = self._places(to_too=False)
             return self._note_location(group.items, places) if places else self._describe(group.items)
-        if floating:
+        if floating_quantifier:
             group = replace(group, places=tuple(self._places()))
         ways = [place.way for place in group.places]
-        if "to" not in ways and ways != ["from", "at"] and not (ways and (self.verb or floating)):
+        if "to" not in ways and ways != ["from", "at"] and not (ways and (self.verb or floating_quantifier)):
             return False
         self._transfer(self.verb if self.verb in lexicon.SET_DOWN else "put", group, False)
         return True

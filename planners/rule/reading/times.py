@@ -55,8 +55,13 @@ def plain_verb(word: str) -> str:
         stem = word.removesuffix(ending)
         if stem == word:
             continue
-        doubled = re.fullmatch(r"(.+)([a-z])\2", stem)
-        for candidate in (stem, f"{stem}e", f"{doubled[1]}{doubled[2]}" if doubled else "", word.removesuffix("d")):
+        doubled_match = re.fullmatch(r"(.+)([a-z])\2", stem)
+        for candidate in (
+            stem,
+            f"{stem}e",
+            f"{doubled_match[1]}{doubled_match[2]}" if doubled_match else "",
+            word.removesuffix("d"),
+        ):
             if candidate in verbs:
                 return candidate
     return ""

@@ -94,17 +94,17 @@ class Transfers(Things):
             item_name = group.items[0].words or "rest"
             raise NotUnderstood(f"cannot tell whether the {item_name} is at the {at[0].place.words} or is to go there")
         starts = [*at, *source]
-        unknown = [place for place in group.places if place.kind is Kind.UNKNOWN]
-        if len(destinations) > 1 or len(starts) > 1 or (unknown and len(group.places) > 1):
+        unknown_places = [place for place in group.places if place.kind is Kind.UNKNOWN]
+        if len(destinations) > 1 or len(starts) > 1 or (unknown_places and len(group.places) > 1):
             raise NotUnderstood("cannot tell which of the places is where to")
         items = tuple(self._with_source(item, starts[0].place.words if starts else "") for item in group.items)
         person = next(
             (place.place.words for place in group.places if place.way == "person"), self.here if for_me else ""
         )
         for_me = for_me or any(place.way == "person" for place in group.places)
-        added = self.place or next(reversed(self.containers), "")
-        if verb == "add" and not destinations and added:
-            destinations = [Where("to", Place(added, is_container(added)))]
+        default_place = self.place or next(reversed(self.containers), "")
+        if verb == "add" and not destinations and default_place:
+            destinations = [Where("to", Place(default_place, is_container(default_place)))]
         if destinations:
             self._arrive(items, destinations[0].place)
         elif for_me or verb in lexicon.TAKE | lexicon.HAND or (source and verb.startswith("clear")):
@@ -217,9 +217,9 @@ class Transfers(Things):
             pairs.append(self._with_source(things[0], places[0].place.words if places else ""))
             if len(pairs) == 1 and not cursor.take({"and", "with", "for", "changes places with", "change places with"}):
                 return False
-        changing = cursor.take(lexicon.CHANGE_PLACES | {"around", "round"})
+        changes_places = cursor.take(lexicon.CHANGE_PLACES | {"around", "round"})
         preceding = cursor.words[: cursor.at]
-        if not verb and not changing and "places" not in preceding:
+        if not verb and not changes_places and "places" not in preceding:
             return False
         if any(item.count != 1 or not item.words for item in pairs):
             raise NotUnderstood("can only exchange one thing for one other")
