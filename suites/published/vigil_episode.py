@@ -1,4 +1,4 @@
-"""What Vigil looks at: the steps of an episode with the truth after each of them, which the agent never sees."""
+"""The input of Vigil's scoring: the steps of an episode with the truth after each step, which the agent never sees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from homie.kernel.errors import BadInput
 
 
 class Family(Enum):
-    """The families of tasks (paper, appendix D), each with the most steps of an episode and its title."""
+    """The families of tasks (paper, appendix D), each with its budget of steps per episode and its title."""
 
     PG = 5, "pixel grounding"
     DA = 12, "distance approach"
@@ -27,7 +27,7 @@ class Family(Enum):
 
 
 class Status(StrEnum):
-    """The words of a report. Any other word counts as `invalid` (appendix C.3)."""
+    """The statuses of a report. Any other word counts as `invalid` (appendix C.3)."""
 
     SUCCESS = "success"
     FAIL = "fail"
@@ -42,11 +42,11 @@ class Status(StrEnum):
 LABELS = (Status.ON, Status.OFF, Status.OPEN, Status.CLOSED)
 """The answers to a question about a state."""
 NEGATIVE = (Status.FAIL, Status.UNSAFE, Status.INVALID)
-"""The reports that say: the goal does not hold."""
+"""The reports that state that the goal does not hold."""
 
 
 class Kind(StrEnum):
-    """What a step was: an action, a malformed one (it takes a step too), or the report that ends the episode."""
+    """The kind of a step: an action, a malformed one (it uses up a step too), or the report that ends the episode."""
 
     ACT = "act"
     INVALID = "invalid"
@@ -61,10 +61,10 @@ class Step:
         kind: See `Kind`.
         skill: Navigate, look, interact_pixel or report.
         call: The arguments of interact_pixel.
-        status: Of a report, as the agent wrote it.
+        status: Status of the report, as the agent wrote it.
         goal: Whether the goal holds after this step; in state verification, whether the target is in view.
         progress: Share of the task done after this step, 0..1.
-        too_far, path_blocked: Whether that happened.
+        too_far, path_blocked: Whether the action failed for that reason.
     """
 
     kind: Kind
@@ -79,13 +79,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """One episode.
+    """The record of one episode.
 
     Attributes:
-        family: Of the task.
-        budget: The most steps.
-        invalid_limit: One more invalid action ends the episode.
-        steps: In order, the report last.
+        family: Family of the task.
+        budget: Maximum number of steps.
+        invalid_limit: Number of invalid actions allowed; one more ends the episode.
+        steps: Steps in order, the report last.
         expected_label: The hidden state, in state verification only.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Rates over episodes of Vigil, in percent, and the paired comparison of two policies of feedback."""
+"""Rates over episodes of Vigil, in percent, and the paired comparison of episodes with and without feedback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suites.published.vigil_score import Outcome, Score
 
 @dataclass(frozen=True, slots=True)
 class FamilyRates:
-    """A family: the number of episodes, and W and B in percent."""
+    """Rates of one family: the number of episodes, and W and B in percent."""
 
     n: int
     world: float
@@ -28,11 +28,11 @@ class Rates:
     over_limit (IL), honest_negative; B + FR + NR + honest_negative = 100. stop: episodes with a report.
 
     Attributes:
-        outcomes: Counts.
+        outcomes: Number of episodes by outcome.
         reported_without_goal, unreported_with_goal: Percent of the episodes with W = 0 and W = 1 (table 14).
-        lag: Mean steps from goal to report.
-        false_success: Count.
-        at_zero: Percent of them without any progress.
+        lag: Mean number of steps from reaching the goal to the report.
+        false_success: Number of false reports of success.
+        at_zero: Percent of the false successes without any progress.
         always, random, oracle: B of the same trajectories under other reports.
         after_goal: Percent of the steps after the goal, by skill, pooled.
         steps, retries, too_far, path_blocked: Means per episode.
@@ -73,8 +73,8 @@ class Rates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """What feedback changed in the same episodes: points of W, B, FR, NR (with minus without), and the means per
-    episode without and with it."""
+    """The effect of feedback in the same episodes: differences of W, B, FR, NR in percentage points (with minus
+    without), and the means per episode without and with feedback."""
 
     world: float
     benchmark: float
@@ -87,7 +87,7 @@ class Feedback:
 
 
 def rates(scores: Sequence[Score]) -> Rates:
-    """The rates of some episodes.
+    """Compute the rates of some episodes.
 
     Args:
         scores: one per episode, at least one.
@@ -128,14 +128,14 @@ def rates(scores: Sequence[Score]) -> Rates:
 
 
 def feedback_effect(base: Rates, feedback: Rates) -> Feedback:
-    """What feedback changed.
+    """Compute the effect of feedback.
 
     Args:
-        base: without feedback.
-        feedback: the same episodes with it.
+        base: rates without feedback.
+        feedback: rates of the same episodes with feedback.
 
     Raises:
-        BadInput: the numbers of episodes differ, so they are not the same.
+        BadInput: the numbers of episodes differ, so the episodes are not the same.
     """
     if base.n != feedback.n:
         raise BadInput(

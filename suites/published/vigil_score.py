@@ -23,7 +23,7 @@ class Ending(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The four outcomes, of which every episode has exactly one."""
+    """The outcomes; every episode has exactly one."""
 
     VERIFIED = "verified_success"
     UNSUPPORTED = "unsupported_commitment"
@@ -33,16 +33,16 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What Vigil computes for one episode; the letters are those of the paper.
+    """The score that Vigil computes for one episode; the letters are those of the paper.
 
     Attributes:
         world (W): The goal holds at the end; in view search, it held after any step.
-        status: Of the report, None without one.
-        match: Whether the report is true, None without one.
+        status: Status of the report, None without a report.
+        match: Whether the report is true, None without a report.
         goal_step: The first step, from 1, after which the goal held.
-        lag: Report step minus goal step, of a verified success.
-        progress: At the end, 0..1. always, random, oracle: the benchmark success of the same trajectory if the report
-            were always success, drawn from the two admissible words (an expectation), or true.
+        lag: Report step minus goal step, for a verified success.
+        progress: Progress at the end, 0..1. always, random, oracle: the benchmark success of the same trajectory if the
+            report were always success, drawn from the two admissible words (an expectation), or true.
         after_goal: The uses of each skill after the goal was reached, if it holds at the end.
         retries: Clicks equal to an earlier click.
     """
@@ -82,7 +82,7 @@ class Score:
 
     @property
     def over_limit(self) -> bool:
-        """IL: ended by too many invalid actions."""
+        """IL: the episode was ended by too many invalid actions."""
         return self.ending is Ending.INVALID
 
     @property
@@ -104,7 +104,7 @@ class Score:
 
     @property
     def false_success(self) -> bool:
-        """Success was reported and the goal does not hold; state verification has no such report."""
+        """Whether success was reported although the goal does not hold; state verification has no such report."""
         return self.family is not Family.SV and self.status is Status.SUCCESS and not self.world
 
     @property
@@ -124,7 +124,7 @@ def score_episode(episode: Episode) -> Score:
     """Score one episode.
 
     Args:
-        episode: the steps with the truth after each.
+        episode: the steps with the truth after each step.
 
     Returns:
         The score of this trajectory.
@@ -136,10 +136,10 @@ def score_episode(episode: Episode) -> Score:
     """
     steps = episode.steps
     last = steps[-1]
-    held = [step.goal for step in steps]
-    world = any(held) if episode.family is Family.VS else last.goal
+    reached = [step.goal for step in steps]
+    world = any(reached) if episode.family is Family.VS else last.goal
     status = read_status(last.status) if last.kind is Kind.REPORT else None
-    goal_step = held.index(True) + 1 if any(held) else None
+    goal_step = reached.index(True) + 1 if any(reached) else None
     return Score(
         family=episode.family,
         ending=_ending(episode),
@@ -170,7 +170,7 @@ def _match(status: Status, world: bool, expected: Status | None) -> bool:
 
 
 def _use(step: Step) -> str:
-    """Under which name a step is counted after the goal."""
+    """The name under which a step is counted after the goal."""
     return Kind.INVALID.value if step.kind is Kind.INVALID else step.skill
 
 

@@ -1,9 +1,9 @@
-"""Putting questions to a model: an answer a line, kept at once, so that a kill loses the answer in hand alone.
+"""Asks a model questions; every answer is stored at once, so that a kill loses at most the answer in progress.
 
-OUT/asked.json       who was asked what; another model or other questions do not go on with it
-OUT/answers.jsonl    an `Answered` a line, in the order of the questions
-OUT/marks.jsonl      a `Marked` a line: each question with its answer, its truth and its mark
-OUT/results.json     the rows of the table; results.md the same to be read. The last that is written
+OUT/asked.json       the model and the questions; a run with another model or other questions does not resume here
+OUT/answers.jsonl    an `Answered` per line, in the order of the questions
+OUT/marks.jsonl      a `Marked` per line: each question with its answer, its truth and its mark
+OUT/results.json     the rows of the table; results.md the same as Markdown. Written last
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ASKED, ANSWERS, RESULTS = "asked.json", "answers.jsonl", "results.json"
 
 
 class Asked(BaseModel):
-    """Who was asked what.
+    """Content of `asked.json`: the model and the questions it was asked.
 
     Attributes:
         questions: SHA-256 of the questions.
@@ -51,7 +51,7 @@ class Answered(BaseModel):
     """One answer, word for word, and its mark.
 
     Attributes:
-        seconds: That it took.
+        seconds: Duration of the request, in seconds.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,7 +69,7 @@ class Answered(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it."""
+    """Result of `ask`: its folder, the rows of the table, and the cost in US dollars."""
 
     folder: Path
     rows: tuple[Row, ...]
@@ -80,18 +80,20 @@ def ask(options: AskOptions, advance: Callable[[str], object] = lambda name: Non
     """Ask all questions that have no answer yet, then write the table.
 
     Args:
-        options: Who answers which questions, and where the answers go.
-        advance: Called with the id of each answered question, those of an earlier try included.
+        options: The planner, the questions, and the run folder.
+        advance: Called with the id of each answered question, including those of an earlier run.
 
     Raises:
-        BadInput: the questions or the planner cannot be used, or the run folder is of another asking.
-        PlannerError: no answer can be had; the same command goes on.
+        BadInput: the questions or the planner cannot be used, or the run folder belongs to another run.
+        PlannerError: no answer can be obtained; the same command resumes.
     """
     asked = read_questions(options.folder)
     questions = tuple(q for q in asked.questions if options.dimension in (None, q.dimension))
     if not questions:
-        known = ", ".join(sorted({question.dimension for question in asked.questions}))
-        raise BadInput(f"{options.folder} has no questions of the dimension '{options.dimension}': it has {known}.")
+        dimensions = ", ".join(sorted({question.dimension for question in asked.questions}))
+        raise BadInput(
+            f"{options.folder} has no questions of the dimension '{options.dimension}': it has {dimensions}."
+        )
     respondent = respondent_of(options.planner, options.planner_settings)
     out = options.out or Path("runs") / f"questions-{slug(options.folder.name)}-{slug(options.planner)}"
     head = Asked(
@@ -124,13 +126,13 @@ def _ask_rest(
         answers = {answer.id: answer for answer in kept.records}
         for question in questions:
             if question.id not in answers:
-                answers[question.id] = _answered(asked, question, respondent)
+                answers[question.id] = _answer(asked, question, respondent)
                 kept.add(answers[question.id])
             advance(question.id)
     return answers
 
 
-def _answered(asked: QuestionSet, question: Question, respondent: Respondent) -> Answered:
+def _answer(asked: QuestionSet, question: Question, respondent: Respondent) -> Answered:
     pictures = asked.pictures(question)
     began = time.perf_counter()
     answer = respondent.answer(PlainQuestion(question.id, question.asked, pictures, question.possible))

@@ -1,9 +1,9 @@
-"""Whether questions can be answered without their pictures: a text-only baseline, and how answers are spread.
+"""Audits whether questions can be answered without their pictures: a text-only baseline, and the spread of answers.
 
-The baseline is naive Bayes: of the words of a choice, alone, with each word of the question, with its whole text and
-with its length, how often were they in the right one? Cross-validated by world, so that questions with the same words
-and other pictures are never on both sides. Points, paths, boxes and texts are answered by what was usual for the
-template.
+The baseline is naive Bayes over features of a choice: its words, alone, with each word of the question, with the whole
+question and with the question's length; how often does each occur in a right choice? Cross-validated by world, so that
+questions with the same words and other pictures are never on both sides of a split. Points, paths, boxes and texts are
+answered by the mean or the most frequent answer of the template.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from suites.questions.scoring import mark
 FOLDS = 5
 CHOOSING = ("choice", "yes_no", "number")
 SMOOTHING = 1.0
-"""Added to every count (Laplace)."""
+"""Pseudocount added to every count (Laplace)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blind:
-    """What can be had without looking, as a share 0..1 of the right answers.
+    """Accuracy without looking at the pictures, each a share 0..1 of right answers.
 
     Attributes:
         chance: By guessing.
-        constant: By the one best answer of each template, known beforehand.
-        text: By the baseline.
+        constant: By the best constant answer of each template, chosen with knowledge of the truth.
+        text: By the text-only baseline.
     """
 
     n: int
@@ -46,7 +46,7 @@ class Blind:
 
 
 def audit(questions: Sequence[Question], seed: int = 0) -> dict[str, Blind]:
-    """By dimension and, under `DIMENSION/TEMPLATE`, by template; `all` for all questions."""
+    """Audit questions by dimension and, under `DIMENSION/TEMPLATE`, by template; `all` for all questions."""
     right = _text_only(questions, seed)
     constant = _constant(questions)
     groups: dict[str, list[Question]] = defaultdict(list)
@@ -65,8 +65,8 @@ def audit(questions: Sequence[Question], seed: int = 0) -> dict[str, Blind]:
 
 
 def chance(question: Question, questions: Sequence[Question]) -> float:
-    """The probability that a guess is right: of a point its region's share of the picture, of a number one of those
-    that are answers in its template, of a path, a box, a text or a plan 0."""
+    """The probability that a guess is right: for a point, the area share of its region; for a number, one over the
+    number of distinct answers in its template; for a path, a box, a text or a plan, 0."""
     match question.kind:
         case "choice":
             return 1 / len(question.choices)
@@ -81,7 +81,7 @@ def chance(question: Question, questions: Sequence[Question]) -> float:
 
 
 def spread(questions: Sequence[Question]) -> dict[str, Counter[str]]:
-    """How often each answer is the true one, by template: of choices by letter, of places and plans not at all."""
+    """Count the true answers by template: choices by letter; points, paths, boxes, texts and plans are left out."""
     answers: dict[str, Counter[str]] = defaultdict(Counter)
     for question in questions:
         if question.kind in CHOOSING:
@@ -90,7 +90,7 @@ def spread(questions: Sequence[Question]) -> dict[str, Counter[str]]:
 
 
 def _constant(questions: Sequence[Question]) -> dict[str, float]:
-    """By question, whether the best constant answer of its template is right."""
+    """Whether the best constant answer of the template is right (1.0 or 0.0), by question."""
     best: dict[str, str] = {}
     for name, group in _by_template(questions).items():
         if group[0].kind in CHOOSING:
@@ -101,7 +101,7 @@ def _constant(questions: Sequence[Question]) -> dict[str, float]:
 
 
 def _right(question: Question, answer: str) -> float:
-    """Whether an answer is right; one of `_usual` is put into the words of the question first."""
+    """Whether an answer is right; the object names of the question replace the placeholders of `_usual`."""
     if question.kind == "plan":
         for number, name in enumerate(_mentioned(question)):
             answer = answer.replace(f"{{{number}}}", name)
@@ -124,7 +124,7 @@ def _text_only(questions: Sequence[Question], seed: int) -> dict[str, float]:
 
 
 class _Bayes:
-    """How often features of a choice are in the right one, against how often in the others."""
+    """Naive Bayes classifier: how often features occur in right choices, against how often in wrong ones."""
 
     def __init__(self, train: Sequence[Question], known: Sequence[Question]) -> None:
         self._numbers = {_template(question): _candidates(question, known) for question in known}
@@ -137,7 +137,7 @@ class _Bayes:
                     counts.update(_features(question, letter, choice))
 
     def answer(self, question: Question) -> str:
-        """The likeliest choice; the first of those that are equally likely."""
+        """The most probable choice; the first of those that are equally probable."""
         return max(self._choices(question), key=lambda item: self._odds(_features(question, *item)))[0]
 
     def _choices(self, question: Question) -> list[tuple[str, str]]:
@@ -155,7 +155,7 @@ class _Bayes:
 def _features(question: Question, letter: str, choice: str) -> list[str]:
     place, words = f"{_template(question)}|{letter}", _words(choice)
     together = [f"{asked}&{word}" for asked in _words(question.text) for word in words]
-    whole = (question.text, str(len(question.text.split())))  # what a text lacks tells as much as what it has
+    whole = (question.text, str(len(question.text.split())))  # the absence of a word is as informative as its presence
     return [place, *(f"{_template(question)}={word}" for word in words), *together, *(f"{w}&{choice}" for w in whole)]
 
 
@@ -176,7 +176,7 @@ def _candidates(question: Question, questions: Sequence[Question]) -> tuple[str,
 
 
 def _usual(group: Sequence[Question]) -> str:
-    """The mean of points, paths or boxes; of texts the most frequent."""
+    """The mean of points, paths or boxes; the most frequent of other answers."""
     if group[0].kind == "point":
         points = [point for question in group for point in read_path(question.truth) or ()]
         return f"({fmean(x for x, _ in points):.4f}, {fmean(y for _, y in points):.4f})" if points else ""
@@ -191,7 +191,7 @@ def _usual(group: Sequence[Question]) -> str:
 
 
 def _outline(question: Question) -> str:
-    """The truth; of a plan with numbers for the things, in the order in which its text has them."""
+    """The truth; for a plan, with its object names replaced by their order of mention in the question."""
     truth = question.truth
     if question.kind == "plan":
         for number, name in enumerate(_mentioned(question)):
@@ -200,13 +200,13 @@ def _outline(question: Question) -> str:
 
 
 def _mentioned(question: Question) -> list[str]:
-    """The things of a plan, as it writes them, in the order in which its text has them."""
+    """The object names of a plan, as it writes them, in the order in which the question mentions them."""
     names = {name for step in split_steps(question.truth) for name in re.findall(r"[(,]\s*([^(),]+)", step)}
     return sorted(names, key=lambda name: question.text.find(name.replace("_", " ")))
 
 
 def _template(question: Question) -> str:
-    """Questions that are answered in the same way."""
+    """Key of the questions that are answered in the same way."""
     return f"{question.dimension}/{question.template}/{question.kind}"
 
 

@@ -1,7 +1,7 @@
 """A folder of questions: `questions.jsonl`, and the pictures that it names.
 
-FOLDER/questions.jsonl      a `Question` a line
-FOLDER/made.json            how they were made, where Homie made them
+FOLDER/questions.jsonl      a `Question` per line
+FOLDER/made.json            how they were made, if Homie made them
 FOLDER/pictures/            PNG or JPEG
 """
 
@@ -27,10 +27,10 @@ QUESTIONS, PICTURES = "questions.jsonl", "pictures"
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions and where their pictures are.
+    """Questions and the folder of their pictures.
 
     Attributes:
-        digest: SHA-256 of all questions, as answers are kept with it.
+        digest: SHA-256 of all questions; answers are stored with it.
     """
 
     folder: Path
@@ -38,21 +38,21 @@ class QuestionSet:
     digest: str
 
     def pictures(self, question: Question) -> tuple[Image, ...]:
-        """The pictures of a question. Raises BadInput for one that is not there or is none."""
+        """The pictures of a question. Raises BadInput for a file that is missing or is not a picture."""
         return tuple(self.picture(name) for name in question.pictures)
 
     def picture(self, name: str) -> Image:
-        """A picture by its file in the folder. Raises BadInput if it is not there or is none."""
+        """A picture by its file in the folder. Raises BadInput if it is missing or is not a picture."""
         path = self.folder / name
         with reading(path, "the picture"), PIL.Image.open(path) as picture:
             return np.array(picture.convert("RGB"), dtype=np.uint8)
 
 
 def read_questions(folder: Path) -> QuestionSet:
-    """Read a folder of Homie's form, or RoboBench's data as released.
+    """Read a folder in Homie's format, or RoboBench's data as released.
 
     Raises:
-        BadInput: it is neither, a line is not a question, or two questions have one id.
+        BadInput: it is neither, a line is not a question, or two questions have the same id.
     """
     if is_released(folder):
         questions = read_released(folder)
@@ -70,7 +70,7 @@ def read_questions(folder: Path) -> QuestionSet:
 
 
 def write_questions(folder: Path, questions: Sequence[Question]) -> None:
-    """Write `questions.jsonl`, whole or not at all. Raises BadInput."""
+    """Write `questions.jsonl` atomically. Raises BadInput."""
     with writing(folder / QUESTIONS, "the questions"):
         write_atomically(folder / QUESTIONS, _lines(questions))
 

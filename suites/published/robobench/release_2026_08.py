@@ -20,7 +20,7 @@ from suites.published.robobench.judging import Dag, Judge, Record, Request, Stag
 from suites.published.robobench.plans import BEST, Asked, PlanScore, StepScore
 
 Report = dict[str, object]
-"""A part of the released report, by its names."""
+"""A part of the released report, by its field names."""
 NO_DAG = "Not applicable for navigation tasks."
 _TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
@@ -36,11 +36,11 @@ _WORDS = ("yes", "no", "left", "right", "equal")
 
 
 def choice_letters(response: str | None, judge: Callable[[], str | None] | None) -> str:
-    """The letters of an answer: of its first `<answer>`, even inside a thought; what is unclear goes to the judge.
+    """The letters of an answer: of its first `<answer>`, even inside a thought; the judge reads unclear answers.
 
     Args:
-        response: the model's words.
-        judge: asked at most once; it has to give exactly one letter. None where there is no judge.
+        response: the model's reply.
+        judge: called at most once; it has to give exactly one letter. None where there is no judge.
 
     Returns:
         Letters A-D, sorted; "" for an empty answer.
@@ -61,17 +61,17 @@ def choice_letters(response: str | None, judge: Callable[[], str | None] | None)
 
 
 def truth_letters(truth: str) -> str:
-    """All letters A-D of a truth, also those of its words: `C. the blue cup` is BC."""
+    """All letters A-D in a truth, also those within its words: `C. the blue cup` is BC."""
     return _letters(truth)
 
 
 def tally_choices(
     answers: Sequence[tuple[str | None, str]], judge: Callable[[int], str | None] | None = None
 ) -> Report:
-    """Accuracy of answers and truths; raises as `choice_letters`.
+    """Compute the accuracy of pairs of answer and truth; raises as `choice_letters`.
 
     Args:
-        judge: Asked for the answer of an index.
+        judge: Called with the index of an unclear answer.
     """
     correct = sum(
         choice_letters(answer, None if judge is None else partial(judge, index)) == truth_letters(truth)
@@ -95,7 +95,7 @@ def read_point(text: str) -> Point | None:
 
 
 def read_path(text: str) -> list[Point] | None:
-    """The first list of `[x, y]` alone, else all `(x, y)`, also where the list cannot be read; None without any.
+    """The first list that has only `[x, y]`, else all `(x, y)`, also if that list cannot be parsed; None without any.
 
     Raises:
         ValueError: a number of an `(x, y)` has two points.
@@ -109,7 +109,7 @@ def read_path(text: str) -> list[Point] | None:
 
 
 def read_box(text: str) -> Box | None:
-    """The first four numbers in square brackets, else the first in round ones.
+    """The first four numbers in square brackets, else the first four in round ones.
 
     Raises:
         ValueError: a number has two points.
@@ -128,18 +128,18 @@ def tally_points(answers: Sequence[tuple[str, str]]) -> Report:
 def tally_paths(answers: Sequence[tuple[str, str]]) -> Report:
     """The mean Frechet, Hausdorff and root mean square distance over the answers that can be read."""
     pairs = [(read_path(answer), read_path(truth)) for answer, truth in answers]
-    known = [(path, truth) for path, truth in pairs if path and truth]
+    valid = [(path, truth) for path, truth in pairs if path and truth]
     return {
         "total": len(answers),
-        "valid": len(known),
-        "average_frechet": _mean([geometry.frechet(*pair) for pair in known], 4),
-        "average_hausdorff": _mean([geometry.hausdorff(*pair) for pair in known], 4),
-        "average_rmse": _mean([geometry.rmse(*pair) for pair in known], 4),
+        "valid": len(valid),
+        "average_frechet": _mean([geometry.frechet(*pair) for pair in valid], 4),
+        "average_hausdorff": _mean([geometry.hausdorff(*pair) for pair in valid], 4),
+        "average_rmse": _mean([geometry.rmse(*pair) for pair in valid], 4),
     }
 
 
 def read_plan_reply(reply: str | None) -> PlanScore | None:
-    """Node correctness and completion from the judge's JSON: cut to whole numbers, of a text its first number.
+    """Parse node correctness and completion from the judge's JSON: truncated to integers; of a text, its first number.
 
     Raises:
         ValueError: a result is NaN.
@@ -147,20 +147,20 @@ def read_plan_reply(reply: str | None) -> PlanScore | None:
     """
     results = _results(reply, ("node_correctness", "task_completion"))
     numbers = [_whole(result) for result in results] if results else [None]
-    known = [number for number in numbers if number is not None]
-    return PlanScore(*known) if len(known) == 2 else None
+    valid = [number for number in numbers if number is not None]
+    return PlanScore(*valid) if len(valid) == 2 else None
 
 
 def read_step_reply(reply: str | None) -> StepScore | None:
-    """Skill, object and parameter from the judge's JSON: any numbers from 0 to 1."""
+    """Parse skill, object and parameter from the judge's JSON: any numbers from 0 to 1."""
     names = ("skill_usage_accuracy", "operation_object_reasonableness", "parameter_accuracy")
-    known = [number for number in map(_fraction, _results(reply, names) or ()) if number is not None]
-    return StepScore(*known) if len(known) == 3 else None
+    valid = [number for number in map(_fraction, _results(reply, names) or ()) if number is not None]
+    return StepScore(*valid) if len(valid) == 3 else None
 
 
 def asked(record_id: str, truth: str) -> Asked:
-    """Which question a record asks: by its id, else by its truth, which is a plan if it begins with a number and its
-    mark or has several lines.
+    """Which question a record asks: by its id, else by its truth: a truth that begins with a number and a separator, or
+    that has several lines, is a plan.
 
     That left, right and equal are answers to Q3 is inferred: the golden cases have Equal only.
     """
@@ -173,23 +173,23 @@ def asked(record_id: str, truth: str) -> Asked:
 
 
 def truth_step(truth: str) -> str:
-    """The step of Q2's truth as released: what follows the last hyphen, also of a name."""
+    """The step in the truth of Q2, as released: the text after the last hyphen, also a hyphen within a name."""
     return truth.rpartition("-")[2]
 
 
 def evaluate(records: Sequence[Record], judge: Judge, dags: Mapping[str, Sequence[Dag]]) -> Report:
-    """The planning report.
+    """Compute the planning report.
 
     Args:
         records: of any of the three questions.
-        judge: asked for all Q1, then for all steps of Q2 and their comparison, then for all Q3.
+        judge: called for all Q1, then for all steps of Q2 and their comparison, then for all Q3.
         dags: the content of `dag.json` by folder.
 
     Returns:
         The released report.
 
     Raises:
-        FileNotFoundError: a DAG or the first image of a Q1 record is missing; before the judge is asked.
+        FileNotFoundError: a DAG or the first image of a Q1 record is missing; raised before the judge is called.
         ValueError, OverflowError: see `read_plan_reply`.
     """
     groups = {kind: [record for record in records if asked(record.id, record.truth) is kind] for kind in Asked}
@@ -201,7 +201,7 @@ def evaluate(records: Sequence[Record], judge: Judge, dags: Mapping[str, Sequenc
 
 
 def overall(plans: Mapping[str, object], steps: Mapping[str, object], done: Mapping[str, object]) -> Report:
-    """The mean over the three questions, weighted by all records, read or not."""
+    """The mean over the three questions, weighted by the number of all records, readable or not."""
     parts = [(_number(part["count"]), _number(part["mean_score"])) for part in (plans, steps, done)]
     total = sum(count for count, _ in parts)
     weighted = sum(count * mean for count, mean in parts)

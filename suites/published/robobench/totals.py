@@ -1,4 +1,4 @@
-"""Several runs of the release of August 2026 put together: mean, population deviation, smallest and largest value."""
+"""Aggregates several runs of the release of August 2026: mean, population deviation, smallest and largest value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from homie.kernel.errors import BadInput
 
 
 class Spread(NamedTuple):
-    """The scores of one task over runs, with their mean, population deviation, smallest and largest."""
+    """The scores of one task over runs, with their mean, population deviation, minimum and maximum."""
 
     scores: tuple[float, ...]
     mean: float
@@ -28,14 +28,14 @@ class Overall(NamedTuple):
 
 
 def spreads(runs: Sequence[Mapping[str, object] | None]) -> dict[str, Spread]:
-    """Put runs together.
+    """Aggregate runs.
 
     Args:
-        runs: of each run, a score per task: a number, or an object with `accuracy`. Planning reports have none, so they
-            never enter, as released; None is a run without a result.
+        runs: per run, a score per task: a number, or an object with `accuracy`. Planning reports have no such score, so
+            they are never included, as released; None is a run without a result.
 
     Returns:
-        A spread per task, in the order of the names.
+        A spread per task, sorted by name.
     """
     names = sorted({name for run in runs if run for name in run})
     scores = {name: [score for run in runs if run and (score := _score(run.get(name))) is not None] for name in names}
@@ -53,8 +53,8 @@ def overall(tasks: Mapping[str, Spread]) -> Overall:
 
 
 def collected(files: Mapping[str, float]) -> list[dict[str, object]]:
-    """Files of accuracies as the released pipeline collects them: by run and *model*, so of the tasks of a model the
-    last one survives.
+    """Collect files of accuracies as the released pipeline does: by run and *model*, so that only the last task of a
+    model remains.
 
     Args:
         files: accuracies by path, `run_<n>/<model>/<task>/evaluated.json`.

@@ -1,4 +1,4 @@
-"""What there is to judge: the questions of a run with their answers, and RoboBench's records of them."""
+"""Input of a judge: the questions of a run with their answers, and RoboBench's records of them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from suites.questions.released import is_released
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A run.
+    """The answers of a run with their questions.
 
     Attributes:
-        asked: Who was asked.
-        suite: What was asked from.
-        questions: Those of the run.
-        words: The answers by the ids of questions.
-        data: Of the released layout, where the questions are that.
+        asked: The model and the questions it was asked.
+        suite: The question set that the questions are from.
+        questions: The questions of the run.
+        words: The answers by question id.
+        data: The dataset in RoboBench's released layout, None if the questions have another.
     """
 
     run: Path
@@ -40,7 +40,7 @@ class Answers:
 
     @property
     def released(self) -> tuple[ReleasedQuestion, ...]:
-        """The released questions of the run, in its order; none where it is not of RoboBench's data."""
+        """The released questions of the run, in its order; empty if the run is not of RoboBench's data."""
         ids = {question.id for question in self.questions}
         return () if self.data is None else tuple(q for q in self.data.questions if q.unique_id in ids)
 
@@ -51,10 +51,10 @@ class Answers:
 
 
 def read_answers(run: Path, questions: Path) -> Answers:
-    """The answers of a run and the questions that they are to.
+    """Read the answers of a run and their questions.
 
     Raises:
-        BadInput: the run is none, is unfinished, or has other questions.
+        BadInput: it is not a run, is unfinished, or has other questions.
     """
     if not (run / ASKED).is_file():
         raise BadInput(f"{run} is not a run of questions: give the folder that `homie questions ask` wrote.")

@@ -1,6 +1,6 @@
-"""Marks with a judge by `homie`'s rules: all answers count, and a judge is asked only what cannot be read by rule.
+"""Marks by `homie`'s rules with a judge: all answers count; the judge is asked only if no rule can read an answer.
 
-Choices and "is it done" go to the judge if they are unclear, plans and next steps always; an empty answer never.
+Choices and "is it done" go to the judge if they are unclear, plans and next steps always, an empty answer never.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from suites.questions.released import RELEASE
 from suites.questions.scoring import UNREADABLE, Mark, mark
 
 IN_ORDER = "The actions of the truth in their order."
-"""The graph of a truth that has none."""
+"""The graph given to the judge for a truth without a graph."""
 PERCENT = 100.0
 
 
 def judged_marks(answers: Answers, judge: Judge) -> dict[str, Mark]:
-    """The marks of all answers, by the ids of questions.
+    """The marks of all answers, by question id.
 
     Raises:
-        PlannerError: the judge cannot be had.
+        PlannerError: the judge does not respond.
     """
     released = {question.unique_id: answers.record(question, RELEASE) for question in answers.released}
     return {

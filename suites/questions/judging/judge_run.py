@@ -1,9 +1,9 @@
-"""Judging a run: replies are kept one by one, so that a kill loses the reply in hand alone.
+"""Judges a run; every reply is stored at once, so that a kill loses at most the reply in progress.
 
-OUT/judging.json     who judges which answers by which rules; another judge does not go on with it
-OUT/replies.jsonl    a `Replied` a line; of the world `rollouts.jsonl`, a `RolledOut` a line
-OUT/marks.jsonl      a `Marked` a line, of all profiles but those of releases, which have reports alone
-OUT/results.json     the figures; results.md the same to be read. The last that is written
+OUT/judging.json     judge, answers and rules; a run with another judge does not resume here
+OUT/replies.jsonl    a `Replied` per line; for the judge `world`, `rollouts.jsonl` with a `RolledOut` per line
+OUT/marks.jsonl      a `Marked` per line, for all profiles but those of releases, which have only reports
+OUT/results.json     the figures; results.md the same as Markdown. Written last
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
     """Judge all answers of a run, and write the figures.
 
     Args:
-        options: Whose answers, who judges, by whose rules, where to.
-        advance: Called with the id of each reply that is there, those of an earlier try included.
+        options: The answers, the judge, its rules, and the output folder.
+        advance: Called with the id of each available reply, including those of an earlier run.
 
     Raises:
-        BadInput: run, questions or judge cannot be used, or the folder is of another judging.
-        PlannerError: the judge cannot be had; the same command goes on.
+        BadInput: run, questions or judge cannot be used, or the folder belongs to another judging.
+        PlannerError: the judge does not respond; the same command resumes.
     """
     answers = read_answers(options.run, options.questions)
     if options.profile != "homie" and answers.data is None:
@@ -82,7 +82,7 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
 
 
 def _begin(out: Path, head: BaseModel) -> None:
-    """Make the folder, or see that it is of the same judging. Raises BadInput, OSError."""
+    """Create the folder, or check that it belongs to the same judging. Raises BadInput, OSError."""
     if (out / ASKED).exists():
         raise BadInput(f"{out} has answers, whose results would be lost: choose another --out.")
     out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Reports as RoboBench's two releases compute them, a report for each folder of a subtask, as they are run."""
+"""Reports as RoboBench's two releases compute them: one for each folder of a subtask, as the releases are run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from suites.questions.judging.answers import Answers
 
 Report = dict[str, object]
 ENDED = "ended"
-"""In a report: what ended the released evaluation of this subtask, where it ends."""
+"""Report key: the error that ended the released evaluation of this subtask, if there was one."""
 
 
 def released_reports(answers: Answers, judge: Judge, release: Release) -> dict[str, Report]:
-    """The reports of all subtasks, by folder. Raises PlannerError if the judge cannot be had."""
+    """The reports of all subtasks, by folder. Raises PlannerError if the judge does not respond."""
     subtasks: dict[str, list[Question]] = {}
     for question in answers.released:
         subtasks.setdefault(_folder(question), []).append(question)
@@ -54,7 +54,7 @@ def _choices(questions: Sequence[Question], records: Sequence[Record], judge: Ju
 
 
 def _affordances(records: Sequence[Record], release: Release) -> Report:
-    """Points, or paths where a truth has several; October has no score for them."""
+    """Score points, or paths if a truth has several points; October has no score for them."""
     if release == "2025-10":
         return {"total": len(records)}
     pairs = [(record.answer or "", record.truth) for record in records]
@@ -65,7 +65,7 @@ def _affordances(records: Sequence[Record], release: Release) -> Report:
 
 
 def headline(report: Mapping[str, object]) -> str:
-    """The figure of a report that stands in a table: percent of choices, mean score of plans, mean distance."""
+    """The figure of a report for a table: percent of choices, mean score of plans, mean distance."""
     for name in ("accuracy", "overall_accuracy"):
         if isinstance(share := report.get(name), (int, float)):
             return f"{100 * share:.2f}"
@@ -78,7 +78,7 @@ def headline(report: Mapping[str, object]) -> str:
 
 
 def share(report: Mapping[str, object]) -> tuple[int, float | None]:
-    """How many questions a report counts, and its headline as a share 0..1: None where it has none, as of distances."""
+    """The number of questions in a report, and its headline as a share 0..1: None if it has none, as for distances."""
     overall = report.get("overall")
     parts = {**report, **overall} if isinstance(overall, Mapping) else report
     counts = (parts.get(name) for name in ("total_questions", "total_count", "total"))
@@ -90,7 +90,7 @@ def share(report: Mapping[str, object]) -> tuple[int, float | None]:
 
 
 def table(reports: Mapping[str, Mapping[str, object]]) -> str:
-    """The reports' headlines as a table of Markdown."""
+    """The reports' headlines as a Markdown table."""
     lines = ["| subtask | score |", "|---|---|"]
     lines += [f"| {PurePosixPath(name)} | {headline(report)} |" for name, report in reports.items()]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""A judge's replies: each is on the disk before the next is asked for, and none is asked for twice."""
+"""Store of a judge's replies: each is written to disk before the next is requested, and none is requested twice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Replied(BaseModel):
 
     Attributes:
         id: `STAGE/ID` of the question.
-        prompt: SHA-256 of what was asked.
+        prompt: SHA-256 of the prompt.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,14 +40,14 @@ class Replied(BaseModel):
 
 
 class Replies:
-    """A `Judge` that asks a respondent what has no reply yet.
+    """A `Judge` that sends requests without a stored reply to a respondent.
 
     Args:
-        file: keeps them.
-        respondent: who replies.
-        profile: whose form a reply has.
+        file: stores the replies.
+        respondent: model or script that replies.
+        profile: profile that defines the format of a reply.
         picture: reads a picture that a request names.
-        advance: Called with `STAGE/ID` of each reply that is there.
+        advance: Called with `STAGE/ID` of each available reply.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Replies:
         self._advance = advance
 
     def __call__(self, request: Request) -> str:
-        """The reply. Raises PlannerError if none can be had, BadInput for a picture that is none."""
+        """The reply. Raises PlannerError if the respondent does not reply, BadInput for an invalid picture."""
         text, name = instruction(request, self._profile), f"{request.stage}/{request.record.id}"
         key = name, hashlib.sha256(text.encode()).hexdigest()
         if key not in self._kept:
@@ -85,5 +85,5 @@ class Replies:
 
     @property
     def all(self) -> tuple[Replied, ...]:
-        """All replies, those of an earlier try included."""
+        """All replies, including those of an earlier run."""
         return tuple(self._kept.values())

@@ -1,4 +1,4 @@
-"""What a judging leaves: who judged what in `judging.json`, and at its end the figures in `results.json`."""
+"""Files of a judging: `judging.json` with its inputs, and `results.json` with its figures, written last."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AGAIN = "run the same `homie questions judge` again, which asks for nothing that
 
 
 class Judging(BaseModel):
-    """Who judges what.
+    """Content of `judging.json`: the judge and the answers.
 
     Attributes:
         answers, words: SHA-256 of the answers, and of all prompts of a judge.
@@ -37,13 +37,13 @@ class Judging(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of it.
+    """Result of a judging.
 
     Attributes:
-        asked: Whose answers these are.
+        asked: The model and the questions of these answers.
         figures: Rows of the table, or the reports of subtasks.
-        text: The same in Markdown.
-        replies: How many there are, with their tokens and their cost in US dollars.
+        text: The figures in Markdown.
+        replies: Number of replies, with their tokens and their cost in US dollars.
     """
 
     folder: Path
@@ -63,7 +63,7 @@ class Verdict:
 
 
 class Judged(BaseModel):
-    """Of `results.json`: whose answers to which questions (SHA-256) were judged, and the figures."""
+    """Part of `results.json`: the planner whose answers were judged, the questions (SHA-256), and the figures."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -74,10 +74,10 @@ class Judged(BaseModel):
 
 
 def read_judged(folder: Path) -> tuple[Judging, Judged]:
-    """A folder that `homie questions judge` wrote.
+    """Read a folder that `homie questions judge` wrote.
 
     Raises:
-        BadInput: it is not finished, damaged, or of a version of Homie that did not say whose answers were judged.
+        BadInput: it is unfinished, damaged, or of a version of Homie that did not store the planner.
     """
     judging = read_model(folder / JUDGING, Judging)
     results = folder / RESULTS

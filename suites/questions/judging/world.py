@@ -1,8 +1,8 @@
-"""The judge `world`: written plans are carried out in their own worlds, by ideal skills and by motion.
+"""The judge `world`: executes written plans in their own worlds, by ideal skills and by motion.
 
-A plan is right if every step could be carried out, the goal holds, each of its conditions was brought about, and no
-step but a Go to was needless. Its score is RoboBench's: node correctness from equal actions, and completion from the
-conditions of the goal that it has reached.
+A plan is right if every step could be executed, the goal holds, the plan itself brought about each condition of it, and
+no step but a Go to was needless. Its score is RoboBench's: node correctness from equal actions, and completion from the
+conditions of the goal that were reached.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ Way = Literal["ideal", "motion"]
 
 
 class RolledOut(BaseModel):
-    """What came of the plan of a question.
+    """Result of executing the plan of a question.
 
     Attributes:
         matched, total, needless: As in `plans.Comparison`.
-        motion: None where no motion was asked for.
+        motion: None if motion was not requested.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,7 +49,7 @@ class RolledOut(BaseModel):
     motion: Carried | None = None
 
     def mark(self, way: Way = "ideal") -> Mark:
-        """Its mark by one of the two ways."""
+        """The mark by one of the two ways of execution."""
         carried = self.ideal if way == "ideal" else self.motion
         if carried is None:
             return UNREADABLE
@@ -60,7 +60,7 @@ class RolledOut(BaseModel):
 
     @property
     def note(self) -> str:
-        """What came of it in words, each way."""
+        """The result in words, for each way of execution."""
         parts = [counted(self.needless, "needless step")] if self.needless else []
         for way, carried in (("ideal", self.ideal), ("motion", self.motion)):
             if carried is not None:
@@ -72,17 +72,17 @@ class RolledOut(BaseModel):
 def rolled_out(
     answers: Answers, path: Path, workers: int, advance: Callable[[str], object], *, motion: bool
 ) -> dict[str, RolledOut]:
-    """Carry out all plans of a run that are not in the file yet, each kept at once.
+    """Execute all plans of a run that are not in the file yet; each result is stored at once.
 
     Args:
-        answers: of the run. Empty answers are not carried out.
-        path: of the file.
-        workers: processes.
-        advance: Called with the id of each question whose plan was carried out, those of an earlier try included.
-        motion: whether plans are also carried out by motion.
+        answers: answers of the run. Empty answers are not executed.
+        path: file of the results.
+        workers: number of processes.
+        advance: Called with the id of each question whose plan was executed, including those of an earlier run.
+        motion: whether plans are also executed by motion.
 
     Raises:
-        InfrastructureError: the simulator failed; the same command goes on.
+        InfrastructureError: the simulator failed; the same command resumes.
     """
     with KeptRecords(path, RolledOut) as kept, worker_pool(workers) as pool:
         done = {rollout.id: rollout for rollout in kept.records}
@@ -94,14 +94,14 @@ def rolled_out(
             if question.task is not None and question.id not in done
             if read_plan(words := final_words(answers.words[question.id]))
         ]
-        for rollout in pool.map(_roll_out, rest):
+        for rollout in pool.map(_run_plan, rest):
             kept.add(rollout)
             done[rollout.id] = rollout
             advance(rollout.id)
     return done
 
 
-def _roll_out(work: tuple[Question, str, bool]) -> RolledOut:
+def _run_plan(work: tuple[Question, str, bool]) -> RolledOut:
     question, words, motion = work
     assert question.task is not None
     plan = read_plan(words)
@@ -117,7 +117,7 @@ def _roll_out(work: tuple[Question, str, bool]) -> RolledOut:
 
 
 def world_marks(answers: Answers, rollouts: Mapping[str, RolledOut]) -> dict[str, Mark]:
-    """The marks of all answers: of plans by ideal skills, of all others by rule."""
+    """The marks of all answers: of plans by ideal skills, of others by rule."""
     return {
         question.id: mark(question, answers.words[question.id])
         if question.task is None
@@ -129,11 +129,11 @@ def world_marks(answers: Answers, rollouts: Mapping[str, RolledOut]) -> dict[str
 
 
 class PlanRow(BaseModel):
-    """Of the plans of one template, or of `all`: how many, and means over all of them, shares 0..1.
+    """Row of a table for the plans of one template, or of `all`: counts, and means over all of them, shares 0..1.
 
     Attributes:
-        right, completion: By ideal skills, and by motion (None where it was not asked for).
-        failed: Plans with a step that failed. Intervals are of 95 %, as in `table.Row`.
+        right, completion: By ideal skills, and by motion (None if motion was not requested).
+        failed: Number of plans with a step that failed. Intervals are of 95 %, as in `table.Row`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -162,7 +162,7 @@ class WorldFigures(BaseModel):
 
 
 def plan_rows(questions: Sequence[Question], rollouts: Mapping[str, RolledOut], *, motion: bool) -> list[PlanRow]:
-    """A row for each template of plans and one for all; none where there are no plans."""
+    """One row for each template of plans and one for all; empty if there are no plans."""
     groups: dict[str, list[tuple[str, RolledOut | None]]] = defaultdict(list)
     for question in questions:
         if question.task is not None:
@@ -175,10 +175,10 @@ def _row(name: str, group: Sequence[tuple[str, RolledOut | None]], *, motion: bo
     """A row of the table.
 
     Args:
-        group: Worlds, and the results of plans in them.
+        group: Pairs of a world and the result of a plan in it.
     """
-    known = [rollout for _, rollout in group if rollout is not None]
-    moved = [rollout.motion for rollout in known if rollout.motion is not None]
+    executed = [rollout for _, rollout in group if rollout is not None]
+    motions = [rollout.motion for rollout in executed if rollout.motion is not None]
 
     def share(total: float) -> float:
         return total / len(group)
@@ -191,16 +191,16 @@ def _row(name: str, group: Sequence[tuple[str, RolledOut | None]], *, motion: bo
     return PlanRow(
         template=name,
         n=len(group),
-        node=share(sum(rollout.matched / rollout.total for rollout in known)),
-        needless=sum(rollout.needless for rollout in known),
-        completion=share(sum(rollout.ideal.completion for rollout in known)),
+        node=share(sum(rollout.matched / rollout.total for rollout in executed)),
+        needless=sum(rollout.needless for rollout in executed),
+        completion=share(sum(rollout.ideal.completion for rollout in executed)),
         right=right("ideal").value or 0.0,
         right_interval=right("ideal").interval,
-        failed=sum(bool(rollout.ideal.why) for rollout in known),
-        motion_completion=share(sum(carried.completion for carried in moved)) if motion else None,
+        failed=sum(bool(rollout.ideal.why) for rollout in executed),
+        motion_completion=share(sum(carried.completion for carried in motions)) if motion else None,
         motion_right=right("motion").value if motion else None,
         motion_right_interval=right("motion").interval if motion else None,
-        motion_failed=sum(bool(carried.why) for carried in moved) if motion else None,
+        motion_failed=sum(bool(carried.why) for carried in motions) if motion else None,
     )
 
 
@@ -208,7 +208,7 @@ HEAD = ("plans", "n", "nodes %", "needless steps", "ideal: completion %", "right
 
 
 def plan_table(table: Sequence[PlanRow]) -> str:
-    """The rows as a table of Markdown."""
+    """The rows as a Markdown table."""
     head = (*HEAD, "right %", "failed")
     lines = [head, ("---",) * len(head)]
     lines += [

@@ -1,6 +1,6 @@
-"""Questions made from simulated worlds, with exact truth. Privileged throughout: it reads the state of the worlds.
+"""Makes questions from simulated worlds, with exact truth. Privileged throughout: it reads the state of the worlds.
 
 ```
-worlds --visit--> Unit (candidates that stand or fall together) --balance--> questions with pictures
+worlds --visit--> Unit (candidates that are used or refused together) --balance--> questions with pictures
 ```
 """
