@@ -1,4 +1,4 @@
-"""Every question of a run with its answer and its mark, to be looked through: `marks.jsonl`, a `Marked` a line."""
+"""Every question of a run with its answer and its mark, for inspection: `marks.jsonl`, a `Marked` per line."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Marked(BaseModel):
     """A question with its answer and its mark.
 
     Attributes:
-        text: Of the question, "" where it is one with instructions for all (RoboBench's).
+        text: Text of the question, "" if it includes instructions for all questions (RoboBench's).
         truth, answer: Letters with their choices (`B. open the fridge`), else as written; the answer without thoughts,
             "" for none.
         right, score, read: As in `scoring.Mark`.
-        note: How a judge came to the mark, "" where no judge was asked.
+        note: How a judge arrived at the mark, "" if no judge was used.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,16 +47,15 @@ def write_marks(
     marks: Mapping[str, Mark],
     notes: Mapping[str, str],
 ) -> None:
-    """Write the file, whole or not at all.
+    """Write the file atomically.
 
     Args:
-        folder: of the run or of the judging.
-        questions: all that were to be asked, in their order.
-        words: the answers, marks: their marks (unreadable where there is none), notes: of a judge; each by the ids of
-            questions.
+        folder: folder of the run or of the judging.
+        questions: all questions of the run, in their order.
+        words: the answers, marks: their marks (unreadable if missing), notes: notes of a judge; each by question id.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     lines = [
         _marked(question, words[question.id], marks.get(question.id, UNREADABLE), notes.get(question.id, ""))
@@ -66,8 +65,7 @@ def write_marks(
 
 
 def read_marks(folder: Path) -> tuple[Marked, ...]:
-    """The file of a folder; none where an earlier version of Homie wrote the folder. Raises BadInput for a damaged
-    one."""
+    """Read the file of a folder; empty if an earlier version of Homie wrote it. Raises BadInput if it is damaged."""
     path = folder / MARKS
     if not path.exists():
         return ()
@@ -90,7 +88,7 @@ def _marked(question: Question, words: str, mark: Mark, note: str) -> Marked:
 
 
 def _with_choices(question: Question, words: str) -> str:
-    """Words without thoughts; letters of choices with what they stand for."""
+    """An answer without thoughts; letters of choices with the choices that they stand for."""
     letters = read_letters(words, len(question.choices)) if question.choices else None
     if not letters:
         return final_words(words)

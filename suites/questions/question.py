@@ -15,7 +15,7 @@ from suites.published.robobench.geometry import read_box, read_path, read_point
 from suites.published.robobench.plans import split_steps
 
 Kind: TypeAlias = Literal["choice", "yes_no", "number", "point", "path", "box", "text", "plan"]
-"""How an answer is written. plan: steps as RoboBench writes them (`1-open(fridge), 2-...`)."""
+"""Format of an answer. plan: steps as RoboBench writes them (`1-open(fridge), 2-...`)."""
 HOW: dict[Kind, str] = {
     "choice": "Answer with the letter of one choice and nothing else.",
     "yes_no": "Answer yes or no and nothing else.",
@@ -27,17 +27,17 @@ HOW: dict[Kind, str] = {
     "text": "Answer in a few words.",
     "plan": "",
 }
-"""What is said of it below a question."""
+"""Answer instructions that follow a question's text."""
 
 
 class PlanTask(BaseModel):
-    """What a plan is for, in a world of Homie's in which a judge can carry it out.
+    """The task of a plan, in a world of Homie in which a judge can execute it.
 
     Attributes:
-        scene: As a suite file writes it.
+        scene: The scene, as a suite file writes it.
         goal: A condition on the world, as a suite file writes it.
-        before: Of each step of the truth, the steps (from 0) that have to come before it: steps that may be exchanged
-            are not before each other.
+        before: For each step of the truth, the steps (from 0) that have to precede it: interchangeable steps do not
+            precede each other.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,7 +47,7 @@ class PlanTask(BaseModel):
     before: tuple[tuple[int, ...], ...]
 
     @model_validator(mode="after")
-    def _sound(self) -> PlanTask:
+    def _check_task(self) -> PlanTask:
         try:
             parse_condition(self.goal)
         except BadInput as error:
@@ -61,17 +61,17 @@ class Question(BaseModel):
     """A question about pictures.
 
     Attributes:
-        id: Unlike those of the other questions.
+        id: Unique id.
         dimension: The row of the table that it counts in.
-        template: Which questions are made in the same way.
+        template: Name of the template; its questions are made in the same way.
         pictures: Files, relative to the folder.
-        choices: Of kind choice, without letters.
+        choices: For kind choice, without letters.
         truth: As an answer would be written: a letter, `yes`, `3`, `(0.4, 0.5)`, `(0.4, 0.5), (0.5, 0.5)`, `[0.1, 0.2,
             0.3, 0.4]`.
-        region: Of kind point, the box [x1, y1, x2, y2] in which it is right.
+        region: For kind point, the box [x1, y1, x2, y2] of right answers.
         source: The world that it is from.
-        whole: Whether the text is all that is to be said, so that choices and how to answer are not added.
-        task: Of kind plan, in a world of Homie's.
+        whole: Whether the text is the complete prompt, so that choices and answer instructions are not added.
+        task: For kind plan, if it is in a world of Homie.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -90,7 +90,7 @@ class Question(BaseModel):
     task: PlanTask | None = None
 
     @model_validator(mode="after")
-    def _answerable(self) -> Question:
+    def _check_answer(self) -> Question:
         if (self.kind == "choice") != bool(self.choices):
             raise ValueError("kind choice has choices, and no other kind has")
         if len(set(self.choices)) < len(self.choices):
@@ -119,12 +119,12 @@ class Question(BaseModel):
 
     @property
     def possible(self) -> tuple[str, ...]:
-        """The answers that it can have, where they can be listed."""
+        """The possible answers, if they can be listed."""
         return ("yes", "no") if self.kind == "yes_no" else tuple(ascii_uppercase[: len(self.choices)])
 
     @property
     def asked(self) -> str:
-        """The text as it is put to a model."""
+        """The text as sent to a model."""
         if self.whole:
             return self.text
         options = [f"{letter}. {choice}" for letter, choice in zip(self.possible, self.choices, strict=False)]

@@ -1,7 +1,7 @@
-"""RoboBench's released folder as questions: its words, its pictures, and the reading of answers called `homie`.
+"""RoboBench's released folder as questions: its texts, its pictures, and the rules for answers called `homie`.
 
-Multiple choices and "is it done" (Q3) are scored whole. Plans (Q1) and next steps (Q2) are compared by equality of
-steps, without a judge: that is neither of the released scores, and `homie questions judge` has those.
+Multiple choices and "is it done" (Q3) are all or nothing. Plans (Q1) and next steps (Q2) are compared by equality of
+steps, without a judge: neither of the released scores does that; `homie questions judge` computes those.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from suites.published.robobench.prompts import Release, image_paths
 from suites.questions.question import Kind, Question
 
 RELEASE: Release = "2026-08"
-"""Whose prompts are used: the fuller one, and that of the data as it is today."""
+"""Release whose prompts are used: the more detailed one, which belongs to the current data."""
 
 AFFORDANCE = "4_"
-"""How the dimension begins whose answers are places in the picture."""
+"""Prefix of the dimension whose answers are places in the picture."""
 PLACES: tuple[Kind, ...] = ("point", "path", "box")
 
 
 def is_released(folder: Path) -> bool:
-    """Whether a folder is laid out as RoboBench's."""
+    """Whether a folder has RoboBench's layout."""
     return (folder / TEXTS).is_file()
 
 
 def read_released(folder: Path) -> tuple[Question, ...]:
-    """The questions of RoboBench's folder.
+    """Read the questions of RoboBench's folder.
 
     Raises:
-        BadInput: as `read_dataset`, or pictures are missing, or a truth is not an answer to its question.
+        BadInput: as for `read_dataset`, or pictures are missing, or a truth is not an answer to its question.
     """
     data = read_dataset(folder)
     if missing := data.missing(RELEASE):

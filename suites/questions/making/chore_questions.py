@@ -1,6 +1,7 @@
-"""Questions from a chore in stages: what comes next, what has happened, what went wrong.
+"""Questions from a chore in stages: the next step, past steps, and failures.
 
-Skills are ideal: the world is set, nothing moves. Failures are injected: a step is left out, or the thing dropped.
+Skills are ideal: the state of the world is set, nothing moves. Failures are injected: a step is left out, or the object
+is dropped.
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from suites.questions.written_plans import SKILLS, written_step
 
 PERCEPTION, PLANNING, FAILURE = "perception_reasoning", "generalized_planning", "failure_analysis"
 CHANGED = 0.05
-"""Share of the pixels that an open door changes at least, so that a person sees it."""
+"""Minimum share of the pixels that an open door has to change, so that a person sees it."""
 DIFFERENT = 24
-"""Levels of 255 by which a changed pixel differs, more than shades of one wall do."""
+"""Minimum difference of a changed pixel in levels of 255, above the shading of one wall."""
 CAMERAS = "The picture shows what the robot's head sees, and on the right what the camera at its hand sees."
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One moment of a chore: what head and hand see."""
+    """One moment of a chore: the views of the head and hand cameras."""
 
     head: Sight
     hand: Sight
 
     def kept(self, keep: Keep) -> str:
-        """Head and hand in one picture."""
+        """Head and hand view in one picture, stored; the name of its file."""
         return keep(beside(self.head.picture, self.hand.picture))
 
     def holds(self, name: str) -> bool:
-        """Whether it is in the hand and can be seen there: by state and by pixels."""
+        """Whether the robot holds the object and it can be seen: by state and by pixels."""
         return self.hand.world.held == name and (self.hand.shows(name) or self.head.shows(name))
 
     @property
@@ -48,8 +49,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """A thing is put into a closed piece of furniture. stages by name: `closed` and `open` (before it, the hand empty),
-    `before` and `picked` (where the thing was), `brought`, `inside`, `shut` (closed again), `dropped`."""
+    """An object is put into a closed piece of furniture. stages by name: `closed` and `open` (before it, with an empty
+    hand), `before` and `picked` (at the object's place), `brought`, `inside`, `shut` (closed again), `dropped`."""
 
     item: str
     container: str
@@ -60,7 +61,7 @@ class Chore:
 
 
 def chores(chore: Chore, keep: Keep) -> Iterator[Unit]:
-    """All questions that the stages are good for."""
+    """All questions that the stages allow."""
     sound = {name for name in chore.stages if _sound(chore, name)}
     for maker, needs in _MAKERS:
         if set(needs) <= sound:
@@ -68,7 +69,7 @@ def chores(chore: Chore, keep: Keep) -> Iterator[Unit]:
 
 
 def _sound(chore: Chore, name: str) -> bool:
-    """Whether a stage is what it is called, and shows it."""
+    """Whether a stage has the state of its name, and shows it."""
     stage, item, container = chore.stages[name], chore.item, chore.container
     head = stage.head
     fractions = [joint.fraction for joint in head.world.joints.values() if joint.receptacle == container]
@@ -119,7 +120,7 @@ def _next(chore: Chore, shown: Shown) -> Iterator[Unit]:
 
 
 def _written(chore: Chore, shown: Shown) -> Iterator[Unit]:
-    """The next step, to be written. Where the thing is not at hand it has to be gone to first."""
+    """The next step, in writing. An object that is not at hand has to be approached first."""
     item, place = chore.item_words, chore.container_words
     text = (
         f"The task is: put the {item} into the {place}, and leave the {place} closed. {CAMERAS} The robot stands "
@@ -191,7 +192,7 @@ def _picked(chore: Chore, shown: Shown) -> Iterator[Unit]:
 
 
 def _planned(chore: Chore, shown: Shown) -> Iterator[Unit]:
-    """A plan with the step that opens, and one without: which is right depends on the picture."""
+    """A plan with an opening step, and one without: the picture decides which is right."""
     item, place = chore.item_words, chore.container_words
     rest = f"pick up the {item}, put the {item} into the {place}"
     question = "Is every step that is needed in the plan, and none that is not?"
@@ -211,4 +212,4 @@ _MAKERS = (
     (_picked, ("picked", "before")),
     (_planned, ("closed", "open")),
 )
-"""What makes questions, and the stages that it needs."""
+"""Functions that make questions, and the stages that each needs."""

@@ -1,4 +1,4 @@
-"""Makes a folder of questions: visits worlds until there are enough of every dimension, balances, writes.
+"""Makes a folder of questions: visits worlds until every dimension has enough, then balances and writes them.
 
 Deterministic by seed: worlds, draws and order depend on nothing else.
 """
@@ -36,20 +36,20 @@ DIMENSIONS = (
     "affordance_reasoning",
     "failure_analysis",
 )
-"""RoboBench's, in its order."""
+"""RoboBench's dimensions, in its order."""
 TABLES = 2
-"""Tables to each house: they take a tenth of its time, and show other things."""
+"""Tables per house: they take a tenth of its time, and show other objects."""
 MOST = 0.1
-"""Share of a template's questions that one word may be the answer of, where choices are drawn."""
+"""Maximum share of a template's questions with the same answer, if choices are drawn."""
 WORLDS = 3000
-"""Worlds after which a wish for so many questions is given up."""
+"""Maximum number of worlds to visit; making fails after them."""
 
 
 class Made(BaseModel):
-    """What was made, for `made.json`.
+    """Summary of a set, stored as `made.json`.
 
     Attributes:
-        refused: Units that were found and not used, by reason.
+        refused: Number of candidate units that were not used, by reason.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,7 +67,7 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
     """Make questions.
 
     Args:
-        options: How many, from which seed, where to.
+        options: Number of questions, seed, and output folder.
         progress: Called with each world and the number of usable questions so far.
 
     Raises:
@@ -99,7 +99,7 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
 
 @dataclass(frozen=True, slots=True)
 class _Album:
-    """Stores pictures by what they show, each once."""
+    """Stores each distinct picture once, under a name derived from its content."""
 
     folder: Path
 
@@ -115,7 +115,7 @@ class _Album:
 def _visited(
     options: MakeOptions, each: int, progress: Callable[[str, int], object]
 ) -> tuple[list[Unit], Counter[str], int]:
-    """The units of as many worlds as are needed, what was refused by its reason, and how many worlds those are."""
+    """Visit as many worlds as needed; their units, the number of refusals by reason, and the number of worlds."""
     units: list[Unit] = []
     refused: Counter[str] = Counter()
     with worker_pool(options.workers) as pool:
@@ -129,23 +129,23 @@ def _visited(
                     units.append(visited)
                 else:
                     refused[visited.reason] += 1
-            there = {d: sum(len(u.candidates) for u in _chosen(units, d, each, options.seed)) for d in DIMENSIONS}
-            progress(f"world {number}", sum(min(count, each) for count in there.values()))
-            if min(there.values()) >= each:
+            counts = {d: sum(len(u.candidates) for u in _chosen(units, d, each, options.seed)) for d in DIMENSIONS}
+            progress(f"world {number}", sum(min(count, each) for count in counts.values()))
+            if min(counts.values()) >= each:
                 pool.shutdown(cancel_futures=True)
                 return units, refused, number
-    raise BadInput(f"After {WORLDS} worlds there are too few questions of {min(there, key=lambda d: there[d])}.")
+    raise BadInput(f"After {WORLDS} worlds there are too few questions of {min(counts, key=lambda d: counts[d])}.")
 
 
 def _visit(index: int, seed: int, size: int, folder: Path) -> list[Unit | Refusal]:
-    """Houses and tables by turns. Seeds of different sets lie far apart, so that no world is in two of them."""
+    """Visit a house or, in alternation, a table. Seeds of different sets lie far apart, so that they share no world."""
     world = seed * WORLDS + index
     visit = visit_table if index % (TABLES + 1) else visit_house
     return list(visit(world, size, _Album(folder).keep))
 
 
 def _chosen(units: Sequence[Unit], dimension: str, number: int, seed: int) -> list[Unit]:
-    """So many candidates of a dimension: its templates by turns, and within a template its answers by turns."""
+    """Choose a number of candidates of a dimension: templates in turn, and within a template answers in turn."""
     lot = random.Random(f"{seed} {dimension}")
     templates: dict[str, list[Unit]] = defaultdict(list)
     for unit in units:
@@ -163,7 +163,7 @@ def _chosen(units: Sequence[Unit], dimension: str, number: int, seed: int) -> li
 
 
 def _balanced(group: list[Unit], number: int, lot: random.Random) -> list[Unit]:
-    """The units of a template in an order of which every beginning has all answers about equally often."""
+    """The units of a template, ordered so that every prefix has all answers about equally often."""
     lot.shuffle(group)
     first = group[0].candidates[0]
     if len(group[0].candidates) > 1 or first.kind in ("point", "box", "path"):
@@ -182,13 +182,13 @@ def _balanced(group: list[Unit], number: int, lot: random.Random) -> list[Unit]:
 
 
 def _wrong(candidate: Candidate, words: Iterable[str]) -> list[str]:
-    """The words that may be drawn as its wrong choices; none where there are too few."""
+    """The answers that may be drawn as wrong choices; empty if there are too few."""
     possible = sorted(set(words) - {candidate.truth, *candidate.avoid})
     return possible if len(possible) >= candidate.drawn else []
 
 
 def _questions(units: Sequence[Unit], everything: Sequence[Unit], lot: random.Random) -> list[Question]:
-    """The questions of units, with wrong choices drawn and right ones in all places equally often.
+    """The questions of units, with wrong choices drawn and the right ones at all positions equally often.
 
     Args:
         everything: All units. Wrong choices are drawn from the true answers of a template: each is right as often as

@@ -1,4 +1,4 @@
-"""Numbered marks in pictures, so that a question can mean a thing without naming it."""
+"""Numbered marks in pictures, so that a question can refer to an object without naming it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ YELLOW, BLACK = (255, 230, 0), (0, 0, 0)
 
 
 def boxed(picture: Image, boxes: Sequence[Box]) -> Image:
-    """The picture with a numbered frame around each box, from 1."""
+    """The picture with a numbered frame around each box, counted from 1."""
     drawn = picture.copy()
     height, width = drawn.shape[:2]
     for number, (x1, y1, x2, y2) in enumerate(boxes, 1):
@@ -25,7 +25,7 @@ def boxed(picture: Image, boxes: Sequence[Box]) -> Image:
 
 
 def dotted(picture: Image, points: Sequence[Point]) -> Image:
-    """The picture with a numbered ring around each point, from 1."""
+    """The picture with a numbered ring around each point, counted from 1."""
     drawn = picture.copy()
     height, width = drawn.shape[:2]
     for number, (x, y) in enumerate(points, 1):
@@ -44,7 +44,7 @@ def beside(*pictures: Image) -> Image:
 
 
 def _tag(drawn: Image, number: int, left: int, top: int) -> None:
-    """A number, black on yellow, 14 by 15 pixels, within the picture."""
+    """Draw a number, black on yellow, 14 by 15 pixels, within the picture."""
     height, width = drawn.shape[:2]
     left, top = min(max(left, 0), width - 14), min(max(top, 0), height - 15)
     cv2.rectangle(drawn, (left, top), (left + 13, top + 14), YELLOW, -1)

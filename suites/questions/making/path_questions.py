@@ -1,4 +1,4 @@
-"""The way of a handle in the picture when its door or drawer opens: from the hinge, checked against another picture."""
+"""Path of a handle in the picture as its door or drawer opens: computed from the joint, checked by a second picture."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from suites.questions.making.question_unit import Candidate, Keep, Unit
 from suites.questions.rollout import OBJECTS, PICTURES, opened, scene_options
 
 PIECES, TRIES = 2, 4
-"""Pieces of furniture of a house that are looked at, and places to look from before it is given up."""
+"""Pieces of furniture to look at per house, and viewpoints to try for each."""
 AWAY = (1.3, 2.4)
-"""Metres from the middle of the furniture: nearer the door swings out of the picture, farther walls are in between."""
+"""Distance from the middle of the furniture, m: nearer, the door leaves the picture; farther, walls are in between."""
 ASIDE, ASKEW = 35.0, 12.0
-"""Degrees by which the place is beside the front at most, and by which the robot looks beside the furniture."""
+"""Maximum angles, degrees: of the viewpoint off the front direction, and of the robot's heading off the furniture."""
 SEEN = 40
-"""Pixels of 384 x 384 from which a handle can be seen: it is thin, 4 by 10."""
+"""Minimum pixels (of 384 x 384) of a visible handle: it is thin, 4 by 10."""
 TURN = math.pi / 2
-"""Radians by which a door is said to turn: as far as all do that turn about an upright hinge."""
+"""Maximum angle in radians by which a question turns a door: all doors with an upright hinge reach it."""
 STEPS = 24
-"""Parts of the way that are projected: a chord of 4 degrees looks like its arc."""
+"""Number of sections of the path that are projected: a chord of 4 degrees looks like its arc."""
 KEPT = 9
-"""Points of a truth."""
+"""Number of points of a truth."""
 SHORTEST = 0.15
-"""Share of the picture that a way is long: three times what an answer may be off."""
+"""Minimum length of a path as a share of the picture: three times the tolerance of an answer."""
 AGREE = 0.03
-"""Share of the picture by which the handle's pixels may be off from where the hinge puts it: half a thick handle."""
+"""Maximum distance between the handle's pixels and its computed position, as a share of the picture: half a handle."""
 
 
 def opening_paths(seed: int, rooms: int, size: int, source: str, keep: Keep) -> Iterator[Unit]:
-    """The ways of handles in a house, each seen from some steps away: nearer, most of it is beside the picture."""
+    """Paths of handles in a house, each seen from a few steps away: nearer, most of it is outside the picture."""
     lot = random.Random(f"paths {seed}")
     scene: dict[str, Any] = {"seed": seed, "rooms": rooms, "objects": OBJECTS}
     with opened(scene, "ideal", PICTURES) as session:
@@ -54,9 +54,9 @@ def opening_paths(seed: int, rooms: int, size: int, source: str, keep: Keep) -> 
     names = sorted(name for name, number in joints.items() if number == 1)
     for name in lot.sample(names, min(PIECES, len(names))):
         for _ in range(TRIES):
-            there = {**scene, "start": _somewhere(world.fixed[name], lot)}
+            start_scene = {**scene, "start": _viewpoint(world.fixed[name], lot)}
             try:
-                unit = _seen_from(there, name, size, source, keep)
+                unit = _question_from(start_scene, name, size, source, keep)
             except BadInput:  # no robot can stand there, or the furniture cannot stand open
                 continue
             if unit is not None:
@@ -64,8 +64,8 @@ def opening_paths(seed: int, rooms: int, size: int, source: str, keep: Keep) -> 
                 break
 
 
-def _somewhere(piece: FixedState, lot: random.Random) -> str:
-    """A place some steps before a piece of furniture, from which it is more or less ahead: X,Y,DEGREES."""
+def _viewpoint(piece: FixedState, lot: random.Random) -> str:
+    """A viewpoint a few steps before a piece of furniture, roughly facing it: X,Y,DEGREES."""
     assert piece.position is not None and piece.quaternion is not None, "simulated furniture has a pose"
     w, x, y, z = piece.quaternion
     front = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
@@ -77,14 +77,14 @@ def _somewhere(piece: FixedState, lot: random.Random) -> str:
     return f"{east:.3f},{north:.3f},{math.degrees(math.remainder(yaw, math.tau)):.1f}"
 
 
-def _seen_from(scene: Mapping[str, Any], container: str, size: int, source: str, keep: Keep) -> Unit | None:
-    """The question from one place, None where it is none. Raises BadInput where there is no such place."""
+def _question_from(scene: Mapping[str, Any], container: str, size: int, source: str, keep: Keep) -> Unit | None:
+    """The question from one viewpoint, None if it gives none. Raises BadInput if the scene cannot be set up."""
     options = scene_options(scene, "ideal", f"{size}x{size}")
     chosen = choose(options, NO_OBJECTS)
     with Session(options, chosen) as session:
-        seen = session.observe(session.robot.eye)
-        closed = Sight(seen.frames[session.robot.eye], session.world_state())
-        (door,) = chosen.make_locator(session.robot).goal(container, ACTION_TABLE["Open"], seen).articulations
+        observation = session.observe(session.robot.eye)
+        closed = Sight(observation.frames[session.robot.eye], session.world_state())
+        (door,) = chosen.make_locator(session.robot).goal(container, ACTION_TABLE["Open"], observation).articulations
     if container not in closed.things:
         return None
     far = min(TURN, door.range) if door.kind == "hinge" else door.range
@@ -92,7 +92,7 @@ def _seen_from(scene: Mapping[str, Any], container: str, size: int, source: str,
     points = [point for point in way if point is not None and all(EDGE < side < 1 - EDGE for side in point)]
     if len(points) < len(way) or sum(math.dist(a, b) for a, b in pairwise(points)) < SHORTEST:
         return None
-    if not _there(closed, container, points[0]) or not _opens_so(
+    if not _has_handle(closed, container, points[0]) or not _matches_open_picture(
         {**scene, "opened": [container]}, container, door, size
     ):
         return None
@@ -106,17 +106,17 @@ def _seen_from(scene: Mapping[str, Any], container: str, size: int, source: str,
     return Unit(AFFORDANCE, "opening_path", source, (asked,))
 
 
-def _opens_so(scene: Mapping[str, Any], container: str, door: Articulation, size: int) -> bool:
-    """Whether the picture of the open furniture, from the same place, has the handle where the hinge puts it."""
+def _matches_open_picture(scene: Mapping[str, Any], container: str, door: Articulation, size: int) -> bool:
+    """Whether a picture of the open furniture, from the same viewpoint, has the handle at its computed position."""
     with opened(scene, "ideal", f"{size}x{size}") as session:
         wide = Sight(session.observe(session.robot.eye).frames[session.robot.eye], session.world_state())
     joint = next(joint for joint in wide.world.joints.values() if joint.receptacle == container)
     point = None if joint.opening is None else wide.project(handle_at(door, joint.opening - door.opening))
-    return point is not None and _there(wide, container, point)
+    return point is not None and _has_handle(wide, container, point)
 
 
 def handle_at(door: Articulation, further: float) -> Array:
-    """Where the middle of the handle is (3,), m, if the door is this much further open (rad or m) than it is now."""
+    """Position (3,) of the handle's middle, m, if the door is opened by a further angle or distance (rad or m)."""
     if door.kind == "slide":
         return np.asarray(door.handle + further * door.axis)
     arm = door.handle - door.axis_point
@@ -128,8 +128,8 @@ def handle_at(door: Articulation, further: float) -> Array:
     return np.asarray(door.axis_point + turned)
 
 
-def _there(sight: Sight, container: str, point: Point) -> bool:
-    """Whether the picture has the handle there."""
+def _has_handle(sight: Sight, container: str, point: Point) -> bool:
+    """Whether the picture has the handle at a point."""
     name = f"{container}/handle"
     mask = sight.mask(name)
     if mask.sum() < SEEN * mask.size / 384**2:

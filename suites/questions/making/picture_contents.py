@@ -1,4 +1,4 @@
-"""One picture with what is in it, known twice: from its segmentation, and from the poses in the world's state."""
+"""One picture and its contents from two sources: its segmentation, and the poses in the world's state."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from homie.kernel.world.snapshot import ThingState, WorldSnapshot
 from suites.published.robobench.geometry import Box, Point, overlap
 
 VISIBLE = 200 / 384**2
-"""Share of the picture's pixels from which a thing can be seen: an apple at two metres, 16 pixels wide of 384."""
+"""Minimum share of pixels of a visible object: an apple at two metres, 16 pixels wide of 384."""
 AGREE = 0.3
-"""Overlap of the box around a thing's pixels and that around its projected shape: what is half hidden has less."""
+"""Minimum overlap of the box around an object's pixels and of its projected box: half-hidden objects have less."""
 NEAREST = 0.05
-"""Metres before the camera: what is nearer, or behind it, cannot be projected."""
+"""Minimum distance from the camera in metres: a point that is nearer, or behind it, cannot be projected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where something is in the picture: the box around its pixels and one of them near their middle, relative; its
-    distance (m), its colour (RGB, 0..255), how many pixels."""
+    """Where an object is in the picture: the box around its pixels and one of them near their middle, relative; its
+    distance (m), its colour (RGB, 0..255), the number of its pixels."""
 
     box: Box
     middle: Point
@@ -46,7 +46,7 @@ class Sight:
 
     @cached_property
     def pixels(self) -> Counter[str]:
-        """Pixels of every thing, its parts included."""
+        """Number of pixels of every object, including its parts."""
         counts: Counter[str] = Counter()
         ids, numbers = np.unique(self._instances, return_counts=True)
         for index, number in zip(ids.tolist(), numbers.tolist(), strict=True):
@@ -55,13 +55,13 @@ class Sight:
         return counts
 
     def mask(self, name: str) -> NDArray[np.bool_]:
-        """The pixels of a thing with its parts, or of a part (`fridge/handle`)."""
+        """The pixels of an object with its parts, or of a part (`fridge/handle`)."""
         names = self.frame.instance_names
         ids = [index for index, other in enumerate(names) if other == name or other.startswith(f"{name}/")]
         return np.isin(self._instances, ids)
 
     def spot(self, name: str) -> Spot:
-        """Where it is. It has to be in the picture."""
+        """Where an object is. It has to be in the picture."""
         mask = self.mask(name)
         height, width = mask.shape
         rows, columns = np.nonzero(mask)
@@ -81,36 +81,36 @@ class Sight:
         )
 
     def seen(self, name: str) -> bool:
-        """Whether it can be seen: enough pixels, and they are where the world's state has it."""
+        """Whether an object can be seen: it has enough pixels, and they are where the world's state has it."""
         return self.shows(name) and self.agrees(name)
 
     def shows(self, name: str) -> bool:
-        """Whether enough pixels are its."""
+        """Whether an object has enough pixels."""
         return self.pixels[name] >= VISIBLE * self._instances.size
 
     def agrees(self, name: str) -> bool:
-        """Whether its pixels are where its pose and sizes put it."""
+        """Whether an object's pixels are where its pose and size put it."""
         projected = self.projected(name)
         return projected is not None and overlap(projected, self.spot(name).box) >= AGREE
 
     def projected(self, name: str) -> Box | None:
-        """The box in the picture around the box that a thing fills in the world, None if it is partly behind."""
+        """The box in the picture around an object's box in the world, None if that is partly behind the camera."""
         thing = self.world.things[name]
         if thing.position is None or thing.half is None:
             return None
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         corners = np.asarray(thing.position) + signs * np.asarray(thing.half) @ _rotation(thing).T
         points = [self.project(corner) for corner in corners]
-        known = [point for point in points if point is not None]
-        if len(known) < len(points):
+        in_front = [point for point in points if point is not None]
+        if len(in_front) < len(points):
             return None
-        xs, ys = zip(*known, strict=True)
+        xs, ys = zip(*in_front, strict=True)
         x1, x2 = (min(max(x, 0.0), 1.0) for x in (min(xs), max(xs)))
         y1, y2 = (min(max(y, 0.0), 1.0) for y in (min(ys), max(ys)))
         return x1, y1, x2, y2
 
     def project(self, point: Array) -> Point | None:
-        """Where a point of the world (3,), m, is in the picture, relative; None behind the camera."""
+        """Project a point of the world (3,), m, into the picture, relative; None behind the camera."""
         x, y, z = self.frame.pose.rotation.T @ (np.asarray(point) - self.frame.pose.position)
         if z < NEAREST:
             return None
@@ -118,17 +118,17 @@ class Sight:
         return float((x / z * lens.fx + lens.cx) / lens.width), float((y / z * lens.fy + lens.cy) / lens.height)
 
     def distance(self, name: str) -> float:
-        """Metres from the camera to the middle of a thing along the optical axis, from the world's state."""
+        """Metres from the camera to the middle of an object along the optical axis, from the world's state."""
         position = np.asarray(self.world.things[name].position)
         return float((self.frame.pose.rotation.T @ (position - self.frame.pose.position))[2])
 
     @cached_property
     def things(self) -> tuple[str, ...]:
-        """What can be seen and has a name that means nothing else in this picture, in the order of names."""
+        """Visible objects whose description is unique in this picture, sorted by name."""
         return tuple(name for name in sorted(self.pixels) if name in self.world.things and self._distinct(name))
 
     def called(self, name: str) -> str:
-        """In words: its kind; on a table, where kinds come in colours, with its colour."""
+        """The description of an object: its kind; on a table, where kinds have several colours, with its colour."""
         thing = self.world.things[name]
         kind = thing.kind.replace("_", " ")
         return f"{thing.colour} {kind}" if thing.colour and self._is_table else kind
@@ -145,7 +145,7 @@ class Sight:
 
 
 def _rotation(thing: ThingState) -> Array:
-    """The rotation matrix (3, 3) of a thing."""
+    """The rotation matrix (3, 3) of an object."""
     w, x, y, z = thing.quaternion or (1.0, 0.0, 0.0, 0.0)
     return np.array(
         [

@@ -1,4 +1,4 @@
-"""Questions from one picture: what is where, which thing is meant, where to take hold of it."""
+"""Questions from one picture: relations between objects, references to an object, and where to grasp."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from suites.questions.making.uses_of_objects import USES
 
 INSTRUCTION, PERCEPTION, AFFORDANCE = "instruction_comprehension", "perception_reasoning", "affordance_reasoning"
 MARKS = 4
-"""Marked things of which one is meant."""
+"""Number of marked objects, one of which is the answer."""
 ASIDE = 0.08
-"""Share of the picture's width by which a thing is left or right of another."""
+"""Minimum horizontal distance, as a share of the picture's width, to call an object left or right of another."""
 NEARER = 0.25
-"""Metres by which the nearest thing is nearer than the next."""
+"""Minimum difference of distance, m, between the nearest object and the next."""
 ALIKE = 0.25
-"""Distance of two colours (RGB, each 0..1) below which they are too much alike to be asked for."""
+"""Distance of two colours (RGB, each 0..1) below which they are too similar for a question."""
 LARGE = 0.4
-"""Share of the picture above which a box has too much else in it to mean a thing."""
+"""Maximum box as a share of the picture: a larger one contains too much else to refer to its object."""
 EDGE = 0.01
-"""Share of the picture from its edge in which a thing may be cut off."""
+"""Margin at the edge as a share of the picture; an object within it may be cut off."""
 COUNTS = (1, 2, 3, 4)
-"""Numbers of things that are asked for: at a glance."""
+"""Numbers of objects for counting questions: few enough to see at a glance."""
 
 
 def looks(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
-    """All questions that this picture is good for."""
+    """All questions that this picture allows."""
     plain = keep(sight.picture)
-    yield from _meant(sight, source, keep, lot)
-    yield from _marked(sight, source, keep, lot)
+    yield from _referred_objects(sight, source, keep, lot)
+    yield from _kind_and_colour(sight, source, keep, lot)
     yield from _left_or_right(sight, source, plain, lot)
     yield from _nearest(sight, source, keep, lot)
-    yield from _counted(sight, source, plain)
+    yield from _count(sight, source, plain)
     yield from _places(sight, source, plain, lot)
     yield from _handles(sight, source, keep, lot)
     yield from _opening(sight, source, keep, lot)
@@ -54,7 +54,7 @@ def _area(box: Box) -> float:
 
 
 def _is_whole(box: Box) -> bool:
-    """Whether a thing ends within the picture, so that a person can say where."""
+    """Whether an object lies within the picture, so that a person can mark its box."""
     return min(box[0], box[1]) > EDGE and max(box[2], box[3]) < 1 - EDGE
 
 
@@ -65,7 +65,7 @@ def _numbers(count: int) -> tuple[str, ...]:
 def _with_marks(
     sight: Sight, target: str, others: Sequence[str], keep: Keep, lot: random.Random, text: str
 ) -> Candidate:
-    """Which mark is on the target? It gets a number at random."""
+    """Ask which mark is on the target, which gets a random number."""
     things = [target, *others]
     lot.shuffle(things)
     picture = keep(boxed(sight.picture, [sight.spot(name).box for name in things]))
@@ -74,7 +74,7 @@ def _with_marks(
 
 
 def _apart(sight: Sight, target: str, others: Sequence[str]) -> list[str]:
-    """Those of the others whose middle is not inside the target's box, nor the other way round."""
+    """Others that are clearly apart from the target: neither's middle is inside the other's box."""
 
     def inside(first: str, second: str) -> bool:
         (x, y), box = sight.spot(first).middle, sight.spot(second).box
@@ -83,8 +83,8 @@ def _apart(sight: Sight, target: str, others: Sequence[str]) -> list[str]:
     return [name for name in others if not inside(target, name) and not inside(name, target)]
 
 
-def _meant(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
-    """What an instruction means, by its name and by what somebody wants."""
+def _referred_objects(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
+    """Ask which object an instruction refers to, by its name or by a person's wish."""
     things = [name for name in sight.things if _area(sight.spot(name).box) <= LARGE]
     for target in lot.sample(things, min(3, len(things))):
         others = _apart(sight, target, [name for name in things if name != target])
@@ -107,8 +107,8 @@ def _meant(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterato
             yield Unit(INSTRUCTION, "implicit_demand", source, (candidate,))
 
 
-def _marked(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
-    """What a marked thing is, and its colour."""
+def _kind_and_colour(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
+    """Ask for the kind of a marked object, and for its colour."""
     fitting = [name for name in sight.things if _area(sight.spot(name).box) <= LARGE]
     for name in lot.sample(fitting, min(2, len(fitting))):
         place, thing = sight.spot(name), sight.world.things[name]
@@ -135,7 +135,7 @@ def _marked(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterat
 
 
 def looks_like(colour: tuple[float, float, float]) -> str:
-    """The named colour that is nearest to one of a picture, brightness aside.
+    """The named colour that is nearest to a colour of a picture, up to brightness.
 
     Args:
         colour: RGB, 0..255.
@@ -143,9 +143,9 @@ def looks_like(colour: tuple[float, float, float]) -> str:
     seen = np.asarray(colour) / 255
 
     def off(name: str) -> float:
-        known = np.asarray(COLOURS[name])
-        light = float(seen @ known / (known @ known))  # how much light falls on it
-        return float(np.linalg.norm(seen - min(max(light, 0.5), 1.15) * known))
+        reference = np.asarray(COLOURS[name])
+        light = float(seen @ reference / (reference @ reference))  # estimated illumination
+        return float(np.linalg.norm(seen - min(max(light, 0.5), 1.15) * reference))
 
     return min(COLOURS, key=off)
 
@@ -155,7 +155,7 @@ def _apart_by(first: str, second: str) -> float:
 
 
 def _left_or_right(sight: Sight, source: str, plain: str, lot: random.Random) -> Iterator[Unit]:
-    """Where one thing is seen from another: by pixels and by projected poses."""
+    """Ask on which side of another an object is: by pixels and by projected poses."""
     things = _loose(sight)
     if len(things) < 2:
         return
@@ -172,7 +172,7 @@ def _left_or_right(sight: Sight, source: str, plain: str, lot: random.Random) ->
 
 
 def _nearest(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
-    """Which thing is nearest to the camera: by depth and by poses."""
+    """Ask which object is nearest to the camera: by depth and by poses."""
     small = _loose(sight)
     if len(small) < 3:
         return
@@ -187,8 +187,8 @@ def _nearest(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Itera
     yield Unit(PERCEPTION, "nearest", source, (candidate,))
 
 
-def _counted(sight: Sight, source: str, plain: str) -> Iterator[Unit]:
-    """How many small things there are, where all that are in the picture at all can be seen."""
+def _count(sight: Sight, source: str, plain: str) -> Iterator[Unit]:
+    """Ask for the number of small objects, if all that have pixels in the picture can be seen."""
     small = [name for name in sight.pixels if isinstance(sight.world.things.get(name), ObjectState)]
     if len(small) in COUNTS and all(sight.seen(name) for name in small):
         where = "on the table" if not sight.world.rooms else "in the picture"
@@ -200,7 +200,7 @@ def _counted(sight: Sight, source: str, plain: str) -> Iterator[Unit]:
 
 
 def _places(sight: Sight, source: str, plain: str, lot: random.Random) -> Iterator[Unit]:
-    """Where to take hold of a thing, as a point; where it is, as a box."""
+    """Ask where to grasp an object, as a point; where it is, as a box."""
     small = _loose(sight)
     for name in lot.sample(small, min(2, len(small))):
         place, words = sight.spot(name), sight.called(name)
@@ -216,7 +216,7 @@ def _places(sight: Sight, source: str, plain: str, lot: random.Random) -> Iterat
 
 
 def _handles(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
-    """Where to pull to open a piece of furniture: at its handle."""
+    """Ask where to pull to open a piece of furniture: at its handle."""
     for name in sight.things:
         handle = sight.mask(f"{name}/handle")
         if handle.sum() < 40:  # a handle is thin: 40 pixels of 384 x 384 are 4 by 10
@@ -240,7 +240,7 @@ def _handles(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Itera
 
 
 def _opening(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
-    """Which thing has a door or a drawer: the state has a joint, the picture a handle."""
+    """Ask which object has a door or a drawer: the state has a joint, the picture a handle."""
     jointed = {joint.receptacle for joint in sight.world.joints.values()}
     doors = [name for name in sight.things if name in jointed and sight.mask(f"{name}/handle").sum() >= 40]
     others = [name for name in sight.things if name not in jointed and _area(sight.spot(name).box) <= LARGE]

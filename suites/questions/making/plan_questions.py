@@ -1,7 +1,7 @@
-"""Plans to be written: one instruction in two worlds that differ in a door, so that only the picture says which plan.
+"""Plans to be written: one instruction in two worlds that differ in a door, so that only the picture decides the plan.
 
-A truth is used only if it reaches its goal in both ways in which a judge may carry it out, in every order that its
-graph allows by ideal skills, and in its own by motion.
+A truth is used only if it reaches its goal in both ways in which a judge may execute it: by ideal skills in every order
+that its graph allows, and by motion in its own order.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ HOW = (
     "Before it does something to a thing or a place it has to be there. Write all steps that are needed from here, and "
     "none that is not, in one line, as in `1-go_to(cup), 2-pick(cup)`; an underscore stands for a blank in a name."
 )
-"""What is said of a plan below the instruction."""
+"""Text of a plan question after the instruction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What is asked for.
+    """Task of a plan question.
 
     Attributes:
-        blocks: Subtasks that come one right after the other, by a label; `open` and `close`, if they are there, are
-            first and last.
-        goal: Its conditions.
+        blocks: Sequences of subtasks that directly follow each other, by label; `open` comes first and `close` last, if
+            present.
+        goal: The conditions of the goal.
     """
 
     template: str
@@ -53,12 +53,12 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A truth.
+    """The true plan of a question.
 
     Attributes:
-        steps: In one of its orders.
-        before: Of each step, those that come before it in all orders.
-        orders: All of them, as numbers of steps.
+        steps: The steps in one of their orders.
+        before: For each step, the steps that precede it in all orders.
+        orders: All orders, as indices of steps.
     """
 
     steps: tuple[Subtask, ...]
@@ -67,12 +67,12 @@ class Plan:
 
 
 def planned(seed: int, rooms: int, size: int, source: str, keep: Keep) -> Iterator[Unit | Refusal]:
-    """The plans that can be asked for in a house, at one piece of furniture that opens."""
+    """The plan questions of a house, for one piece of furniture that opens."""
     lot = random.Random(f"plans {seed}")
     scene: dict[str, Any] = {"seed": seed, "rooms": rooms, "objects": OBJECTS}
     with opened(scene, "ideal", PICTURES) as session:
         house = House(session.world_state())
-    names = [name for name in house.furniture if house.container(name) == name and _alone(house, name)]
+    names = [name for name in house.furniture if house.container(name) == name and _is_unique(house, name)]
     if not names:
         return
     container = lot.choice(sorted(names))
@@ -102,8 +102,8 @@ def planned(seed: int, rooms: int, size: int, source: str, keep: Keep) -> Iterat
         yield Unit(PLANNING, assignment.template, source, tuple(candidates))
 
 
-def _alone(house: House, name: str) -> bool:
-    """Whether its kind means it alone, so that a plan can name it."""
+def _is_unique(house: House, name: str) -> bool:
+    """Whether the furniture's kind is unique in the house, so that a plan can name it."""
     return house.spoken(name) == _called(house, name)
 
 
@@ -112,14 +112,14 @@ def _called(house: House, name: str) -> str:
 
 
 def _shown(scene: Mapping[str, Any], container: str, size: int) -> list[Sight]:
-    """What the robot sees at the start."""
+    """The views of the robot at the start."""
     with opened(scene, "ideal", f"{size}x{size}") as session:
         frames, world = session.observe().frames, session.world_state()
     return [Sight(frame, world) for frame in frames.values()]
 
 
 def _differ(shown: Mapping[str, Sequence[Sight]], container: str) -> bool:
-    """Whether the pictures show the furniture shut and open, in worlds that are the same but for that."""
+    """Whether the pictures show the furniture shut and open, in worlds that are otherwise equal."""
     shut, wide = shown["shut"][0], shown["open"][0]
     for sight, holds in ((shut, thresholds.is_closed), (wide, thresholds.is_open)):
         mine = [joint.fraction for joint in sight.world.joints.values() if joint.receptacle == container]
@@ -131,12 +131,12 @@ def _differ(shown: Mapping[str, Sequence[Sight]], container: str) -> bool:
 
 
 def _assignments(house: House, container: str, lot: random.Random) -> Iterator[Assignment]:
-    """What can be asked for at the container: to store one thing or two, to take one out."""
+    """Tasks at the container: to store one object or two, to take one out."""
     place = _called(house, container)
     free = sorted(
         name
         for name, item in house.objects.items()
-        if item.relation == "on" and item.at in house.furniture and _alone(house, name)
+        if item.relation == "on" and item.at in house.furniture and _is_unique(house, name)
     )
     opening, closing = (Subtask("Open", place),), (Subtask("Close", place),)
     shut = {"closed": container}
@@ -151,8 +151,8 @@ def _assignments(house: House, container: str, lot: random.Random) -> Iterator[A
                 {"open": opening, **carries, "close": closing},
                 (*({"in": [thing, container]} for thing in things), shut),
             )
-    inside = sorted(n for n, item in house.objects.items() if item.at == container and _alone(house, n))
-    surfaces = sorted(n for n, item in house.furniture.items() if item.kind in SURFACES and _alone(house, n))
+    inside = sorted(n for n, item in house.objects.items() if item.at == container and _is_unique(house, n))
+    surfaces = sorted(n for n, item in house.furniture.items() if item.kind in SURFACES and _is_unique(house, n))
     if inside and surfaces:
         thing, to = lot.choice(inside), lot.choice(surfaces)
         words, there = _called(house, thing), _called(house, to)
@@ -170,7 +170,7 @@ def _carry(thing: str, place: str) -> tuple[Subtask, ...]:
 
 
 def truth_of(blocks: Mapping[str, Sequence[Subtask]]) -> Plan:
-    """The plan of blocks: `open` comes before all others and `close` after them, those between in any order."""
+    """The plan of blocks: `open` precedes all others, `close` follows them, the others are in any order."""
     numbers: dict[str, list[str]] = {}
     steps: list[Subtask] = []
     for label, block in blocks.items():
@@ -188,18 +188,18 @@ def truth_of(blocks: Mapping[str, Sequence[Subtask]]) -> Plan:
 
 
 def _plan(assignment: Assignment, scene: Mapping[str, Any], *, is_open: bool) -> tuple[Plan, PlanTask]:
-    """The truth of an assignment in one of the worlds: what stands open is not opened."""
+    """The truth of an assignment in one of the worlds: furniture that is open is not opened."""
     plan = truth_of({label: block for label, block in assignment.blocks.items() if not (is_open and label == "open")})
     return plan, PlanTask(scene=scene, goal={"all": list(assignment.goal)}, before=plan.before)
 
 
 def unsound(task: PlanTask, plan: Plan) -> str:
-    """Why a truth cannot be used, "" if it reaches all of its goal in every way."""
+    """Why a truth cannot be used, "" if it reaches its whole goal in every way."""
     for order in plan.orders:
         ideal = carry_out(task, [plan.steps[number] for number in order], "ideal")
         if not ideal.done or ideal.reached < ideal.conditions:
             return "plans that do not reach their goal by ideal skills"
-    moved = carry_out(task, plan.steps, "classical")
-    if not moved.done or moved.reached < moved.conditions:
+    by_motion = carry_out(task, plan.steps, "classical")
+    if not by_motion.done or by_motion.reached < by_motion.conditions:
         return "plans that do not reach their goal by motion"
     return ""

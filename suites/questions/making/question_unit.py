@@ -1,4 +1,4 @@
-"""What a visit of a world brings: questions that may be used, in units that stand or fall together."""
+"""Result of visiting a world: candidate questions, in units that are used or refused together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from homie.kernel.types import Image
 from suites.questions.question import Kind, PlanTask
 
 Keep = Callable[[Image], str]
-"""Stores a picture, and returns its file."""
+"""Stores a picture, and returns the name of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,10 @@ class Candidate:
     """A question that may be used.
 
     Attributes:
-        truth: Of kind choice the right choice in words, else as `Question` has it.
-        choices: The words, in the order in which they stay.
-        drawn: How many wrong choices are drawn from the truths of the others of its template; `choices` is then empty.
-        avoid: What none of them may be.
+        truth: For kind choice the right choice in words, else as in `Question`.
+        choices: The choices in words, in their final order.
+        drawn: Number of wrong choices to draw from the truths of the template's other candidates; then no `choices`.
+        avoid: Answers that must not be drawn.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What could have been a unit and is none, and why."""
+    """A possible unit that was refused, and why."""
 
     reason: str
 
@@ -45,7 +45,7 @@ class Refusal:
 class Unit:
     """Candidates that are used together or not at all: the same words with other pictures and other answers.
 
-    A unit of one is balanced against others of its template by its truth.
+    A unit with one candidate is balanced against others of its template by its truth.
     """
 
     dimension: str
@@ -55,7 +55,7 @@ class Unit:
 
     @property
     def name(self) -> tuple[str, str]:
-        """Of its template, with the dimension."""
+        """Name of the template, with the dimension."""
         return self.dimension, self.template
 
 
@@ -67,10 +67,10 @@ def contrast(
     answers: Sequence[tuple[str, tuple[str, ...]]],
     kind: Kind = "choice",
 ) -> Unit:
-    """A unit with the same words for every answer.
+    """Make a unit with the same text for every answer.
 
     Args:
-        answers: Each with the pictures that show it.
+        answers: Answers, each with the pictures that show it.
     """
     choices = tuple(answer for answer, _ in answers) if kind == "choice" else ()
     return Unit(

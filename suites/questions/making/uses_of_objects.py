@@ -1,4 +1,4 @@
-"""What people want and which kinds of things serve it: for instructions that do not name what they mean."""
+"""Wishes of people and the kinds of objects that fulfil them, for instructions that do not name the object."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ class Use(NamedTuple):
     """A wish, and the objects that fulfil it.
 
     Attributes:
-        wish: In the words of a person.
+        wish: The wish in the words of a person.
         serves: Kinds that fulfil it.
-        perhaps: Kinds that some would take; if one of them is in the picture too, nothing is asked.
+        perhaps: Kinds that some people would take; if one is in the picture too, no question is made.
     """
 
     wish: str

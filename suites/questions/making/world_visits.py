@@ -1,4 +1,4 @@
-"""A visit of a world: the robot is set here and there by ideal skills, and what it sees becomes questions."""
+"""Visits of worlds: ideal skills place the robot at several viewpoints, and its views become questions."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from suites.questions.making.plan_questions import planned
 from suites.questions.making.question_unit import Candidate, Keep, Refusal, Unit, contrast
 
 STOPS = 5
-"""Places that are looked at in a house, each beside another thing."""
+"""Number of viewpoints in a house, each beside another object."""
 TURNS = ("straight ahead", "to the left", "backwards", "to the right")
-"""Where the four views look, in their order, counter-clockwise."""
+"""Directions of the four views, in their order, counter-clockwise."""
 CLEAR = math.radians(35)
-"""Angle from the middle of a view within which a thing is in that view and no other."""
+"""Maximum angle from the middle of a view at which an object is in that view and no other."""
 RICH = 3
-"""Things in a picture from which it is more than a wall."""
+"""Minimum number of objects in a picture that shows more than a wall."""
 ROBOTS = ("a wheeled robot with one arm", "an arm that is fixed to a table")
 
 
 def visit_house(seed: int, size: int, keep: Keep) -> Iterator[Unit | Refusal]:
-    """A generated house with a Fetch."""
+    """Visit a generated house with a Fetch."""
     source, lot = f"house-{seed}", random.Random(f"house {seed}")
     rooms = lot.choice((2, 3))
     yield from planned(seed, rooms, size, source, keep)
@@ -64,7 +64,7 @@ def visit_house(seed: int, size: int, keep: Keep) -> Iterator[Unit | Refusal]:
 
 
 def _cameras(session: Session, source: str, film: str, keep: Keep) -> Unit:
-    """Where the camera is that took a picture."""
+    """Ask which camera took a picture."""
     hand = robot_hand(session)
     frames = session.observe("front", hand).frames
     return contrast(
@@ -81,7 +81,7 @@ def _cameras(session: Session, source: str, film: str, keep: Keep) -> Unit:
 
 
 def visit_table(seed: int, size: int, keep: Keep) -> Iterator[Unit]:
-    """A table with a Panda, as a family of tasks sets it."""
+    """Visit a table with a Panda, set up by a task family."""
     source, lot = f"table-{seed}", random.Random(f"table {seed}")
     family = lot.choice(("pick", "stack", "sort"))
     options = OpenOptions.build(robot=f"franka:{family}", skills="arm", seed=seed, picture_size=f"{size}x{size}")
@@ -94,7 +94,7 @@ def visit_table(seed: int, size: int, keep: Keep) -> Iterator[Unit]:
 
 
 def robot_hand(session: Session) -> str:
-    """The name of the camera at its hand."""
+    """The name of the camera at the robot's hand."""
     return session.robot.hand
 
 
@@ -103,18 +103,18 @@ def _robot(picture: str, truth: str) -> Candidate:
 
 
 def _turning(sights: list[Sight], world: WorldSnapshot, source: str, keep: Keep, lot: random.Random) -> Iterator[Unit]:
-    """Which way to turn to a thing that is in one of the four views: by pixels, and by the poses of robot and thing."""
+    """Ask which way to turn to an object that is in one of the four views: by pixels, and by the poses of both."""
     robot = world.robot
     if robot.x is None or robot.y is None or robot.yaw is None:
         return
     options: dict[str, list[str]] = {}
     for index, sight in enumerate(sights):
         for name in sight.things:
-            alone = not any(other.pixels[name] for other in sights if other is not sight)
+            exclusive = not any(other.pixels[name] for other in sights if other is not sight)
             kind = world.things[name].kind
             rivals = [other for view in sights for other in view.pixels if other in world.things]
             position = world.things[name].position
-            if not alone or position is None or any(world.things[o].kind == kind and o != name for o in rivals):
+            if not exclusive or position is None or any(world.things[o].kind == kind and o != name for o in rivals):
                 continue
             bearing = math.atan2(position[1] - robot.y, position[0] - robot.x) - robot.yaw - index * math.pi / 2
             if abs(math.remainder(bearing, math.tau)) <= CLEAR:
@@ -133,7 +133,7 @@ def _turning(sights: list[Sight], world: WorldSnapshot, source: str, keep: Keep,
 
 
 def _chore(session: Session, source: str, lot: random.Random) -> Chore | None:
-    """Play a chore and keep its stages; None where a step does not work."""
+    """Play a chore and record its stages; None if it fails before the container is open."""
     world = session.world_state()
     kinds = [thing.kind for thing in world.things.values()]
     shut = {joint.receptacle for joint in world.joints.values() if thresholds.is_closed(joint.fraction)}
