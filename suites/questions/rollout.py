@@ -1,7 +1,7 @@
-"""Plans carried out in the world of their question, by ideal skills or by motion, and what has come of them.
+"""Executes plans in the world of their question, by ideal skills or by motion, and evaluates the goal.
 
-Nobody watches: the plan ends at its first step that fails, as the next one counts on it. A condition of the goal is
-reached if it holds at the end and did not always hold, so that doing nothing is worth nothing.
+There is no supervision: a plan ends at its first step that fails, as later steps depend on it. A condition of the goal
+is reached if it holds at the end and did not hold all the time, so that doing nothing scores nothing.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from suites.questions.question import PlanTask
 How: TypeAlias = Literal["ideal", "classical"]
 """Skill sets: the state is set, or the robot moves in MuJoCo."""
 OBJECTS = 16
-"""Loose things of a house: enough to choose from, and room to put something down."""
+"""Number of loose objects in a house: enough to choose from, with room to put something down."""
 PICTURES = "64x64"
-"""Pixels of the pictures in a world that no planner looks at: they are taken before every subtask."""
+"""Picture size in pixels for worlds whose pictures no planner uses: they are taken before every subtask."""
 
 
 class Carried(BaseModel):
-    """What came of a plan.
+    """Result of executing a plan.
 
     Attributes:
-        reached, conditions: Of the goal.
-        done: Whether the goal holds, all steps were carried out.
-        steps: Carried out without a failure.
-        why: The first failed step failed, in words; "" where none did.
+        reached, conditions: Numbers of conditions of the goal: reached, and in total.
+        done: Whether all steps were executed and the goal holds.
+        steps: Number of steps executed without a failure.
+        why: Why the first failed step failed, in words; "" if none failed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,23 +49,23 @@ class Carried(BaseModel):
 
     @property
     def completion(self) -> float:
-        """The share of the conditions that it has reached, 0..1."""
+        """The share of the conditions that were reached, 0..1."""
         return self.reached / self.conditions
 
 
 def scene_options(scene: Mapping[str, Any], skills: str, picture_size: str) -> OpenOptions:
-    """The options of the world of a scene, as a suite file writes it. Raises BadInput."""
+    """The options to open the world of a scene, as a suite file writes it. Raises BadInput."""
     return OpenOptions.build(**scene, skills=skills, picture_size=picture_size)
 
 
 def opened(scene: Mapping[str, Any], skills: str, picture_size: str) -> Session:
-    """The world of a scene. Raises BadInput."""
+    """Open the world of a scene. Raises BadInput."""
     options = scene_options(scene, skills, picture_size)
     return Session(options, choose(options, NO_OBJECTS))
 
 
 def carry_out(task: PlanTask, plan: Sequence[Subtask], how: How) -> Carried:
-    """Carry a plan out from the start of its task's world.
+    """Execute a plan from the start of its task's world.
 
     Raises:
         BadInput: there is no such world.
@@ -77,27 +77,27 @@ def carry_out(task: PlanTask, plan: Sequence[Subtask], how: How) -> Carried:
 
 
 def run_plan(session: Session, goal: Condition, plan: Sequence[Subtask]) -> Carried:
-    """Carry a plan out in a world as it is now. Raises InfrastructureError."""
+    """Execute a plan in a world from its current state. Raises InfrastructureError."""
     conditions = conjuncts(goal)
     state = session.world_state()
-    lacked = [not condition.holds(state) for condition in conditions]
+    missing = [not condition.holds(state) for condition in conditions]
     steps, why = 0, ""
     for number, subtask in enumerate(plan, 1):
         why = _problem(session, subtask)
         state = session.world_state()
-        lacked = [was or not condition.holds(state) for was, condition in zip(lacked, conditions, strict=True)]
+        missing = [was or not condition.holds(state) for was, condition in zip(missing, conditions, strict=True)]
         if why:
             why = f"{number}: {subtask} {why}"
             break
         steps += 1
-    reached = sum(was and condition.holds(state) for was, condition in zip(lacked, conditions, strict=True))
+    reached = sum(was and condition.holds(state) for was, condition in zip(missing, conditions, strict=True))
     return Carried(
         reached=reached, conditions=len(conditions), done=not why and goal.holds(state), steps=steps, why=why
     )
 
 
 def _problem(session: Session, subtask: Subtask) -> str:
-    """Carry a subtask out; in words why it could not be, "" if it could."""
+    """Execute a subtask; why it failed, in words, "" if it succeeded."""
     if subtask.action not in session.actions:
         return "is no step that the robot can take"  # codespell:ignore
     feedback = session.call(subtask.action, subtask.target, subtask.destination).feedback
@@ -105,7 +105,7 @@ def _problem(session: Session, subtask: Subtask) -> str:
 
 
 def start_of(state: WorldSnapshot) -> str:
-    """Where the robot stands, as a scene has it: X,Y,DEGREES."""
+    """The robot's pose in the format of a scene: X,Y,DEGREES."""
     robot = state.robot
     assert robot.x is not None and robot.y is not None and robot.yaw is not None, "simulated robots know where they are"
     return f"{robot.x:.3f},{robot.y:.3f},{degrees(robot.yaw):.1f}"

@@ -1,4 +1,4 @@
-"""Whether an answer is right. What cannot be read is wrong and is counted; nothing an answer says ends a scoring."""
+"""Scores answers. An unreadable answer is wrong and is counted; no answer can stop the scoring."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from suites.questions.question import Question
 from suites.questions.written_plans import compared, read_plan
 
 OVERLAP = 0.5
-"""Intersection over union from which a box is right (PASCAL VOC, Everingham et al. 2010)."""
+"""Minimum intersection over union of a correct box (PASCAL VOC, Everingham et al. 2010)."""
 NEAR = 0.05
-"""Share of the picture within which a point without a region is right, and a path on the root mean square: two fingers'
-breadth on a picture of 40 cm."""
+"""Maximum distance, as a share of the picture, of a correct point without a region, and maximum root mean square of a
+correct path: two fingers' breadth on a picture of 40 cm."""
 
 
 WHOLE = 100.0
@@ -35,9 +35,9 @@ class Mark:
     """The mark of an answer.
 
     Attributes:
-        right: 0 or 1, the accuracy.
-        score: From 0 to 1, with part marks for points and paths (`100 * (1 - d)^2.5` of RoboBench's paper), boxes
-            (their overlap) and plans (share of matched steps, of a next step RoboBench's three parts).
+        right: Whether the answer is correct; its mean is the accuracy.
+        score: From 0 to 1, with partial credit for points and paths (`100 * (1 - d)^2.5` of RoboBench's paper), boxes
+            (their overlap) and plans (share of matched steps; for a next step RoboBench's three parts).
         read: Whether the answer could be read at all.
     """
 
@@ -50,7 +50,7 @@ UNREADABLE = Mark(right=False, score=0.0, read=False)
 
 
 def mark(question: Question, answer: str) -> Mark:
-    """The mark of an answer, the model's words."""
+    """Mark an answer, the model's reply."""
     words = final_words(answer)
     match question.kind:
         case "choice":

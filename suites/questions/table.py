@@ -1,4 +1,4 @@
-"""The result of asking: accuracy by dimension with intervals, beside what can be had without looking."""
+"""Result table: accuracy by dimension with intervals, next to the accuracy without looking at the pictures."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from suites.questions.scoring import UNREADABLE, Mark
 
 
 class Row(BaseModel):
-    """Of one dimension, shares 0..1.
+    """Results for one dimension, shares 0..1.
 
     Attributes:
-        low, high: 95 % interval (Wilson, at the effective number of questions: those of one world are not independent
-            ones).
-        score: Mean with part marks. The last three are as in `audit.Blind`.
+        low, high: 95 % interval (Wilson, at the effective number of questions: those of one world are not independent).
+        score: Mean score with partial credit. The last three are as in `audit.Blind`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,11 +36,11 @@ class Row(BaseModel):
 
 
 def rows(questions: Sequence[Question], marks: Mapping[str, Mark]) -> tuple[Row, ...]:
-    """A row for each dimension and one for all. Every question counts; one without a mark is unreadable.
+    """One row for each dimension and one for all. Every question counts; one without a mark is unreadable.
 
     Args:
-        questions: all that were to be asked.
-        marks: of the answers, by the ids of questions.
+        questions: all questions of the run.
+        marks: the marks of the answers, by question id.
     """
     blind = audit(questions)
     marks = {question.id: marks.get(question.id, UNREADABLE) for question in questions}
@@ -72,7 +71,7 @@ HEAD = ("dimension", "questions", "right %", "95 %", "score %", "unreadable", "c
 
 
 def markdown(table: Sequence[Row]) -> str:
-    """The rows as a table of Markdown."""
+    """The rows as a Markdown table."""
     lines = [HEAD, ("---",) * len(HEAD)]
     lines += [
         (

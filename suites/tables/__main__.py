@@ -34,12 +34,12 @@ from suites.tables.table import head, lines, not_played, rows_of
 
 HOMIE = (sys.executable, "-c", "from homie.cli.main import main; main()")
 BEAT = 2.0
-"""Seconds after which the time of a try is written down: at most so much is missing of one that was killed."""
+"""Seconds between updates of the elapsed time on disk: at most this much is lost when a run is killed."""
 _PR_SET_PDEATHSIG = 1
 
 
 def play(arguments: argparse.Namespace) -> str:
-    """Play what is not played yet. The table."""
+    """Run the suites that have no result yet, and return the table."""
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     _check_same(out / "asked.json", {"planner": arguments.planner, "share": arguments.share})
@@ -74,7 +74,7 @@ def _check_same(path: Path, asked: dict[str, Any]) -> None:
 
 
 def _port(out: Path) -> int:
-    """The port of an earlier try, since its address is among what a run folder was made with; else any."""
+    """The port of an earlier run, since run folders depend on its address; else 0 for any."""
     path = out / "port.json"
     return json.loads(path.read_bytes()) if path.exists() else 0
 
@@ -82,31 +82,31 @@ def _port(out: Path) -> int:
 def _make_questions(folder: Path, share: int, workers: int) -> None:
     if folder.exists():
         return
-    making = folder.with_name(f"questions-{os.getpid()}")
-    _run(["questions", "make", str(making), "--number", str(QUESTIONS // share), "--workers", str(workers), "--quiet"])
-    write_truths(making)
-    making.rename(folder)
+    partial = folder.with_name(f"questions-{os.getpid()}")
+    _run(["questions", "make", str(partial), "--number", str(QUESTIONS // share), "--workers", str(workers), "--quiet"])
+    write_truths(partial)
+    partial.rename(folder)
 
 
 def _printed(path: Path, command: Sequence[str]) -> dict[str, Any]:
-    """What a command printed as JSON, from its file where it is through; and how long it took, all tries together."""
-    known: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {"printed": None, "seconds": 0.0}
-    if known["printed"] is not None:
-        return known
+    """The JSON output of a command, from its file if it is complete; and the time it took, over all attempts."""
+    record: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {"printed": None, "seconds": 0.0}
+    if record["printed"] is not None:
+        return record
     print("homie", *command, file=sys.stderr, flush=True)
-    before, began = known["seconds"], time.monotonic()
+    before, began = record["seconds"], time.monotonic()
 
     def beat() -> None:
         write_atomically(path, to_json({"printed": None, "seconds": before + time.monotonic() - began}))
 
     printed = json.loads(_run(command, beat))
-    known = {"printed": printed, "seconds": before + time.monotonic() - began}
-    write_atomically(path, to_json(known))
-    return known
+    record = {"printed": printed, "seconds": before + time.monotonic() - began}
+    write_atomically(path, to_json(record))
+    return record
 
 
 def _run(command: Sequence[str], beat: Any = lambda: None) -> str:
-    """The output of a command of Homie, which ends with this program. Raises SystemExit where it fails."""
+    """The output of a Homie command, which ends with this program. Raises SystemExit if it fails."""
     process = subprocess.Popen([*HOMIE, *command], stdout=subprocess.PIPE, text=True, preexec_fn=_end_with_parent)
     while True:
         try:

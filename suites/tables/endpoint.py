@@ -1,8 +1,8 @@
 """A scripted model behind an OpenAI-compatible endpoint on 127.0.0.1, for tables of the planner `chat`.
 
-It answers in the form that the template of a suite asks for, with what the suite's expert does next: which task it is
-says the seed of the request, how far it has come the history of the prompt. So it keeps nothing between requests, and
-workers and kills change no answer. Questions are answered with their truth, by text and pictures. In homie-vigil it
+It answers in the format of a suite's template with the next step of the suite's expert: the seed of the request
+identifies the task, the history in the prompt the progress. So it keeps no state between requests, and workers and
+kills change no answer. Questions are answered with their truth, identified by text and pictures. In homie-vigil it
 reports success at once: an expert there has to look, and a script cannot.
 """
 
@@ -34,7 +34,7 @@ from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
 from suites.questions.folder import read_questions
 
 PROVIDER = "vllm"
-"""Of the providers that Homie knows one that is sent the episode's seed and needs no key."""
+"""A provider known to Homie that is sent the episode's seed and needs no key."""
 REPORT = {"skill_name": "report", "arguments": {"status": "success", "summary": "scripted"}}
 TABLES = (
     ACTION_TABLE,
@@ -42,28 +42,28 @@ TABLES = (
     {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}},
     {**ACTION_TABLE, **MOVES, **{name: verb.action for name, verb in PERSON_VERBS.items()}},
 )
-"""The actions of the skills that suites with numbered actions are played with here."""
+"""Action tables of the skills with which suites with numbered actions are played here."""
 _NUMBER = re.compile(r"\((\d+)\) ")
 _MODEL = re.compile(r"^- (\S+) \(([^)]*)\)", re.MULTILINE)
 _CHOICE = re.compile(r"^(\d+): (.*)$", re.MULTILINE)
 
 
 class Script:
-    """What is answered.
+    """Answers of the scripted model.
 
     Args:
-        questions: Their folder, where there is one.
+        questions: Folder of the questions, if there is one.
     """
 
     def __init__(self, questions: Path | None = None) -> None:
         self._questions = questions
 
     def answer(self, suite: str, body: Mapping[str, Any]) -> str:
-        """The answer to a request. Raises KeyError and ValueError for one that no suite makes."""
+        """The answer to a request. Raises KeyError and ValueError for a request that no suite makes."""
         if suite == "homie-vigil":
             return json.dumps(REPORT)
         if suite == "homie-questions":
-            return self._truths()[_asked(*_content(body["messages"][-1]))]
+            return self._truths()[_question_key(*_content(body["messages"][-1]))]
         messages = [_content(message)[0] for message in body["messages"]]
         task = _tasks(suite)[body["seed"]]
         (history,) = re.findall(r"^History: (.*)$", messages[-1], re.MULTILINE)
@@ -73,8 +73,8 @@ class Script:
     @functools.cache  # noqa: B019 - it lives as long as the endpoint
     def _truths(self) -> Mapping[str, str]:
         assert self._questions is not None, "a folder of questions is asked about"
-        known = read_questions(self._questions)
-        return {_asked(q.asked, known.pictures(q)): q.truth for q in known.questions}
+        question_set = read_questions(self._questions)
+        return {_question_key(q.asked, question_set.pictures(q)): q.truth for q in question_set.questions}
 
 
 find_suite_once = functools.cache(find_suite)
@@ -82,12 +82,12 @@ find_suite_once = functools.cache(find_suite)
 
 @functools.cache
 def _tasks(suite: str) -> Mapping[int, Task]:
-    """The tasks by the seeds of their first trials."""
+    """The tasks by the seed of their first trial."""
     return {episode_seed(0, task.id, 0): task for task in find_suite_once(suite).tasks}
 
 
 def _next(task: Task, suite: Suite, system: str, done: int) -> str:
-    """The rest of the expert's plan, after so many subtasks."""
+    """The rest of the expert's plan, after a number of subtasks."""
     if suite.robot == "franka":
         family = task.scene.settings["family"]
         poses = [json.loads(str(action)) for action in poses_of(generate(family, task.scene.seed))]
@@ -106,7 +106,7 @@ def _next(task: Task, suite: Suite, system: str, done: int) -> str:
 
 
 def _numbers(task: Task, names: Sequence[str], sent_to: SentTo) -> Mapping[Subtask, int]:
-    """The numbers of subtasks in a list of actions. Raises ValueError for a list that is not that of the scene."""
+    """The numbers of subtasks in a list of actions. Raises ValueError if the list is not that of the scene."""
     alone = {Subtask(name): number for number, name in enumerate(names)}
     if all(read_subtask(step) in alone for step in task.expert or ()):
         return alone
@@ -121,7 +121,7 @@ def _numbers(task: Task, names: Sequence[str], sent_to: SentTo) -> Mapping[Subta
 
 
 def _verb(name: str) -> str:
-    """The action in the name of a choice, without what it is done to: `pick up` of `pick up the mug 2`."""
+    """The action in the name of a choice, without its object: `pick up` of `pick up the mug 2`."""
     return name.partition(" the ")[0]
 
 
@@ -147,8 +147,8 @@ def _picture(url: str) -> Image:
     return np.asarray(picture[:, :, ::-1], dtype=np.uint8)
 
 
-def _asked(text: str, pictures: Sequence[Image]) -> str:
-    """What tells a question from all others: words alone do not."""
+def _question_key(text: str, pictures: Sequence[Image]) -> str:
+    """Key of a question by text and pictures: the text alone is not unique."""
     digest = hashlib.sha256(text.encode())
     for picture in pictures:
         digest.update(np.ascontiguousarray(picture).tobytes())
@@ -156,10 +156,10 @@ def _asked(text: str, pictures: Sequence[Image]) -> str:
 
 
 class Served(Endpoint):
-    """The endpoint, while the `with` block lasts, with a path for each suite. Raises OSError for one that is in use.
+    """The endpoint, with a path for each suite; a context manager. Raises OSError if the port is in use.
 
     Args:
-        port: 0 takes a free one.
+        port: Port to use; 0 for a free one.
     """
 
     def __init__(self, script: Script, port: int = 0) -> None:

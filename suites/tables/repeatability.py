@@ -26,11 +26,11 @@ NAMES = ("homie-eb-house", "homie-eb-rearrange", "homie-eb-nav", "homie-eb-table
 HOMIE = (sys.executable, "-c", "from homie.cli.main import main; main()")
 TASKS, WORKERS = 4, 4
 POLL = 0.02
-"""Seconds between two looks at what is finished: episodes take half a second and more."""
+"""Seconds between two checks for finished episodes: an episode takes half a second and more."""
 
 
 def finished(run: Path) -> int:
-    """How many episodes are through."""
+    """Number of finished episodes."""
     return len(list((run / "episodes").glob("*/episode.json")))
 
 
@@ -38,7 +38,7 @@ def play_twice(name: str, planner: str, out: Path, tasks: Sequence[str]) -> tupl
     """Play tasks of a suite twice, the second time with a kill in the middle.
 
     Returns:
-        Both run folders, and how many episodes were finished at the kill.
+        Both run folders, and the number of episodes that were finished at the kill.
     """
     skills = next(played.skills for played in SUITES if played.suite == name)
     words = ["bench", name, "--planner", planner, "--trials", "1", "--tasks", ",".join(tasks), "--quiet", *SMALL]

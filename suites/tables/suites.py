@@ -1,4 +1,4 @@
-"""What is played: each protocol's suites with their own skills and templates, as command lines of Homie."""
+"""The suites to play: each protocol's suites with their own skills and templates, as command lines of Homie."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from homie.bench.suite.suite import find_suite
 PLANNERS = ("expert", "rule", "random", "chat")
 Kind = Literal["bench", "vigil", "questions"]
 SMALL = ("--picture-size", "16", "--no-shade")
-"""No planner here looks at pictures, and the endpoint leaves them unread."""
+"""Options for small pictures: no planner here looks at them, and the endpoint does not read them."""
 EPISODES, QUESTIONS = 125, 1500
-"""Episodes in each family of homie-vigil; questions in the set that is made."""
+"""Episodes in each family of homie-vigil; questions in the generated set."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Played:
     """A suite of a protocol.
 
     Attributes:
-        skills, template: "" is what the command takes by itself.
+        skills, template: Options of the command, "" for its default.
         cannot: Why planners cannot play it, by planner.
     """
 
@@ -35,10 +35,10 @@ class Played:
     cannot: Mapping[str, str] = field(default_factory=dict)
 
     def command(self, planner: str, out: Path, share: int, workers: int, url: str, questions: Path) -> list[str]:
-        """The words after `homie`.
+        """The command-line arguments after `homie`.
 
         Args:
-            share: Every how many-th task.
+            share: One in this many tasks is played.
         """
         endpoint = ["--base-url", url, "--set", "provider=vllm"] if planner == "chat" else []
         place = [*endpoint, "--out", str(out), "--json", "--quiet"]
@@ -48,7 +48,7 @@ class Played:
             return ["vigil", "--planner", _blind(planner, "always"), *episodes, *count, *place]
         if self.kind == "questions":
             who = f"scripted:{questions / TRUTHS}" if planner == "expert" else _blind(planner, "constant:A")
-            whole = ["--set", "image_size=4096"] if planner == "chat" else []  # or their pixels tell nothing
+            whole = ["--set", "image_size=4096"] if planner == "chat" else []  # full size, so that pixels identify it
             return ["questions", "ask", str(questions), "--planner", who, *whole, *place]
         options = ["--planner", _blind(planner, planner), "--trials", "1", *count, *SMALL]
         if share > 1:
@@ -61,10 +61,10 @@ class Played:
 
 
 def _blind(planner: str, fallback: str) -> str:
-    """A planner by its name on the command line.
+    """A planner's name on the command line.
 
     Args:
-        fallback: Who plays for `rule`.
+        fallback: Planner that replaces `rule`.
     """
     return {"rule": fallback, "chat": "chat:scripted"}.get(planner, planner)
 
@@ -98,11 +98,11 @@ SUITES = (
     Played("RoboBench", "homie-questions", "questions"),
 )
 TRUTHS = "truths.json"
-"""The true answers by the ids of questions, for the planner `expert`."""
+"""File of the true answers by question id, for the planner `expert`."""
 
 
 def chosen(suite: str, share: int) -> list[str]:
-    """Every so many-th task of each subset: of all tasks in a row it would be one subset alone, where they are five."""
+    """Every `share`-th task of each subset: of all tasks in a row, with five subsets, it could be one subset only."""
     groups: dict[str, list[str]] = {}
     for task in find_suite(suite).tasks:
         groups.setdefault(task.attributes[0] if task.attributes else "", []).append(task.id)
@@ -110,7 +110,7 @@ def chosen(suite: str, share: int) -> list[str]:
 
 
 def write_truths(questions: Path) -> None:
-    """Write the true answers beside the questions. Raises OSError."""
+    """Write the true answers next to the questions. Raises OSError."""
     lines: Sequence[str] = (questions / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     truths = {entry["id"]: entry["truth"] for entry in map(json.loads, lines)}
     (questions / TRUTHS).write_text(json.dumps(truths), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The table: a row for each suite and each of its subsets, from what Homie's commands print."""
+"""The table: a row for each suite and each of its subsets, from the output of Homie's commands."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from homie.bench.suite.suite import find_suite
 from suites.tables.suites import Played
 
 HEAD = ("protocol", "suite", "subset", "n", "%", "95 %", "minutes")
-"""%: SR of a bench, B of homie-vigil, right answers of questions."""
+"""Columns. %: SR of a bench, B of homie-vigil, right answers of questions."""
 ALL = "all"
 
 
 class Row(NamedTuple):
-    """A suite or a subset of it.
+    """Result of a suite or of a subset.
 
     Attributes:
         value, low, high: Percent.
@@ -29,10 +29,10 @@ class Row(NamedTuple):
 
 
 def rows_of(played: Played, printed: Mapping[str, Any]) -> list[Row]:
-    """The rows, `all` first.
+    """Compute the rows, `all` first.
 
     Args:
-        printed: The JSON object of the command.
+        printed: The JSON object that the command printed.
     """
     if played.kind == "bench":
         return list(_of_bench(played.suite, printed))
@@ -60,7 +60,7 @@ def _of_bench(suite: str, printed: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def lines(played: Played, rows: list[Row], seconds: float) -> list[str]:
-    """The rows as lines of Markdown; the minutes stand in the first."""
+    """The rows as Markdown lines; the first has the minutes."""
     return [
         _line(
             played.protocol,
@@ -76,12 +76,12 @@ def lines(played: Played, rows: list[Row], seconds: float) -> list[str]:
 
 
 def not_played(played: Played, why: str) -> list[str]:
-    """The line of a suite that a planner cannot play."""
+    """The line for a suite that a planner cannot play."""
     return [_line(played.protocol, f"`{played.suite}`", f"cannot be played: {why}", "", "", "", "")]
 
 
 def head() -> list[str]:
-    """The first two lines."""
+    """The header lines."""
     return [_line(*HEAD), _line(*("---",) * len(HEAD))]
 
 

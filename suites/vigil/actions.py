@@ -1,4 +1,4 @@
-"""The four skills of native control, and the strict reading of an answer."""
+"""The four skills of native control, and the strict parser of an answer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from homie.kernel.support.documents import parse_json
 from homie.kernel.support.validation_sentences import first_problem
 
 STEP = 0.25
-"""Metres of a step."""
+"""Length of a step in metres."""
 FARTHEST, WIDEST = 20.0, 180.0
-"""The most steps and degrees of one action."""
+"""Maximum steps and degrees of one action."""
 WIDTH, HEIGHT = 640, 480
-"""Pixels of a frame, as published."""
+"""Size of a frame in pixels, as published."""
 THOUSAND = 1000
-"""The side of a frame in coordinates without pixels."""
+"""Side length of a frame in normalized coordinates."""
 
 Intent = Literal["ground", "pick", "drop", "place", "activate", "deactivate", "open_access", "close_access"]
 ALIASES = {
@@ -31,7 +31,7 @@ ALIASES = {
     "open": "open_access",
     "close": "close_access",
 }
-"""Other words for intents, as the paper allows them."""
+"""Synonyms of intents, as the paper allows them."""
 
 Number: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
@@ -41,24 +41,24 @@ class _Strict(BaseModel):
 
 
 class Navigate(_Strict):
-    """Drive so many steps, or turn by so many degrees."""
+    """Drive a number of steps, or turn by an angle in degrees."""
 
     mode: Literal["forward", "backward", "turn_left", "turn_right"]
     magnitude: Annotated[Number, Field(gt=0)]
 
 
 class Look(_Strict):
-    """Tilt the head by so many degrees."""
+    """Tilt the head by an angle in degrees."""
 
     direction: Literal["up", "down"]
     magnitude: Annotated[Number, Field(gt=0, le=WIDEST)]
 
 
 class Interact(_Strict):
-    """Do something to what is at a pixel of the current frame.
+    """Act on the object at a pixel of the current frame.
 
     Attributes:
-        x, y: From its top left, not asked for to drop.
+        x, y: Pixel coordinates from the top left; not needed for `drop`.
     """
 
     intent: Intent
@@ -70,7 +70,7 @@ class Report(_Strict):
     """End the episode.
 
     Attributes:
-        status: Any word; one that Vigil does not have counts as `invalid`.
+        status: Any word; a word that Vigil does not define counts as `invalid`.
     """
 
     status: str
@@ -89,20 +89,20 @@ REQUIRED, OPTIONAL = {"skill_name", "arguments"}, {"thought", "cognitive_state"}
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """An answer that is not an action, and why. It takes a step."""
+    """An answer that is not a valid action, and why. It uses up a step."""
 
     reason: str
 
 
 def read_act(text: str, *, thousandths: bool = False) -> Act | Invalid:
-    """Read an answer: one JSON object with `skill_name` and `arguments`, and nothing around it.
+    """Parse an answer: one JSON object with `skill_name` and `arguments`, without any other text.
 
     Args:
-        text: what was answered.
+        text: the answer.
         thousandths: whether x and y go from 0 to 1000 over the frame, instead of pixels.
 
     Returns:
-        The action, x and y in pixels; or why it is none.
+        The action, x and y in pixels; or why the answer is invalid.
 
     Example:
         >>> read_act('{"skill_name": "look", "arguments": {"direction": "down", "magnitude": 20}}')
@@ -140,7 +140,7 @@ def _checked(act: Act, thousandths: bool) -> Act | Invalid:
     if act.x is None or act.y is None:
         return Invalid(f"{act.intent} needs x and y")
     x, y = (act.x, act.y) if not thousandths else (act.x * WIDTH / THOUSAND, act.y * HEIGHT / THOUSAND)
-    if thousandths:  # the last of the thousand is the edge itself
+    if thousandths:  # 1000 is the edge itself, which has no pixel
         x, y = min(x, WIDTH - 1) if act.x <= THOUSAND else x, min(y, HEIGHT - 1) if act.y <= THOUSAND else y
     if not (0 <= x < WIDTH and 0 <= y < HEIGHT):
         return Invalid("x and y are outside of the frame")
@@ -148,5 +148,5 @@ def _checked(act: Act, thousandths: bool) -> Act | Invalid:
 
 
 def written(skill: str, **arguments: object) -> str:
-    """An action as an answer has it."""
+    """Format an action as an answer."""
     return json.dumps({"skill_name": skill, "arguments": arguments})

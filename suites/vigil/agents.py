@@ -1,4 +1,4 @@
-"""Who plays: the contract, and those that look at nothing."""
+"""Agents: the interface, and the agents that use no pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from suites.vigil.actions import HEIGHT, WIDTH, written
 from suites.vigil.frozen import FrozenEpisode
 
 HISTORY = 20
-"""Number of its own turns that an agent sees again, as published."""
+"""Number of its own last answers that an agent gets, as published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class Turn:
     """The input of an agent in one step.
 
     Attributes:
-        number: Of the step, from 1.
-        instruction: The task.
-        look: The current frame (480, 640, 3).
+        number: Number of the step, from 1.
+        instruction: Text of the task.
+        look: Function that renders the current frame (480, 640, 3).
         history: Its own last answers, word for word, oldest first.
-        too_far, path_blocked: The result of the last action, None if the agent does not get it.
+        too_far, path_blocked: Result of the last action, None if the agent does not get it.
     """
 
     number: int
@@ -39,18 +39,18 @@ class Turn:
 
 
 class Agent(ABC):
-    """Plays one episode."""
+    """Interface of an agent that plays one episode."""
 
     @abstractmethod
     def answer(self, turn: Turn) -> Said:
-        """The next action, as one JSON object. Raises PlannerError where none can be had."""
+        """The next action, as one JSON object. Raises PlannerError if the agent has no answer."""
 
 
 class RandomAgent(Agent):
-    """Acts at random, and looks at nothing. The same in an episode every time."""
+    """Acts at random without pictures. Deterministic for an episode and a seed."""
 
     shares: ClassVar[Mapping[str, float]] = {"navigate": 0.5, "look": 0.1, "interact_pixel": 0.35, "report": 0.05}
-    """How often it does what."""
+    """Probability of each skill."""
 
     def __init__(self, episode: FrozenEpisode, seed: int) -> None:
         self._lot = random.Random(f"{seed}/{episode.id}")
@@ -77,7 +77,7 @@ class RandomAgent(Agent):
 
 
 class WalkingAgent(RandomAgent):
-    """Acts at random and never reports; `always`: but for the last step, in which it reports success."""
+    """Acts at random without reports; with `reports`, it reports success in the last step."""
 
     shares: ClassVar[Mapping[str, float]] = {
         name: share for name, share in RandomAgent.shares.items() if name != "report"
@@ -94,11 +94,11 @@ class WalkingAgent(RandomAgent):
 
 
 def blind(name: str, episode: FrozenEpisode, seed: int) -> Agent:
-    """One of `BLIND`."""
+    """Create one of the agents of `BLIND`."""
     if name == "random":
         return RandomAgent(episode, seed)
     return WalkingAgent(episode, seed, reports=name == "always")
 
 
 BLIND = ("random", "always", "never")
-"""Who looks at nothing: at random; at random, then always success; at random without any report."""
+"""Agents without pictures: at random; at random, then always success; at random without any report."""

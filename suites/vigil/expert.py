@@ -1,4 +1,4 @@
-"""The expert: knows the world, and acts by the protocol's own actions. It shows that an episode can be solved."""
+"""The expert: knows the world's state, and acts by the protocol's own actions. It shows that an episode is solvable."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from suites.vigil.floor import Floor
 from suites.vigil.stage import CAMERA, REACH, SEEN, USES, Stage
 
 GAPS = (0.95, 0.75, 1.15, 0.6, 1.3)
-"""Metres between the robot's middle and a thing at which it stands to use it, the best first."""
+"""Distances in metres between the robot's middle and an object's footprint to use the object, the best first."""
 VIEWS = (1.2, 2.0, 3.0)
-"""The same, to see it."""
+"""Distances to see an object, the best first."""
 FAR = 8.0
-"""Metres from the middle of a thing beyond which nothing is looked for."""
+"""Maximum distance in metres from the middle of an object for the search of a pose."""
 DIRECTIONS = 24
-"""Directions around a thing that are tried."""
+"""Number of directions around an object to try."""
 TRIES = 40
-"""Places that are tried out."""
+"""Maximum number of poses to rehearse."""
 CLICKABLE = 60
-"""Pixels of a thing from which the expert, who knows where it is, hits it."""
+"""Minimum visible pixels of an object for a click; the expert, who knows the mask, hits it."""
 AT = 0.03
-"""Metres, and radians, within which it stands where it wants to."""
+"""Tolerance of the pose in metres and radians."""
 MARGIN = 0.08
-"""Metres less than the reach, for the way is driven with an error."""
+"""Safety margin on the reach in metres, for the error of driving."""
 
 
 class Expert(Agent):
-    """Plays one episode. Privileged."""
+    """Plays one episode with the world's state (privileged)."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self._native, self._world = stage, stage.native, stage.world
         self._plan = FloorPlan(stage.world)
-        self._aim: tuple[str, str] | None = None
-        self._way: list[Array] = []
+        self._intent: tuple[str, str] | None = None
+        self._path: list[Array] = []
         self._pose: Pose2 | None = None
         self._tilt = 0.0
         self._failed: list[tuple[tuple[str, str], Pose2]] = []
@@ -57,12 +57,12 @@ class Expert(Agent):
             return written("report", status=episode.label.value, summary="as it is")
         if self._stage.truth().goal:
             return written("report", status=Status.SUCCESS.value, summary="done")
-        goal = self._wanted()
-        act = None if goal is None else self._towards(*goal)
+        goal = self._next_intent()
+        act = None if goal is None else self._act_on(*goal)
         return act or written("report", status=Status.FAIL.value, summary="no way is known")
 
-    def _wanted(self) -> tuple[str, str] | None:
-        """What to do next, and to which thing."""
+    def _next_intent(self) -> tuple[str, str] | None:
+        """The next intent and its object; None if no object fits."""
         goal, world = self._stage.episode.goal, self._world
         names = sorted(self._stage.meant(goal.target), key=lambda name: (self._stage.distance(name), name))
         if not names:
@@ -93,14 +93,14 @@ class Expert(Agent):
                 return ("drop", "") if world.held else self._picking(names[0])
 
     def _picking(self, name: str) -> tuple[str, str]:
-        """To take a thing; first to open what it is in."""
+        """Pick an object; open its container first."""
         container = self._world.container_of(name)
         if container is not None and self._world.closed(container):
             return "open_access", container.name
         return "pick", name
 
     def _clearing(self) -> tuple[str, str] | None:
-        """To take an obstacle, and to put it on furniture; None where there is none."""
+        """Pick an obstacle, and place it on furniture; None without obstacles."""
         floor, held = self._stage.episode.setup.floor, self._world.held
         if held in floor:
             places = [
@@ -112,12 +112,12 @@ class Expert(Agent):
 
     # ------------------------------------------------------------ how to get there
 
-    def _towards(self, intent: str, name: str) -> str | None:
+    def _act_on(self, intent: str, name: str) -> str | None:
         if intent == "drop":
             return written("interact_pixel", intent="drop")
-        if self._aim != (intent, name):
-            self._aim, self._pose = (intent, name), None
-            if self._can(intent, name):
+        if self._intent != (intent, name):
+            self._intent, self._pose = (intent, name), None
+            if self._can_act(intent, name):
                 return self._click(intent, name)
             self._choose(intent, name)
         if self._pose is None:
@@ -130,38 +130,38 @@ class Expert(Agent):
             size = round(math.degrees(abs(self._native.tilt - self._tilt)), 1)
             return written("look", direction="down" if down else "up", magnitude=size)
         self._failed.append(((intent, name), self._pose))
-        self._aim = None  # if this does not do it, another place will
+        self._intent = None  # if this fails, try another pose
         return self._click(intent, name)
 
     def _drive(self, pose: Pose2) -> str | None:
-        """The next turn or way on the route to a place; None where it stands there."""
+        """The next turn or drive on the path to a pose; None at the pose."""
         here = self._native.pose
-        while self._way and np.linalg.norm(self._way[0] - here.xy) < AT:
-            self._way.pop(0)
+        while self._path and np.linalg.norm(self._path[0] - here.xy) < AT:
+            self._path.pop(0)
         yaw = pose.yaw
-        if self._way:
-            yaw = math.atan2(*(self._way[0] - here.xy)[::-1])
+        if self._path:
+            yaw = math.atan2(*(self._path[0] - here.xy)[::-1])
         off = float(wrapped(yaw - here.yaw))
         if abs(off) > AT:
             return written(
                 "navigate", mode="turn_left" if off > 0 else "turn_right", magnitude=round(math.degrees(abs(off)), 1)
             )
-        if not self._way:
+        if not self._path:
             return None
         return written(
             "navigate",
             mode="forward",
-            magnitude=min(round(float(np.linalg.norm(self._way[0] - here.xy)) / STEP, 2), FARTHEST),
+            magnitude=min(round(float(np.linalg.norm(self._path[0] - here.xy)) / STEP, 2), FARTHEST),
         )
 
     def _click(self, intent: str, name: str) -> str | None:
         x, y = self._pixel(name) or (320, 240)
         if intent in ("near", "seen"):
-            return self._towards(intent, name)
+            return self._act_on(intent, name)
         return written("interact_pixel", intent=intent, x=x, y=y)
 
     def _pixel(self, name: str) -> tuple[int, int] | None:
-        """A pixel of a thing near the middle of what is seen of it; None where there are too few."""
+        """A pixel of an object near the middle of its visible part; None if too few pixels are visible."""
         rows, columns = np.nonzero(self._stage.mask == self._stage.names.index(name))
         if len(rows) < CLICKABLE:
             return None
@@ -171,52 +171,52 @@ class Expert(Agent):
     # ------------------------------------------------------------ where to stand
 
     def _choose(self, intent: str, name: str) -> None:
-        """A place from which it can be done, and the way to it."""
+        """Choose a pose for an intent, and the path to it."""
         floor = Floor(self._plan, self._native.pose.xy)
         options: list[tuple[float, Pose2]] = []
-        for pose, rank in self._around(name, VIEWS if intent == "seen" else GAPS):
+        for pose, rank in self._poses_around(name, VIEWS if intent == "seen" else GAPS):
             cost = floor.cost(pose.xy)
             if cost is not None and not self._was_tried(intent, name, pose):
                 options.append((cost + rank, pose))
         options.sort(key=lambda option: option[0])
         for _, pose in options[:TRIES]:
             tilt = self._gaze(pose, name)
-            if self._tried_out(intent, name, pose, tilt):
-                self._pose, self._tilt, self._way = pose, tilt, floor.way(pose.xy)
+            if self._is_feasible(intent, name, pose, tilt):
+                self._pose, self._tilt, self._path = pose, tilt, floor.way(pose.xy)
                 return
 
-    def _around(self, name: str, gaps: tuple[float, ...]) -> Iterator[tuple[Pose2, float]]:
-        """Places around a thing that face it, with how much farther one may be for being better."""
+    def _poses_around(self, name: str, gaps: tuple[float, ...]) -> Iterator[tuple[Pose2, float]]:
+        """Poses around an object that face it, each with a penalty in metres of path."""
         box, world = self._stage.box(name), self._world
         front = world.receptacles[name].front if name in world.receptacles else None
         for angle in np.arange(DIRECTIONS) * math.tau / DIRECTIONS:
             away = np.array([math.cos(angle), math.sin(angle)])
             aside = 0.0 if front is None else 1.0 - math.cos(angle - front)
             for rank, gap in enumerate(gaps):
-                x, y = box.center[:2] + _out(box, away, gap) * away
+                x, y = box.center[:2] + _distance_for_gap(box, away, gap) * away
                 yield Pose2(float(x), float(y), float(wrapped(angle + math.pi))), 0.2 * rank + aside
 
     def _was_tried(self, intent: str, name: str, pose: Pose2) -> bool:
         return any(key == (intent, name) and np.linalg.norm(other.xy - pose.xy) < 0.15 for key, other in self._failed)
 
     def _gaze(self, pose: Pose2, name: str) -> float:
-        """How far the head looks down at a thing from there, rad."""
+        """Downward tilt of the head, rad, to look at an object from a pose."""
         box = self._stage.box(name)
         eye = float(self._stage.home.data.camera(f"robot/{CAMERA}").xpos[2])
         away = max(float(np.linalg.norm(box.center[:2] - pose.xy)) - 0.15, 0.2)
         return float(np.clip(math.atan2(eye - box.center[2], away), -0.5, 1.0))
 
-    def _tried_out(self, intent: str, name: str, pose: Pose2, tilt: float) -> bool:
-        """Whether it can be done from there."""
+    def _is_feasible(self, intent: str, name: str, pose: Pose2, tilt: float) -> bool:
+        """Whether the intent is possible from a pose, by rehearsal."""
         with self._native.rehearsal():
             free = self._native.stand(pose, tilt)
             self._stage.forget_frame()
-            works = free and self._can(intent, name)
+            works = free and self._can_act(intent, name)
         self._stage.forget_frame()
         return works
 
-    def _can(self, intent: str, name: str) -> bool:
-        """Whether it can be done from here, as the robot stands and looks."""
+    def _can_act(self, intent: str, name: str) -> bool:
+        """Whether the intent is possible from the current pose and view."""
         stage = self._stage
         if intent == "near":
             return stage.distance(name) <= REACH - MARGIN
@@ -232,8 +232,8 @@ class Expert(Agent):
             return USES[intent] in ("Turn on", "Turn off") or not self._native.use(USES[intent], name)
 
 
-def _out(box: Box, away: Array, gap: float) -> float:
-    """Metres from a box's middle along a direction (2,) at which one is so far from its footprint."""
+def _distance_for_gap(box: Box, away: Array, gap: float) -> float:
+    """Distance in metres from a box's middle along a direction (2,) at which the gap to its footprint is reached."""
     low, high = 0.0, FAR
     for _ in range(14):  # to a millimetre
         middle = (low + high) / 2

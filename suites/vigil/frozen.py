@@ -1,4 +1,4 @@
-"""The frozen episodes of `homie-vigil`: which house, where the robot begins, what is asked, and when it is done."""
+"""The frozen episodes of `homie-vigil`: house, initial pose, instruction, and goal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from suites.published.vigil_episode import Family, Status
 
 FILE = Path(__file__).with_name("homie-vigil.json")
 OBJECTS = 24
-"""Loose things in each house: of the household's catalogue, where this many are nearly all of different kinds."""
+"""Number of loose objects per house, of the household's catalogue: this many are nearly all of different kinds."""
 
 State = Literal["grounded", "near", "seen", "held", "placed", "open", "closed", "on", "off"]
 
@@ -29,7 +29,7 @@ INVALID_LIMITS = {
     Family.SM: 5,
     Family.CR: 5,
 }
-"""The most invalid actions. They are ours: the paper has them in a table whose numbers we do not know."""
+"""Maximum number of invalid actions. Our choice: the numbers of the paper's table are not known to us."""
 
 
 class _Frozen(BaseModel):
@@ -37,22 +37,22 @@ class _Frozen(BaseModel):
 
 
 class Target(_Frozen):
-    """What is meant: every thing of a kind, of furniture that in rooms of one kind."""
+    """The objects of a target: every object of a kind; for furniture, only in rooms of one kind."""
 
     kind: str
     room: str | None = None
 
     @property
     def words(self) -> str:
-        """As an instruction says it: `the cabinet in the bedroom`."""
+        """The target in an instruction: `the cabinet in the bedroom`."""
         return f"the {self.kind.replace('_', ' ')}" + (f" in the {self.room}" if self.room else "")
 
 
 class Goal(_Frozen):
-    """What has to be so of any thing that is meant.
+    """Goal: the state that any of the target's objects has to reach.
 
     Attributes:
-        destination: Where, of `placed`.
+        destination: Target place, for `placed`.
     """
 
     state: State
@@ -61,13 +61,13 @@ class Goal(_Frozen):
 
 
 class Setup(_Frozen):
-    """How the house differs from that of its seed: doors, power, the held object, what stands on the floor.
+    """Changes to the house of a seed: doors, power, the held object, and objects on the floor.
 
     Attributes:
-        doors: Open or not, by furniture.
-        power: On or not.
-        held: In the hand.
-        floor: X, y (m) and yaw, by things.
+        doors: Whether open, by furniture.
+        power: Whether on, by appliance.
+        held: Name of the held object.
+        floor: X, y (m) and yaw (rad), by object.
     """
 
     doors: dict[str, bool] = {}
@@ -77,13 +77,13 @@ class Setup(_Frozen):
 
 
 class FrozenEpisode(_Frozen):
-    """One episode.
+    """Specification of one episode.
 
     Attributes:
-        house: The seed.
-        start: X, y (m), yaw and how far the head looks down (rad).
+        house: Seed of the house.
+        start: X, y (m), yaw and downward tilt of the head (rad).
         label: The hidden state, in state verification.
-        stratum: Within its family, which are filled evenly.
+        stratum: Stratum within the family; strata are filled evenly.
     """
 
     id: str
@@ -97,7 +97,7 @@ class FrozenEpisode(_Frozen):
 
     @property
     def family(self) -> Family:
-        """By the first letters of its id."""
+        """Family, from the first letters of the id."""
         return Family[self.id.partition("-")[0]]
 
 
@@ -111,15 +111,15 @@ def all_episodes() -> tuple[FrozenEpisode, ...]:
 
 
 def choose(families: Sequence[str], number: int | None) -> tuple[FrozenEpisode, ...]:
-    """Episodes of some families (all where none is named), the first so many of each.
+    """Choose episodes of some families (all if none is named): the first `number` of each.
 
     Raises:
         BadInput: there is no such family.
     """
-    known = {family.name for family in Family}
-    wrong = [name for name in families if name not in known]
+    names = {family.name for family in Family}
+    wrong = [name for name in families if name not in names]
     if wrong:
-        raise BadInput(f"There is no family '{wrong[0]}': choose among {', '.join(sorted(known))}.")
+        raise BadInput(f"There is no family '{wrong[0]}': choose among {', '.join(sorted(names))}.")
     chosen: list[FrozenEpisode] = []
     for family in Family:
         if not families or family.name in families:

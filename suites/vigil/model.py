@@ -1,4 +1,4 @@
-"""A model plays: the prompt of native control, in one message a turn with the current frame."""
+"""Agent that uses a model: the prompt of native control, one message per turn with the current frame."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ THOUSANDTHS = f"x goes from 0 (left) to {THOUSAND} (right), y from 0 (top) to {T
 
 
 class ModelAgent(Agent):
-    """Asks a respondent each turn, which remembers nothing itself."""
+    """Queries a stateless respondent each turn."""
 
     def __init__(self, respondent: Respondent, episode: FrozenEpisode, *, thousandths: bool) -> None:
         self._respondent, self._episode, self._thousandths = respondent, episode, thousandths
@@ -56,12 +56,12 @@ class ModelAgent(Agent):
 
 
 def prompt(turn: Turn, budget: int, *, thousandths: bool) -> str:
-    """The text for a model in one turn, next to the picture.
+    """The prompt text for a model in one turn, sent with the picture.
 
     Args:
-        turn: what it may know.
-        budget: turns of the episode.
-        thousandths: whether its coordinates go from 0 to 1000 instead of pixels.
+        turn: input of the agent.
+        budget: number of turns of the episode.
+        thousandths: whether coordinates go from 0 to 1000 instead of pixels.
     """
     first = turn.number - len(turn.history)
     turns = [f"Turn {number}: {text}" for number, text in enumerate(turn.history, first)]
@@ -85,5 +85,5 @@ def prompt(turn: Turn, budget: int, *, thousandths: bool) -> str:
 
 
 def prompt_digest() -> str:
-    """SHA-256 of the words of the prompt, for the record."""
+    """SHA-256 of the prompt's text, for the record."""
     return hashlib.sha256("\n".join((PROMPT, PIXELS, THOUSANDTHS, str(HISTORY))).encode()).hexdigest()

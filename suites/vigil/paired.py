@@ -1,4 +1,4 @@
-"""What feedback changed: the same episodes, played by the same agent without and with it (paper, section 4)."""
+"""Effect of feedback: the same episodes, played by the same agent without and with it (paper, section 4)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ COUNTS = ("too far", "path blocked", "retries", "steps")
 
 
 def feedback_table(folders: Sequence[Path]) -> Table:
-    """The change by family and over all, of W, B, FR and NR with 95 % intervals.
+    """The change by family and over all, for W, B, FR and NR with 95 % intervals.
 
     Args:
         folders: run folders of `homie vigil`, one with `--feedback silent` and one with `--feedback told`.
 
     Raises:
-        BadInput: they are not two such runs of one agent, or the same episodes are not finished in both.
+        BadInput: they are not two such runs of one agent, or not the same episodes are finished in both.
     """
-    silent, told_run = _two_runs(folders)
-    pairs = [(silent[name], told_run[name]) for name in silent]
+    silent, with_feedback_records = _two_runs(folders)
+    pairs = [(silent[name], with_feedback_records[name]) for name in silent]
     families = [family for family in Family if any(record.family is family for record, _ in pairs)]
     groups = [(family.name, [pair for pair in pairs if pair[0].family is family]) for family in families]
     columns = (
@@ -99,4 +99,4 @@ def _records(folder: Path) -> dict[str, Record]:
 
 
 COMPARISON = Comparison(HEAD, lambda folders: (feedback_table(folders),))
-"""How `homie compare` knows runs of `homie vigil`, and what it makes of them."""
+"""How `homie compare` recognizes runs of `homie vigil`, and the tables that it makes of them."""

@@ -1,8 +1,8 @@
-"""A run: every episode that is not yet there is played, each a line on the disk as soon as it ends.
+"""A run: plays every episode without a record; each record is written to disk as soon as its episode ends.
 
-OUT/played.json      who played what; another planner or other episodes do not go on with it
-OUT/episodes.jsonl   a `Record` a line, in the order in which they ended
-OUT/results.json     the rows of the table; results.md the same to be read
+OUT/played.json      the planner, episodes and options; a run with others does not resume here
+OUT/episodes.jsonl   a `Record` per line, in the order in which the episodes ended
+OUT/results.json     the rows of the table; results.md the same as Markdown
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from suites.vigil.table import markdown, rows
 
 EXPERT = "expert"
 NAMED = (EXPERT, *BLIND)
-"""Who plays without a model."""
+"""Planners without a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it."""
+    """Result of a run: its folder, the rows of the table, and the cost in US dollars."""
 
     folder: Path
     rows: tuple[Row, ...]
@@ -46,15 +46,15 @@ class Outcome:
 
 
 def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: None) -> Outcome:
-    """Play all episodes that were not played yet, then write the table.
+    """Play all episodes that have no record yet, then write the table.
 
     Args:
-        options: Who plays what, and where the records go.
-        advance: Called with the id of each episode that is there, those of an earlier try included.
+        options: The planner, the episodes, and the run folder.
+        advance: Called with the id of each episode that has a record, including those of an earlier run.
 
     Raises:
-        BadInput: a family or the planner cannot be used, or the run folder is of another run.
-        PlannerError: an answer cannot be had; the same command goes on.
+        BadInput: a family or the planner cannot be used, or the run folder belongs to another run.
+        PlannerError: no answer can be obtained; the same command resumes.
     """
     episodes = choose(options.families, options.episodes)
     head = _head(options, episodes)
@@ -91,7 +91,7 @@ def _head(options: VigilOptions, episodes: Sequence[FrozenEpisode]) -> Head:
 
 
 def _respondent(options: VigilOptions) -> Respondent | None:
-    """Whose model plays; None for those that need none. Raises BadInput and MissingPart."""
+    """The respondent whose model plays; None for planners without a model. Raises BadInput and MissingPart."""
     name, _, argument = options.planner.partition(":")
     if name in NAMED:
         if argument or options.planner_settings:
@@ -109,7 +109,7 @@ def _check_same(path: Path, head: Head) -> None:
 
 
 def _played(options: VigilOptions, episodes: Sequence[FrozenEpisode]) -> Iterator[Record]:
-    """The records as they come. One process plays here; several are new ones, each with its own house."""
+    """Yield records as episodes end. A single worker is this process; several are new processes, each with a house."""
     if options.workers == 1 or len(episodes) < 2:
         with Player(options) as player:
             yield from map(player.play, episodes)
@@ -121,7 +121,7 @@ def _played(options: VigilOptions, episodes: Sequence[FrozenEpisode]) -> Iterato
 
 
 class Player:
-    """Plays episodes one after another, in the house of the last one as long as it is the same."""
+    """Plays episodes one after another; keeps the house open while consecutive episodes share it."""
 
     def __init__(self, options: VigilOptions) -> None:
         self._options, self._respondent = options, _respondent(options)
@@ -136,7 +136,7 @@ class Player:
         self._open.close()
 
     def play(self, episode: FrozenEpisode) -> Record:
-        """One episode, from its beginning."""
+        """Play one episode from its start."""
         if self._home is None or self._house != episode.house:
             self._open.close()
             self._home, self._house = open_house(episode.house), episode.house
@@ -156,7 +156,7 @@ class Player:
 
 
 _player: Player | None = None
-"""Of this process, where it is one of several."""
+"""The player of this worker process."""
 
 
 def _begin(options: VigilOptions) -> None:

@@ -1,4 +1,4 @@
-"""One episode: turn by turn, with the truth after each, which stays on this side."""
+"""Plays one episode turn by turn, and records the truth after each turn, which the agent does not get."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
 
     Args:
         stage: set up for the episode.
-        agent: Who plays.
-        feedback: Whether it gets `too_far` and `path_blocked`.
+        agent: the player.
+        feedback: whether it gets `too_far` and `path_blocked`.
         thousandths: whether its coordinates go from 0 to 1000.
 
     Raises:
-        PlannerError: an agent had no answer.
+        PlannerError: the agent had no answer.
     """
     episode, began = stage.episode, time.perf_counter()
     steps: list[Played] = []
@@ -44,7 +44,7 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
         history.append(reply.text)
         act = read_act(reply.text, thousandths=thousandths)
         effect = stage.perform(act) if not isinstance(act, (Invalid, Report)) else Effect()
-        steps.append(_played(stage, act, effect, reply.text))
+        steps.append(_record_step(stage, act, effect, reply.text))
         if isinstance(act, Report) or sum(step.kind is Kind.INVALID for step in steps) > limit:
             break
     return Record(
@@ -59,7 +59,7 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
     )
 
 
-def _played(stage: Stage, act: Act | Invalid, effect: Effect, reply: str) -> Played:
+def _record_step(stage: Stage, act: Act | Invalid, effect: Effect, reply: str) -> Played:
     truth = stage.truth()
     kinds = {Invalid: Kind.INVALID, Report: Kind.REPORT}
     call = act.model_dump(exclude_none=True) if isinstance(act, Interact) else {}

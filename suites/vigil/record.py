@@ -1,4 +1,4 @@
-"""What is kept of an episode: every step as it was, with its truth."""
+"""Record of an episode: every step with its truth."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class _Record(BaseModel):
 
 
 class Played(_Record):
-    """One step as it was.
+    """Record of one step.
 
     Attributes:
-        said: Word for word.
-        note: Why an action changed nothing, or why an answer was none.
+        said: The answer, word for word.
+        note: Why an action changed nothing, or why an answer was invalid.
     """
 
     kind: Kind
@@ -36,11 +36,11 @@ class Played(_Record):
 
 
 class Record(_Record):
-    """One episode as it was.
+    """Record of one episode.
 
     Attributes:
-        seconds: That it took.
-        cost: US dollars, 0 where the price is not known.
+        seconds: Duration in seconds.
+        cost: Cost in US dollars, 0 if the price is not known.
     """
 
     id: str
@@ -54,11 +54,11 @@ class Record(_Record):
 
     @property
     def family(self) -> Family:
-        """By the first letters of its id."""
+        """Family, from the first letters of the id."""
         return Family[self.id.partition("-")[0]]
 
     def score(self) -> Score:
-        """By the formulas of the paper."""
+        """Score the episode by the formulas of the paper."""
         excluded = {"said", "note"}
         return score_episode(
             Episode(

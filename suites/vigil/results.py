@@ -1,4 +1,4 @@
-"""What a run leaves in its folder: who played what, and the rows of the table."""
+"""Files of a run: its inputs (`played.json`), and the rows of the table."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Share(_Model):
 
 
 class Row(_Model):
-    """A family, or `all`. Shares as in `suites.published.vigil_rates`;
+    """Rates of a family, or of `all`. Shares as in `suites.published.vigil_rates`.
 
     Attributes:
-        delta: W - B in points, its interval by bootstrap over houses.
-        invalid: Mean invalid actions of an episode.
+        delta: W - B in percentage points, with its interval by bootstrap over houses.
+        invalid: Mean number of invalid actions per episode.
         always, random, oracle: B of the same trajectories under other reports.
     """
 
@@ -58,10 +58,10 @@ class Row(_Model):
 
 
 class Head(_Model):
-    """Who played what.
+    """Inputs of a run: the planner, the episodes, and the options.
 
     Attributes:
-        episodes, prompt: SHA-256.
+        episodes, prompt: SHA-256 of the episodes and of the prompt.
     """
 
     format: int = 1

@@ -1,5 +1,5 @@
-"""The home of an episode: it is set up, acted in, and asked whether the goal holds. The effects are ideal: set, not
-moved to (`homie.envs.mujoco.home`)."""
+"""The home of an episode: it sets the home up, executes actions, and evaluates the goal. Effects are ideal: the state
+is set, nothing moves (`homie.envs.mujoco.home`)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from suites.vigil.frozen import OBJECTS, FrozenEpisode, Goal, Target
 
 CAMERA = "head"
 VIEW = 90.0
-"""Degrees that a frame is high, as in AI2-THOR; the Fetch's own camera sees 45."""
+"""Vertical field of view in degrees, as in AI2-THOR; the Fetch's own camera has 45."""
 REACH = 1.5
-"""Metres from the robot's middle to the footprint of a thing up to which it can be used, and is near: Vigil's."""
+"""Metres from the robot's middle to an object's footprint up to which it can be used and counts as near; Vigil's."""
 SEEN = 100
-"""Pixels of a frame from which a thing is in view: 10 by 10, an apple at 1.7 m, a fridge through a gap."""
+"""Minimum pixels of an object in view: 10 by 10, an apple at 1.7 m, a fridge through a gap."""
 BLOCKED = 0.8
-"""Share of a way below which it was blocked."""
+"""Minimum share of a commanded motion; below it the path was blocked."""
 MOVED = 0.3
-"""Metres from where it stood from which an obstacle is out of the way."""
+"""Metres from its initial position at which an obstacle counts as cleared."""
 
 USES = {
     "pick": "Pick",
@@ -44,10 +44,10 @@ USES = {
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What came of an action, for the scorer.
+    """Effect of an action, for the scorer.
 
     Attributes:
-        note: Why nothing came of it, "" where something did.
+        note: Why the action had no effect, "" if it had one.
     """
 
     too_far: bool = False
@@ -57,14 +57,14 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Whether the goal holds, and the share of the task that is done. The agent never sees it."""
+    """Whether the goal holds, and the progress of the task, 0..1. The agent never sees it."""
 
     goal: bool
     progress: float
 
 
 def open_house(seed: int) -> MujocoHome:
-    """The house of an episode, with a Fetch whose head camera sees what Vigil's does."""
+    """Open the house of an episode, with a Fetch whose head camera has Vigil's field of view."""
     home = MujocoHome(generate(seed, objects=OBJECTS, catalogue="household"), picture_size=(WIDTH, HEIGHT))
     home.model.cam_fovy[home.model.camera(f"robot/{CAMERA}").id] = VIEW
     return home
@@ -73,13 +73,13 @@ def open_house(seed: int) -> MujocoHome:
 class Stage:
     """An episode in its house.
 
-    Raises HomieError where the house is no longer the one that the episode was frozen in.
+    Raises HomieError if the house is no longer the one for which the episode was frozen.
     """
 
     def __init__(self, home: MujocoHome, episode: FrozenEpisode) -> None:
         self.home, self.world, self.native, self.episode = home, home.world, home.native, episode
         self.names = (*self.world.objects, *self.world.receptacles)
-        """Everything that an action can be about."""
+        """Names of all objects and furniture, the possible targets of an action."""
         self._things = self._by_geom()
         self._mask: NDArray[np.int32] | None = None
         self._grounded: str | None = None
@@ -104,7 +104,7 @@ class Stage:
             raise HomieError(f"The episode {self.episode.id} is not that of its house any more: {reason}.")
 
     def _by_geom(self) -> NDArray[np.int32]:
-        """The place in `names` of what a geom belongs to, by the geom's id; the last is for none."""
+        """Index in `names` of the object that a geom belongs to, by geom id; the last entry is for no geom."""
         places = {name: place for place, name in enumerate(self.names)}
         table = np.full(self.home.model.ngeom + 1, -1, dtype=np.int32)
         for geom, info in self.home.home.index.geoms.items():
@@ -115,36 +115,36 @@ class Stage:
 
     @property
     def picture(self) -> Image:
-        """The current frame (480, 640, 3): all that an agent sees."""
+        """The current frame (480, 640, 3): the only observation of an agent."""
         return self.home.look(CAMERA)
 
     @property
     def mask(self) -> NDArray[np.int32]:
-        """Which thing each pixel of the frame (480, 640) shows, by its place in `names`; -1 for none."""
+        """Index in `names` of the object that each pixel of the frame (480, 640) shows; -1 for none."""
         if self._mask is None:
             geoms = self.home.eyes.renderer.segmentation(self.home.data, f"robot/{CAMERA}")
             self._mask = self._things[geoms]
         return self._mask
 
     def forget_frame(self) -> None:
-        """Look again: the robot was moved by hand."""
+        """Discard the cached mask, after the robot was moved directly."""
         self._mask = None
 
     def pixels(self) -> Counter[str]:
-        """How many pixels of the frame each thing has, its parts included."""
+        """Number of pixels of each object in the frame, including its parts."""
         ids, numbers = np.unique(self.mask, return_counts=True)
         pairs = zip(ids.tolist(), numbers.tolist(), strict=True)
         return Counter({self.names[index]: number for index, number in pairs if index >= 0})
 
     def at(self, x: float, y: float) -> str | None:
-        """The thing at a pixel; None where there is only the house, or the robot itself."""
+        """The object at a pixel; None if it shows only the house, or the robot itself."""
         index = int(self.mask[int(y), int(x)])
         return self.names[index] if index >= 0 else None
 
     # ------------------------------------------------------------ what is meant
 
     def meant(self, target: Target) -> list[str]:
-        """The things that a target means."""
+        """The objects that a target refers to."""
         if target.room is None:
             loose = [name for name, item in self.world.objects.items() if item.kind == target.kind]
             return loose + [name for name, piece in self.world.receptacles.items() if piece.kind == target.kind]
@@ -155,20 +155,20 @@ class Stage:
         ]
 
     def box(self, name: str) -> Box:
-        """The box around a thing."""
+        """Bounding box of an object."""
         world = self.world
         if name in world.objects:
             return world.object_box(world.objects[name])
         return world.receptacle_box(world.receptacles[name])
 
     def distance(self, name: str) -> float:
-        """Metres on the floor plan from the robot's middle to a thing."""
+        """Metres on the floor plan from the robot's middle to an object's footprint."""
         return self.box(name).distance(self.native.pose.xy)
 
     # ------------------------------------------------------------ acting
 
     def perform(self, act: Navigate | Look | Interact) -> Effect:
-        """Have the robot do it."""
+        """Execute an action."""
         if isinstance(act, Interact):
             effect = self._interact(act)
             if act.intent != "ground":
@@ -180,11 +180,11 @@ class Stage:
             return Effect()
         if act.mode in ("turn_left", "turn_right"):
             way = math.radians(act.magnitude)
-            gone = self.native.turn(way if act.mode == "turn_left" else -way)
+            motion = self.native.turn(way if act.mode == "turn_left" else -way)
         else:
             way = act.magnitude * STEP
-            gone = self.native.advance(way if act.mode == "forward" else -way)
-        blocked = gone < BLOCKED * way
+            motion = self.native.advance(way if act.mode == "forward" else -way)
+        blocked = motion < BLOCKED * way
         return Effect(path_blocked=blocked, note="something is in the way" if blocked else "")
 
     def _interact(self, act: Interact) -> Effect:
@@ -202,7 +202,7 @@ class Stage:
         return Effect(note=self._refusal(act.intent, name) or self.native.use(USES[act.intent], name))
 
     def _refusal(self, intent: str, name: str) -> str:
-        """Why something cannot be done to a thing, "" where it can be tried."""
+        """Why an intent is not possible for an object, "" if it can be tried."""
         piece = self.world.receptacles.get(name)
         if name == self.world.held:
             return "it is in the hand"
@@ -219,7 +219,7 @@ class Stage:
     # ------------------------------------------------------------ the scorer's
 
     def truth(self) -> Truth:
-        """What is so now."""
+        """The truth in the current state."""
         goal = self.episode.goal
         names = self.meant(goal.target)
         if self.episode.label is not None:
@@ -262,15 +262,15 @@ class Stage:
                 return any(self.is_closed(world.receptacles[name]) for name in names)
 
     def is_open(self, piece: ReceptacleInfo) -> bool:
-        """Whether any of its doors is open."""
+        """Whether any of a piece's doors is open."""
         return any(thresholds.is_open(self.world.openness(item)) for item in piece.articulations)
 
     def is_closed(self, piece: ReceptacleInfo) -> bool:
-        """Whether all of its doors are closed."""
+        """Whether all of a piece's doors are closed."""
         return all(thresholds.is_closed(self.world.openness(item)) for item in piece.articulations)
 
     def is_cleared(self, name: str) -> bool:
-        """Whether an obstacle is out of the way."""
+        """Whether an obstacle was moved away."""
         x, y, _ = self.episode.setup.floor[name]
         box = self.box(name)
         return self.world.held == name or math.hypot(box.center[0] - x, box.center[1] - y) > MOVED
@@ -280,10 +280,10 @@ class Stage:
         return any(pixels[name] >= SEEN for name in names)
 
     def _approach(self, names: Sequence[str]) -> float:
-        """How much of the way to what is meant is done, 0..1."""
+        """Progress of the approach to the nearest object of the target, 0..1."""
         ways = [(self._far[name], self.distance(name)) for name in names if self._far[name] > REACH]
         return max((min(max((far - now) / (far - REACH), 0.0), 1.0) for far, now in ways), default=0.0)
 
     def _first_part(self, goal: Goal, names: Sequence[str]) -> float:
-        """The way to what is meant; of what is to be put somewhere, that it is in the hand."""
+        """Progress before the goal: the approach; for an object to be placed, whether it is held."""
         return float(self.world.held in names) if goal.state == "placed" else self._approach(names)

@@ -1,4 +1,4 @@
-"""The result of a run: the rates of Vigil by family, with intervals."""
+"""Result table of a run: the rates of Vigil by family, with intervals."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from suites.vigil.results import Row, Share
 
 
 def rows(records: Sequence[Record]) -> tuple[Row, ...]:
-    """A row for each family that was played, and one for all.
+    """One row for each family that was played, and one for all.
 
     Args:
-        records: at least one.
+        records: records of episodes, at least one.
     """
     scored = [(record, record.score()) for record in records]
     families = [family for family in Family if any(record.family is family for record in records)]
@@ -76,7 +76,7 @@ COLUMNS = ("family", "n", "W %", "B %", "W - B", "FR %", "NR %", "NR steps %", "
 
 
 def markdown(table: Sequence[Row]) -> str:
-    """The rows as a table of Markdown."""
+    """The rows as a Markdown table."""
     lines = [COLUMNS, ("---",) * len(COLUMNS)]
     for row in table:
         shares = (row.world, row.benchmark, row.delta, row.false_report, row.no_report, row.out_of_steps)
