@@ -48,8 +48,7 @@ class ServedRobot(Protocol):
 
     def measured(self) -> Mapping[str, Any]:
         """Return the measurements: `stamp` (s, monotonic; simulated time in a simulator), `joints` and `velocities` by
-        name,
-        `grippers` by group (`opening`, `contact` (right, left), `holding`, `speed`), `base` (x, y, yaw) and
+        name, `grippers` by group (`opening`, `contact` (right, left), `holding`, `speed`), `base` (x, y, yaw) and
         `base_velocity` (m/s, rad/s)."""
 
     def picture(self, camera: str) -> Mapping[str, Any]:

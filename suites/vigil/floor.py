@@ -43,7 +43,7 @@ class Floor:
         return int(np.clip(row, 0, ny - 1)), int(np.clip(column, 0, nx - 1))
 
     def _search(self, first: Cell) -> None:
-        """Dijkstra's algorithm from the robot. Near the start, where it may be close to obstacles, less room suffices."""
+        """Dijkstra from the robot. Near the start, where it may be close to obstacles, less room is enough."""
         rows, columns = np.ogrid[: self._clearance.shape[0], : self._clearance.shape[1]]
         close = np.hypot(rows - first[0], columns - first[1]) * self._resolution <= 2 * RADIUS
         passable = (self._clearance >= RADIUS) | (close & (self._clearance >= RADIUS - 0.1))

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Errands that carry things which stand free, in any order or in one that is said."""
+"""Tasks that carry freely accessible objects, in any order or in a given one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errands that leave the choice of things open, or say only how many there are to be."""
+"""Tasks that leave the choice of objects open, or give only their number."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Errands about all that is somewhere, or all of a class, and exchanges."""
+"""Tasks about all objects at a place, or all of a class, and exchanges."""
 
 from __future__ import annotations
 

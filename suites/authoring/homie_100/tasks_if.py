@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Errands with a condition: the same text in two houses, one for each branch."""
+"""Tasks with a condition: the same text in two houses, one for each branch."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def pair(
     start: str = "",
     holds: str = "",
 ) -> list[Entry]:
-    """Both branches.
+    """Make the entries of both branches.
 
     Args:
-        lacks: Things that are missing in the house of `no`.
-        holds: Further things in the house of `yes`.
+        lacks: Objects that are missing in the house of `no`.
+        holds: Further objects in the house of `yes`.
     """
     return [
         Entry(f"{name}-yes", letters, text, errand(yes), start, opened, holds),

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Errands into, out of and about things that open."""
+"""Tasks with containers: into them, out of them, and opening or closing them."""
 
 from __future__ import annotations
 

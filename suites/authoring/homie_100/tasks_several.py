@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Errands in houses that have two or more of a kind."""
+"""Tasks in houses with two or more objects of a kind."""
 
 from __future__ import annotations
 

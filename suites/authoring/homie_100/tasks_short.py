@@ -1,4 +1,4 @@
-"""Errands of fewer than ten subtasks."""
+"""Tasks of fewer than ten subtasks."""
 
 from __future__ import annotations
 
