@@ -182,7 +182,7 @@ class ServedRobot:
     def _stamp(self) -> dict[str, int]:
         return stamp(self._seconds() if self._profile.use_sim_time else now())
 
-    # ------------------------------------------------------------ what comes in
+    # ------------------------------------------------------------ received commands
 
     def _group(self, name: str) -> Group:
         """Return the group of the robot that has the joints of a group of the profile."""
@@ -330,7 +330,7 @@ class ServedRobot:
             if self._following.get(name) is following:
                 del self._following[name]
 
-    # ------------------------------------------------------------ what goes out
+    # ------------------------------------------------------------ acting and publishing
 
     def _act(self) -> None:
         """Act for one period: the newest velocity, every trajectory, the fingers."""

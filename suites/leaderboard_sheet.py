@@ -111,11 +111,11 @@ def read_rows(results: Path, rows: TypeAdapter[Rows], unfinished: str, command: 
     Args:
         results: Its file.
         rows: Type of its content.
-        unfinished: What is not done where there is none: `The episodes of FOLDER are not played`.
+        unfinished: Error text if there is no such file: `The episodes of FOLDER are not played`.
         command: The command, `homie vigil`.
 
     Raises:
-        BadInput: there is none yet, or it is damaged.
+        BadInput: there is no such file yet, or it is damaged.
     """
     if not results.exists():
         raise BadInput(f"{unfinished} to the end: run the same `{command}` again.")

@@ -22,7 +22,7 @@ class Pictures:
     """Renders the cameras of a model, without shadows.
 
     Args:
-        model, data: Those of MuJoCo.
+        model, data: MuJoCo's model and data.
         groups: Groups of the visible geoms: models have collision shapes in others.
     """
 

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 TABLE, SOURCE = "table", "tray"
-"""Where objects lie at the start: the table, or the bin of the pick and place tasks."""
+"""Place of the objects at the start: the table, or the bin of the pick and place tasks."""
 COLOURS = {"cube": "red", "cubeA": "red", "cubeB": "green"}
 """Colours in the names of robosuite's cubes: `red_cube`."""
 CONTENTS = {"Can": "soda"}

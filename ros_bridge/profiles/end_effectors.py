@@ -44,8 +44,8 @@ class Hand:
     """Joints on one link that open and close a hand.
 
     Attributes:
-        joints: All of them, mimic joints included.
-        driven: Those moved by a controller.
+        joints: All joints, mimic joints included.
+        driven: Joints moved by a controller.
     """
 
     link: str

@@ -273,7 +273,7 @@ def _joint(element: ET.Element) -> UrdfJoint:
 FASTEST = {"revolute": 30.0, "prismatic": 5.0}
 """Largest velocities (rad/s, m/s) taken as limits: exporters write larger ones where there is no limit."""
 FARTHEST = 1000.0
-"""The same for positions, rad or m."""
+"""Largest positions (rad or m) taken as limits, for the same reason."""
 
 
 def _limits(element: ET.Element, kind: str) -> tuple[float | None, float | None, float | None, str]:

@@ -25,7 +25,7 @@ class Script:
     opened: set[str] = field(default_factory=set)
     held: str = ""
 
-    # ------------------------------------------------------------ what there is
+    # ------------------------------------------------------------ state of the house
 
     def single(self, *kinds: str, **states: bool) -> str:
         """Return an object of one of these kinds, the only one of its kind, in these states. Raises Unsuited."""
@@ -52,7 +52,7 @@ class Script:
         """Return the name of an object in a step."""
         return self.house.word(name)
 
-    # ------------------------------------------------------------ what is done
+    # ------------------------------------------------------------ steps
 
     def do(self, action: str, *names: str) -> None:
         """Append one step."""
@@ -126,7 +126,7 @@ class Script:
         self.bring(container)
         self.do("Close", container)
 
-    # ------------------------------------------------------------ errands
+    # ------------------------------------------------------------ tasks
 
     def slice(self, name: str) -> None:
         """Slice an object with the knife, which stays in the hand."""

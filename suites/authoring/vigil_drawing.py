@@ -94,7 +94,7 @@ class Draws:
             return self.loose()
         return self.opening() if state in ("open", "closed") else self.switched()
 
-    # ------------------------------------------------------------ places to start from
+    # ------------------------------------------------------------ start poses
 
     def anywhere(self, room: str | None = None) -> tuple[float, float, float, float] | None:
         """Sample a free pose in a room, or in any, with any heading."""

@@ -20,7 +20,7 @@ class Unusable(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """What happened in one episode.
+    """The record of one episode.
 
     Attributes:
         task_type: For example AttributeQA.

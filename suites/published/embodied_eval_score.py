@@ -90,7 +90,7 @@ def score_episode(episode: Episode) -> Score:
     """Score one episode.
 
     Args:
-        episode: what happened.
+        episode: record of the episode.
 
     Raises:
         BadInput: a predicate speaks of an object that is not in the world.

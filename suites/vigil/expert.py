@@ -49,7 +49,7 @@ class Expert(Agent):
     def answer(self, turn: Turn) -> Said:
         return Said(self._next())
 
-    # ------------------------------------------------------------ what to do
+    # ------------------------------------------------------------ choosing an action
 
     def _next(self) -> str:
         episode = self._stage.episode
@@ -110,7 +110,7 @@ class Expert(Agent):
         left = [name for name in floor if not self._stage.is_cleared(name)]
         return ("pick", left[0]) if left and held is None else None
 
-    # ------------------------------------------------------------ how to get there
+    # ------------------------------------------------------------ driving and clicking
 
     def _act_on(self, intent: str, name: str) -> str | None:
         if intent == "drop":
@@ -168,7 +168,7 @@ class Expert(Agent):
         middle = int(np.argmin((rows - np.median(rows)) ** 2 + (columns - np.median(columns)) ** 2))
         return int(columns[middle]), int(rows[middle])
 
-    # ------------------------------------------------------------ where to stand
+    # ------------------------------------------------------------ choosing a pose
 
     def _choose(self, intent: str, name: str) -> None:
         """Choose a pose for an intent, and the path to it."""

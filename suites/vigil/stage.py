@@ -111,7 +111,7 @@ class Stage:
             table[geom] = places.get(info.entity, -1)
         return table
 
-    # ------------------------------------------------------------ what is seen
+    # ------------------------------------------------------------ observations
 
     @property
     def picture(self) -> Image:
@@ -141,7 +141,7 @@ class Stage:
         index = int(self.mask[int(y), int(x)])
         return self.names[index] if index >= 0 else None
 
-    # ------------------------------------------------------------ what is meant
+    # ------------------------------------------------------------ target objects
 
     def meant(self, target: Target) -> list[str]:
         """The objects that a target refers to."""
@@ -216,7 +216,7 @@ class Stage:
             return "it has no switch"
         return ""
 
-    # ------------------------------------------------------------ the scorer's
+    # ------------------------------------------------------------ scoring
 
     def truth(self) -> Truth:
         """The truth in the current state."""

@@ -139,7 +139,7 @@ def _elsewhere(house: GeneratedHouse, step: Step, steps: list[Step], *, same_kin
     """Return a free surface that no step names; "" for none.
 
     Args:
-        same_kind: Of the kind of the place where the object goes.
+        same_kind: Whether it has to be of the kind of the place where the object goes.
     """
     named = {other.where for other in steps} | {house.objects[step.item].at}
     kinds: tuple[str, ...] = (

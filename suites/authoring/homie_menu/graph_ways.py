@@ -61,7 +61,7 @@ class Player:
         self._session.close()
 
     def expert(self, longest: int) -> list[str]:
-        """Return the steps, End included. Raises Impossible where there is none of so many at most."""
+        """Return the steps, End included. Raises Impossible if no plan has at most `longest` steps."""
         for _ in range(TRIES):
             self._session.reset()
             steps = self._attempt()

@@ -152,7 +152,7 @@ def pointed_at(house: House, rng: random.Random) -> list[Draft]:
     ]
 
 
-# ------------------------------------------------------------ who is meant
+# ------------------------------------------------------------ references to people
 
 
 def _described(

@@ -78,8 +78,8 @@ def even_rmse(path: Path, truth: Path, points: int = POINTS) -> float:
 
     Args:
         path: the answer.
-        truth: what it should be.
-        points: how many points are compared.
+        truth: the true path.
+        points: number of points that are compared.
 
     Raises:
         BadInput: a path is empty.

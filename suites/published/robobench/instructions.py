@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from suites.published.robobench.judging import Request, Stage
 
 Profile: TypeAlias = Literal["homie", "robobench@2025-10", "robobench@2026-08"]
-"""Whose rules apply when a reply is parsed."""
+"""Rules by which a reply is parsed."""
 
 _NODES = """Match the actions of the plan with those of the truth, one to one: the same skill with the same object and \
 the same place, in whatever words, is a match; another colour, side or number is none. For a robot with two arms each \

@@ -1,4 +1,4 @@
-"""What the release of August 2026 (yulin-luo/RoboBench, 103da5e) computes, including its defects.
+"""Metrics as the release of August 2026 (yulin-luo/RoboBench, 103da5e) computes them, including its defects.
 
 Exceptions that end the released evaluation are raised here too: ValueError, OverflowError, FileNotFoundError.
 """
