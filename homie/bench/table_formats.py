@@ -137,7 +137,7 @@ def shown(cell: Cell, kind: Kind) -> str:
         value = shown(cell.value, kind)
         if cell.interval is None:
             return value
-        return f"{value} {_bracketed(cell.interval, kind)}"
+        return f"{value} {_interval_text(cell.interval, kind)}"
     if isinstance(cell, str):
         return cell
     match kind:
@@ -161,7 +161,7 @@ def _three_digits(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
-def _bracketed(interval: Interval, kind: Kind) -> str:
+def _interval_text(interval: Interval, kind: Kind) -> str:
     return f"[{_number(interval.low, kind)}, {_number(interval.high, kind)}]"
 
 
@@ -205,7 +205,7 @@ def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
         interval = cell.interval if isinstance(cell, Estimate) and cell.value is not None else None
         value = _latex_text(shown(Estimate(cell.value) if isinstance(cell, Estimate) else cell, column.kind))
         values.append(value if column.kind == "text" else _minus(value))
-        interval_text = _minus(_latex_text(_bracketed(interval, column.kind))) if interval else ""
+        interval_text = _minus(_latex_text(_interval_text(interval, column.kind))) if interval else ""
         intervals.append(rf"\scriptsize {interval_text}" if interval_text else "")
     yield _latex_line(values)
     if any(intervals):

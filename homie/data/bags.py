@@ -140,11 +140,11 @@ class _Episode:
         part_settings: dict[str, dict[str, Any]] = {"planner": {"name": PLANNER}, "detector": {}, "skills": {}}
         parts = PartsFile.of({**part_settings, "robot": {"name": replay.spec.name}}, options)
         self._run = RunFolder.open(options, None, parts, {})
-        with ExitStack() as opened:
-            opened.callback(self._run.close)
+        with ExitStack() as resources:
+            resources.callback(self._run.close)
             folder = self._run.episode(span.task, trial=0)
             store = EpisodeStore(folder, None, seed=0, trial=0, frames=False, parts=parts.digest)
-            opened.callback(store.close)
+            resources.callback(store.close)
             recorder = Recorder(
                 folder,
                 replay.spec,
@@ -155,10 +155,10 @@ class _Episode:
                 fps=float(max(1, round(min(cameras.values(), default=1.0)))),
                 clock=lambda: self._at,
             )
-            opened.callback(recorder.close)
+            resources.callback(recorder.close)
             # The store is the last listener: `episode.json` marks that all other files are complete.
             self._listeners: tuple[EpisodeListener, ...] = (recorder, store)
-            self._opened = opened.pop_all()
+            self._resources = resources.pop_all()
         if not cameras:
             log.warning("The bag has no pictures of a camera of the profile.")
 
@@ -192,7 +192,7 @@ class _Episode:
 
     def close(self) -> Converted:
         """Release the files. Idempotent."""
-        self._opened.close()
+        self._resources.close()
         last = 0.0 if self._last is None else self._last.stamp
         seconds = last - (self._first or 0.0)
         return Converted(

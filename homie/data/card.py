@@ -82,9 +82,9 @@ def _recipe_text(data: DataFile) -> str:
 def _left_out(data: DataFile) -> str:
     if not data.left_out:
         return ""
-    named = [f"- {name}: {reason}" for name, reason in list(data.left_out.items())[:_MAX_LISTED]]
+    listed = [f"- {name}: {reason}" for name, reason in list(data.left_out.items())[:_MAX_LISTED]]
     more = [f"- and {len(data.left_out) - _MAX_LISTED} more, in data.json"] if len(data.left_out) > _MAX_LISTED else []
-    return "\n".join(["## Left out\n", *named, *more, ""])
+    return "\n".join(["## Left out\n", *listed, *more, ""])
 
 
 def _usage(data: DataFile) -> str:

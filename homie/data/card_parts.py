@@ -33,8 +33,8 @@ OURS = "<!-- Homie writes this page with every export. Delete this line to keep 
 def read_card(path: Path) -> str | None:
     """Return the existing card that an export may overwrite, "" if there is none; None if a person maintains the
     card."""
-    before = path.read_text(errors="replace") if path.exists() else ""
-    return None if before and OURS not in before else before
+    existing = path.read_text(errors="replace") if path.exists() else ""
+    return None if existing and OURS not in existing else existing
 
 
 def license_of(card: str) -> str:

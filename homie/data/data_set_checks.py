@@ -53,9 +53,9 @@ def validate(folder: Path, progress: Callable[[int], None] | None = None) -> Ite
         number = 0
         try:
             for number, line in enumerate(read_lines(folder, split), 1):
-                place = f"{where}, line {number}"
+                location = f"{where}, line {number}"
                 for problem in (*_picture_problems(path.parent, line, pictures), *reader.problems(line)):
-                    yield Problem(place, problem)
+                    yield Problem(location, problem)
                 if progress is not None:
                     progress(number)
         except BadInput as error:

@@ -80,9 +80,9 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
                 reason = left_out[entry.name] = str(why)
             if progress is not None:
                 progress(entry, reason)
-        before = read_card(out / CARD)
-        if episodes and before is not None:
-            write_atomically(out / CARD, _card(options.license or license_of(before)).encode())
+        existing_card = read_card(out / CARD)
+        if episodes and existing_card is not None:
+            write_atomically(out / CARD, _card(options.license or license_of(existing_card)).encode())
     if not episodes:
         raise BadInput(f"No episode can be used ({next(iter(left_out.values()), 'there is none')}).")
     return Exported(out, episodes, subtasks, left_out)
@@ -139,12 +139,12 @@ def _write_episode(folder: Path, episode: Episode) -> None:
     write_task(folder, episode.text, keypaths_of(episode), [expert_step(step) for step in episode.steps])
 
 
-def _folder_name(episode: str, taken: set[str]) -> str:
+def _folder_name(episode: str, used: set[str]) -> str:
     """Return an unused folder name for an episode: the number of a task of EMMOE-100, or words."""
     leaf = episode.rpartition("/")[2]
     base = leaf if leaf.isdigit() else slug(episode.replace("/", " "), LONGEST)
     name, number = base, 2
-    while name in taken:
+    while name in used:
         name, number = f"{base}-{number}", number + 1
-    taken.add(name)
+    used.add(name)
     return name

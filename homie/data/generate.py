@@ -1,4 +1,4 @@
-"""Episodes by the thousand: tasks sampled, and the suite's expert on them, with mistakes where they are wanted.
+"""Generates thousands of episodes: samples tasks and plays the suite's expert on them, optionally with mistakes.
 
 TasksOptions --draw_tasks--> suite file --generate--> run folder, a source of `homie data`
 """
@@ -24,23 +24,23 @@ from homie.kernel.support.text import separated
 from homie.kernel.world.snapshot import WorldSnapshot
 
 MOST_TRIALS = 1000
-"""What a bench takes."""
+"""Maximum number of trials of a bench."""
 
 
 def draw_tasks(options: TasksOptions) -> Drawn:
-    """Draw a suite of errands and write its file. Raises BadInput for a file that cannot be written, and where the
-    houses do not give so many."""
+    """Sample a suite of errands and write its file. Raises BadInput if the file cannot be written, or the houses do not
+    provide enough errands."""
     scenes = scenes_of(options.robot)
     with writing(options.out, "the suite"):
         options.out.parent.mkdir(parents=True, exist_ok=True)
 
     def world(seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
-        begun = scenes.begin(seed, chosen)
-        if begun is None:
+        initial_state = scenes.begin(seed, chosen)
+        if initial_state is None:
             raise BadInput(
                 f"Nobody can tell how the scenes of '{options.robot}' begin: errands are for the robot mujoco."
             )
-        return begun
+        return initial_state
 
     drawn = draw_suite(
         options.number,
@@ -58,13 +58,14 @@ def draw_tasks(options: TasksOptions) -> Drawn:
 
 
 def generate(options: GenerateOptions, progress: Progress | None = None) -> BenchSummary:
-    """Play the expert of a suite, as often as episodes are wanted. An unfinished folder goes on; raises as `bench`."""
+    """Play the expert of a suite for the requested number of episodes. Resumes an unfinished folder; raises as
+    `bench`."""
     return bench(bench_options(options), progress)
 
 
 def bench_options(options: GenerateOptions) -> BenchOptions:
-    """The bench that gives the episodes: every task as often as any other, or, where there are more tasks than episodes
-    are wanted, a part of them at random. Raises BadInput."""
+    """Return the options of the bench that plays the episodes: all tasks equally often or, with fewer episodes than
+    tasks, a random sample of the tasks. Raises BadInput."""
     tasks = [task.id for task in find_suite(options.suite).select(None, options.split)]
     count = options.episodes or len(tasks)
     trials = math.ceil(count / len(tasks))
@@ -79,7 +80,7 @@ def bench_options(options: GenerateOptions) -> BenchOptions:
     )
     if count < len(tasks):
         values["tasks"] = ",".join(random.Random(options.seed).sample(tasks, count))
-    wrong = {"mistakes": options.failures, "detours": options.detours}
+    error_rates = {"mistakes": options.failures, "detours": options.detours}
     if options.failures or options.detours:
-        values["planner_settings"] = {name: share for name, share in wrong.items() if share or name == "mistakes"}
+        values["planner_settings"] = {name: share for name, share in error_rates.items() if share or name == "mistakes"}
     return BenchOptions.build(**values, out=options.out, planner=EXPERT, trials=trials, video=False)

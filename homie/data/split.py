@@ -78,12 +78,12 @@ def make_split(sources: Sequence[Source], by: By, share: float, seed: int) -> tu
         raise BadInput(f"All episodes are of one {what}: they cannot be split by it. Choose another --by.")
     order = sorted(sizes)
     random.Random(seed).shuffle(order)
-    quota, taken = math.floor(share * len(entries) + ROUNDING), 0
+    quota, assigned = math.floor(share * len(entries) + ROUNDING), 0
     testing: set[Key] = set()
     for group in order:
-        if taken + sizes[group] <= quota and len(testing) < len(order) - 1:
+        if assigned + sizes[group] <= quota and len(testing) < len(order) - 1:
             testing.add(group)
-            taken += sizes[group]
+            assigned += sizes[group]
     if not testing:
         testing.add(min(order, key=lambda group: sizes[group]))
     sides: dict[Key, Side] = {key: "test" if group in testing else "train" for key, group in groups.items()}

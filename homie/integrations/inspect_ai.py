@@ -91,15 +91,15 @@ def _task(name: str, tasks: str | None, trials: int | None, out: str | None, opt
     prompts = bench_options.pop("planner_settings", {})
     registry.checked_settings("prompt", factory.Settings, prompts)
     values = {"suite": name, "tasks": tasks, "trials": trials, "planner": "function:inspect", **bench_options}
-    checked, loaded = ready(BenchOptions.build(None, **values))
-    chosen = loaded.select(checked.tasks, checked.split)
-    place = out or str(runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-inspect-{loaded.name}")
+    bench_opts, homie_suite = ready(BenchOptions.build(None, **values))
+    chosen = homie_suite.select(bench_opts.tasks, bench_opts.split)
+    run_folder = out or str(runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-inspect-{homie_suite.name}")
     return Task(
         dataset=[Sample(id=task.id, input=task.text) for task in chosen],
-        epochs=trials or loaded.protocol.trials,
-        solver=episode(values, place, prompts),
+        epochs=trials or homie_suite.protocol.trials,
+        solver=episode(values, run_folder, prompts),
         scorer=outcome(),
-        version=loaded.version,
+        version=homie_suite.version,
     )
 
 

@@ -64,7 +64,7 @@ class HomieEmbodiment(EmbodimentBase):
             raise BadInput(f"periods is 1 or more (got {periods}).")
         self._options: dict[str, Any] = {"robot": robot, **options}
         self._periods = periods
-        self._opened: dict[str, Any] = {}
+        self._open_options: dict[str, Any] = {}
         self._session = self._open(self._options, 0)
         self._goal: Condition | None = None
         body = self._session.robot
@@ -77,13 +77,13 @@ class HomieEmbodiment(EmbodimentBase):
         options, start = dict(self._options), scene.init_seed if scene.init_seed is not None else seed or 0
         self._goal = None
         if (suite := scene.metadata.get("suite")) is not None:
-            (chosen,) = find_suite(str(suite)).select(str(scene.metadata["task"]))[:1]
+            (suite_task,) = find_suite(str(suite)).select(str(scene.metadata["task"]))[:1]
             kind = str(options["robot"]).partition(":")[0]
-            options |= scene_options(kind, chosen.scene.settings)
-            if chosen.scene.spec is not None:
-                options["scene"] = chosen.scene.spec
-            self._goal, start = chosen.goal, chosen.scene.seed
-        if options == self._opened:
+            options |= scene_options(kind, suite_task.scene.settings)
+            if suite_task.scene.spec is not None:
+                options["scene"] = suite_task.scene.spec
+            self._goal, start = suite_task.goal, suite_task.scene.seed
+        if options == self._open_options:
             self._session.reset(start)
         else:
             self._session.close()
@@ -109,7 +109,7 @@ class HomieEmbodiment(EmbodimentBase):
         self._session.close()
 
     def _open(self, options: Mapping[str, Any], seed: int) -> Session:
-        self._opened = dict(options)
+        self._open_options = dict(options)
         return open_session(None, False, {**options, "seed": seed})
 
     def _success(self) -> bool | None:

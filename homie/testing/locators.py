@@ -43,52 +43,54 @@ def check_locator(
     if not isinstance(locator.name, str) or not locator.name:
         violations.append("`name` must be the name under which it is registered.")
     robot.reset(seed=0)
-    seen = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
+    observation = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
     violations += gathered("reset", partial(locator.reset, seed=0))
-    violations += gathered("update", partial(locator.update, seen, detections))
-    violations += gathered("due", partial(_due, locator, seen))
-    violations += gathered("resolve or held", partial(_unknown, locator, seen))
-    violations += gathered("knowledge or arranged", partial(_planner_names, locator, detections, seen))
+    violations += gathered("update", partial(locator.update, observation, detections))
+    violations += gathered("due", partial(_check_due, locator, observation))
+    violations += gathered("resolve or held", partial(_check_unknown_name, locator, observation))
+    violations += gathered("knowledge or arranged", partial(_check_planner_names, locator, detections, observation))
     for name in names:
-        sentences = gathered("a question", partial(_entity, locator, name, seen))
+        sentences = gathered("a question", partial(_check_entity, locator, name, observation))
         violations += [f"'{name}': {sentence}" for sentence in sentences]
     settle(violations)
 
 
-def _unknown(locator: Locator, seen: Observation) -> Iterator[str]:
+def _check_unknown_name(locator: Locator, observation: Observation) -> Iterator[str]:
     for action in HOUSEHOLD[:-1]:
-        if (entity := locator.resolve(NOWHERE, action, seen)) is not None:
+        if (entity := locator.resolve(NOWHERE, action, observation)) is not None:
             yield f"resolve('{NOWHERE}') for {action.name} must be None (is {entity!r})."
-    held: object = locator.held(seen)
+    held: object = locator.held(observation)
     if held is not None and not isinstance(held, str):
         yield f"held must be an entity or None (is {held!r})."
 
 
-def _due(locator: Locator, seen: Observation) -> Iterator[str]:
-    cameras_due: object = locator.due(seen)
+def _check_due(locator: Locator, observation: Observation) -> Iterator[str]:
+    cameras_due: object = locator.due(observation)
     if cameras_due is not None and not isinstance(cameras_due, tuple):
         yield f"due must be the cameras to look through, a tuple, or None (is {cameras_due!r})."
 
 
-def _planner_names(locator: Locator, detections: Sequence[Detection], seen: Observation) -> Iterator[str]:
-    known: object = locator.knowledge(1)
-    if not isinstance(known, Knowledge):
-        yield f"knowledge must be a homie.kernel.knowledge.Knowledge (is {known!r})."
+def _check_planner_names(locator: Locator, detections: Sequence[Detection], observation: Observation) -> Iterator[str]:
+    planner_knowledge: object = locator.knowledge(1)
+    if not isinstance(planner_knowledge, Knowledge):
+        yield f"knowledge must be a homie.kernel.knowledge.Knowledge (is {planner_knowledge!r})."
         return
-    named = [(detection.called, "arranged") for detection in in_sight(locator.arranged(detections))]
-    places = [*known.rooms, *(doorway.name for doorway in known.doorways)]
-    named += [(name, "knowledge") for name in (*places, *(item.name for item in known.remembered))]
-    for name, source in dict.fromkeys(named):
-        if locator.resolve(name, GO, seen) is None:
+    names_with_source = [(detection.called, "arranged") for detection in in_sight(locator.arranged(detections))]
+    places = [*planner_knowledge.rooms, *(doorway.name for doorway in planner_knowledge.doorways)]
+    names_with_source += [
+        (name, "knowledge") for name in (*places, *(item.name for item in planner_knowledge.remembered))
+    ]
+    for name, source in dict.fromkeys(names_with_source):
+        if locator.resolve(name, GO, observation) is None:
             yield f"planners get the name '{name}' ({source}), so resolve must understand it."
 
 
-def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
-    entity: object = locator.resolve(name, GO, seen)
+def _check_entity(locator: Locator, name: str, observation: Observation) -> Iterator[str]:
+    entity: object = locator.resolve(name, GO, observation)
     if not isinstance(entity, str):
         yield f"resolve must give its entity (gave {entity!r})."
         return
-    if locator.resolve(entity, GO, seen) != entity:
+    if locator.resolve(entity, GO, observation) != entity:
         yield f"the exact name '{entity}' must mean itself: feedback names entities like that."
     for question in (locator.opens, locator.pickable, locator.is_spot, locator.has_place):
         if not isinstance(answer := question(entity), bool | np.bool_):
@@ -96,29 +98,29 @@ def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
     container: object = locator.closed_container(entity)
     if container is not None and not isinstance(container, str):
         yield f"closed_container must be an entity or None (is {container!r})."
-    if not np.isfinite(metres := locator.distance(entity, seen)) or metres < 0.0:
+    if not np.isfinite(metres := locator.distance(entity, observation)) or metres < 0.0:
         yield f"distance must be metres (is {metres})."
-    answers_before = _answers(locator, entity, seen)
-    goal: object = locator.goal(entity, GO, seen)
+    answers_before = _answers(locator, entity, observation)
+    goal: object = locator.goal(entity, GO, observation)
     if not isinstance(goal, Goal) or np.shape(goal.position) != (3,) or not np.isfinite(goal.position).all():
         yield "goal must be a Goal with a finite position (3,)."
     if locator.pickable(entity):
-        locator.goal(entity, PICK, seen)
-    after = _answers(locator, entity, seen)
+        locator.goal(entity, PICK, observation)
+    answers_after = _answers(locator, entity, observation)
     for member, first in answers_before.items():
         if first is not None and not isinstance(first, bool | np.bool_):
             yield f"{member} must be true, false or None (is {first!r})."
-        if after[member] != first:
-            yield f"goal and questions must change nothing: {member} was {first!r}, then {after[member]!r}."
+        if answers_after[member] != first:
+            yield f"goal and questions must change nothing: {member} was {first!r}, then {answers_after[member]!r}."
 
 
-def _answers(locator: Locator, entity: str, seen: Observation) -> dict[str, object]:
+def _answers(locator: Locator, entity: str, observation: Observation) -> dict[str, object]:
     """Return the answers to all queries about an entity, by query."""
-    states = {f"state '{state}'": locator.state(entity, state, seen) for state in ("open", "closed")}
-    is_placed = locator.placed(None, entity, seen)
+    states = {f"state '{state}'": locator.state(entity, state, observation) for state in ("open", "closed")}
+    is_placed = locator.placed(None, entity, observation)
     return {
-        "arrived": locator.arrived(entity, seen),
-        "holds": locator.holds(entity, seen),
+        "arrived": locator.arrived(entity, observation),
+        "holds": locator.holds(entity, observation),
         "placed": is_placed,
         **states,
     }

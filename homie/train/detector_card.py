@@ -21,13 +21,13 @@ def detector_card(training: Mapping[str, Any]) -> str:
     """
     options, scores = training["options"], training["scores"]
     first, last = ends(training["losses"])
-    held = ends(training["held_out"])[1]
+    held_out_loss = ends(training["held_out"])[1]
     classes = counted(len(training["classes"]), "class", "classes")
     facts = [
         ("network", f"{training['parameters']:,} numbers, {classes}, in `{training['file']}`"),
         ("data set", f"SHA-256 `{training['data_sha256']}`"),
         ("begun with", f"`{options['model']}`" if options["model"] else "random weights"),
-        ("loss", f"{first} at first, {last} at the end, {held} on validation pictures"),
+        ("loss", f"{first} at first, {last} at the end, {held_out_loss} on validation pictures"),
         ("mAP50 of boxes from 16 x 16 pixels", f"{scores['large']:.3f}"),
         ("mAP50 of all boxes", f"{scores['every']:.3f}"),
         ("hours", f"{training['seconds'] / 3600:.2f}"),

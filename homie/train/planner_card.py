@@ -36,7 +36,7 @@ def card(training: Mapping[str, Any], data: DataFile) -> str:
     """
     options, purpose = training["options"], training["purpose"]
     first, last = ends(training["losses"])
-    held = ends(training["held_out"])[1]
+    held_out_loss = ends(training["held_out"])[1]
     rows = [(name.replace("_", " "), str(options[name])) for name in _LISTED_OPTIONS if name in options]
     steps = counted(training["steps"], "step")
     facts = [
@@ -45,7 +45,11 @@ def card(training: Mapping[str, Any], data: DataFile) -> str:
         ("model to begin with", f"`{options['model']}`" if options["model"] else "a small one with random weights"),
         *([("adapter to begin with", f"`{options['adapter']}`")] if options["adapter"] else []),
         ("trained", f"{training['trained']:,} of {training['parameters']:,} numbers, {steps}"),
-        ("loss", f"{first} at first, {last} at the end" + (f", {held} on held-out lines" if held != "-" else "")),
+        (
+            "loss",
+            f"{first} at first, {last} at the end"
+            + (f", {held_out_loss} on held-out lines" if held_out_loss != "-" else ""),
+        ),
         *((name, f"{value:.3g}") for name, value in sorted(training["more"].items())),
     ]
     front = {"tags": ["robotics", "homie", purpose], **({"base_model": options["model"]} if options["model"] else {})}

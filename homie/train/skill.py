@@ -148,7 +148,7 @@ def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Le
     for source, entry in every(open_sources(options.sources)):
         try:
             with reading_episode(entry):
-                episode_lessons = _read(source, entry, training, network)
+                episode_lessons = _read_lessons(source, entry, training, network)
                 digest.update(f"{entry.name}\0{sha256(entry.folder / RECORDING)}\0".encode())
             by_episode.append(episode_lessons)
         except LeftOut as reason:
@@ -157,14 +157,14 @@ def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Le
         most_common_reason = omissions.most_common(1)[0][0] if omissions else "there are no episodes"
         raise BadInput(f"Nothing can be learnt from {', '.join(map(str, options.sources))}: {most_common_reason}.")
     number = min(len(by_episode) - 1, math.ceil(options.held_out * len(by_episode)))
-    held = set(random.Random(options.seed).sample(range(len(by_episode)), number))
+    held_out_indices = set(random.Random(options.seed).sample(range(len(by_episode)), number))
     parts: tuple[list[Lesson], list[Lesson]] = [], []
-    for place, episode_lessons in enumerate(by_episode):
-        parts[place in held].extend(episode_lessons)
+    for index, episode_lessons in enumerate(by_episode):
+        parts[index in held_out_indices].extend(episode_lessons)
     return Lessons(*parts, len(by_episode), omissions, digest.hexdigest())
 
 
-def _read(source: Source, entry: Entry, training: SkillTraining, network: str) -> list[Lesson]:
+def _read_lessons(source: Source, entry: Entry, training: SkillTraining, network: str) -> list[Lesson]:
     """Return the lessons of an episode, at least one. Raises LeftOut."""
     if not is_recorded(entry.folder):
         raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")

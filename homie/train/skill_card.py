@@ -23,7 +23,7 @@ def skill_card(training: Mapping[str, Any]) -> str:
     options = training["options"]
     skill_set = options["network"].partition("/")[0]
     first, last = ends(training["losses"])
-    held = ends(training["held_out"])[1]
+    held_out_loss = ends(training["held_out"])[1]
     times, episodes = counted(training["lessons"], "time"), counted(training["episodes"], "episode")
     omissions = sorted(training["left_out"].items())
     facts = [
@@ -32,7 +32,11 @@ def skill_card(training: Mapping[str, Any]) -> str:
         ("recordings", f"SHA-256 `{training['data_sha256']}`"),
         *(("left out", f"{counted(count, 'episode')}: {reason}") for reason, count in omissions),
         ("begun with", f"`{options['model']}`" if options["model"] else "random weights"),
-        ("loss", f"{first} at first, {last} at the end" + (f", {held} on held-out episodes" if held != "-" else "")),
+        (
+            "loss",
+            f"{first} at first, {last} at the end"
+            + (f", {held_out_loss} on held-out episodes" if held_out_loss != "-" else ""),
+        ),
         *((name, f"{value:.3g}") for name, value in sorted(training["more"].items())),
     ]
     front = {"tags": ["robotics", "homie", "behaviour-cloning"]}

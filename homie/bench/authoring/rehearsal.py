@@ -107,10 +107,10 @@ class _Stage:
             case "Pick":
                 self._word = subtask.target
                 self._change(held=target)
-                self._place(target, "held", "robot")
+                self._set_place(target, "held", "robot")
             case "Put":
                 assert self.state.held is not None
-                self._place(self.state.held, "in" if self._is_inside(destination) else "on", destination)
+                self._set_place(self.state.held, "in" if self._is_inside(destination) else "on", destination)
                 self._change(held=None)
             case "Open" | "Close":
                 update = {"fraction": 1.0 if subtask.action == "Open" else 0.0}
@@ -121,7 +121,7 @@ class _Stage:
     def _change(self, **update: object) -> None:
         self.state = self.state.model_copy(update=update)
 
-    def _place(self, name: str, relation: Relation, at: str) -> None:
+    def _set_place(self, name: str, relation: Relation, at: str) -> None:
         """Set the place of an object. Its exact pose is unknown without physics."""
         room = self.state.robot.room if relation == "held" else self._room(at)
         unknown_pose = {"surface": "", "position": None, "quaternion": None}

@@ -31,14 +31,14 @@ class Player:
     def __init__(self, run: str, memory: float | None, places: list[str]) -> None:
         sys.path.extend(place for place in places if place not in sys.path)  # where the runner finds its plugins
         prepare(Path(run), memory)
-        self._kept = WorkerParts()  # closed with the process, which ends with the actor
+        self._parts = WorkerParts()  # closed with the process, which ends with the actor
 
     def up(self) -> None:
         """Return once the process of the actor has started."""
 
     def play(self, job: str) -> str:
         """Play a job. Job and report are JSON."""
-        return perform(Job.model_validate_json(job), self._kept).model_dump_json()
+        return perform(Job.model_validate_json(job), self._parts).model_dump_json()
 
 
 @dataclass
@@ -103,7 +103,7 @@ class RayPool(Pool):
 
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
         busy = [slot for slot in self._slots if slot.job is not None]
-        remaining = [self._left(slot) for slot in busy]
+        remaining = [self._seconds_left(slot) for slot in busy]
         ready, _ = self._ray.wait([slot.report for slot in busy], timeout=max(0.0, min([seconds, *remaining])))
         results = []
         for slot in busy:
@@ -132,13 +132,13 @@ class RayPool(Pool):
                 )
             except errors.RayError as error:
                 return Report(cause="error", message=f"Ray: {str(error).strip().splitlines()[-1]}")
-        if self._left(slot) <= 0:
+        if self._seconds_left(slot) <= 0:
             if slot.starting:
                 return Report(cause="deadline", message=f"The Ray actor had not started after {START:g} s.")
             return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
         return None
 
-    def _left(self, slot: _Slot) -> float:
+    def _seconds_left(self, slot: _Slot) -> float:
         """Return the seconds of wall clock left for a job or the start of its actor."""
         if slot.starting and self._ray.wait([slot.up], timeout=0)[0]:
             slot.began, slot.starting = time.monotonic(), False

@@ -92,19 +92,19 @@ class _Vocabulary:
     def __init__(self, world: WorldSnapshot, names: Mapping[str, str], executor: Executor) -> None:
         self._world, self._profile, self._executor = world, Homie(names), executor
         self._meanings = self._profile.meanings(form for pair in names_and_kinds(world) for form in pair if form)
-        self._known = {thing.name: thing for thing in named_things(world)}
+        self._things_by_name = {thing.name: thing for thing in named_things(world)}
         self._exact_matcher: NameMatcher = registry.load("names", "as-spelt")
         self._loose_matcher: NameMatcher = registry.load("names", "default")
 
     def __call__(self, word: str, action: Action) -> bool:
         if not self._world.things or self._profile.meaning(word) in self._meanings:
             return True
-        return bool(self._exact_matcher(word, list(self._known.values()))) or self._is_alias(word, action)
+        return bool(self._exact_matcher(word, list(self._things_by_name.values()))) or self._is_alias(word, action)
 
     def _is_alias(self, word: str, action: Action) -> bool:
         """Return whether a locator resolves a word that is not an object's name, kind or colour."""
         entities = [locator.resolve(word, action, self._observation) for locator in self._locators]
-        things = [self._known.get(entity) for entity in entities if entity is not None]
+        things = [self._things_by_name.get(entity) for entity in entities if entity is not None]
         return any(thing is None or not self._loose_matcher(word, [thing]) for thing in things)
 
     @cached_property
@@ -123,5 +123,5 @@ class _Vocabulary:
 
     def hint(self, word: str) -> str:
         """Return the end of the error message for an unknown word."""
-        known = [form.replace("_", " ") for form in spellings(self._world)]
-        return suggestion(word.replace("_", " "), known, LISTED)
+        spelled = [form.replace("_", " ") for form in spellings(self._world)]
+        return suggestion(word.replace("_", " "), spelled, LISTED)

@@ -182,7 +182,7 @@ def render(sources: tuple[Source, ...], index: Catalogue, media: Media) -> str:
             meanings=MEANINGS,
             glossary=glossary(),
             glances=[_glance(source, intervals) for source in sources],
-            shots=[item for item in index.episodes if _is_pictured(item.episode, media)][:SHOTS],
+            shots=[item for item in index.episodes if _has_media(item.episode, media)][:SHOTS],
         )
     )
 
@@ -210,7 +210,7 @@ def _environment() -> jinja2.Environment:
     """Return the template environment, compiled once."""
     environment = template_environment(_part)
     environment.filters.update(sort_key=_sort_key, slug=slug, json=json.dumps)
-    environment.filters.update(average=_average, counted=counted, reported=_reported)
+    environment.filters.update(average=_average, counted=counted, reported=_report_text)
     return environment
 
 
@@ -246,7 +246,7 @@ def _glance(source: Source, intervals: Intervals) -> Glance:
     )
 
 
-def _is_pictured(episode: Shown, media: Media) -> bool:
+def _has_media(episode: Shown, media: Media) -> bool:
     return media.has_video(episode) or bool(episode.rounds and media.views(episode, episode.rounds[0].number))
 
 
@@ -281,7 +281,7 @@ def _average(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _reported(ending: EpisodeFile, who: Who) -> str:
+def _report_text(ending: EpisodeFile, who: Who) -> str:
     return REPORTS[ending.report].format(who=who)
 
 

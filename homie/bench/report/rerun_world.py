@@ -72,12 +72,12 @@ class World:
             robot = self.start.robot
             robot_start = None if robot.x is None or robot.y is None else (robot.x, robot.y, robot.yaw or 0.0)
         for name, placed in start_poses.items():
-            _place(stream, name, placed, start)
+            _send_pose(stream, name, placed, start)
         for name, placed in _objects(self.state).items():
             if name not in start_poses:
                 label = rr.Points3D([(0.0, 0.0, 0.0)], radii=0.04, labels=[name], show_labels=False)
                 stream.log(["world", "objects", name], label, static=True)
-            _place(stream, name, placed, end)
+            _send_pose(stream, name, placed, end)
         _send_robot(stream, poses, rounds, [(robot_start, start), (_robot(self.state), end)])
 
 
@@ -133,7 +133,7 @@ def _send_rooms(stream: rr.RecordingStream, rooms: Mapping[str, RoomState]) -> N
 
 def _send_furniture(stream: rr.RecordingStream, fixed: Mapping[str, ThingState]) -> None:
     for name, piece in fixed.items():
-        placed = _placed(piece)
+        placed = _pose_of(piece)
         if placed is None:
             continue
         box = rr.Boxes3D(
@@ -151,7 +151,7 @@ def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState])
     """Send the shapes of the objects and return their initial poses."""
     poses: dict[str, Placed] = {}
     for name, item in objects.items():
-        placed = _placed(item)
+        placed = _pose_of(item)
         if placed is None:
             continue
         box = rr.Boxes3D(
@@ -166,7 +166,7 @@ def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState])
     return poses
 
 
-def _placed(item: ThingState) -> Placed | None:
+def _pose_of(item: ThingState) -> Placed | None:
     """Return the pose of an object with a known size; None for all others."""
     if item.position is None or item.half is None:
         return None
@@ -174,7 +174,7 @@ def _placed(item: ThingState) -> Placed | None:
     return item.position, (*xyz, w)
 
 
-def _place(stream: rr.RecordingStream, name: str, placed: Placed, moment: Moment) -> None:
+def _send_pose(stream: rr.RecordingStream, name: str, placed: Placed, moment: Moment) -> None:
     set_time(stream, *moment)
     pose = rr.Transform3D(translation=placed[0], quaternion=rr.Quaternion(xyzw=placed[1]))
     stream.log(["world", "objects", name], pose)

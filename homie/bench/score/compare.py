@@ -39,14 +39,14 @@ def compare(
     """
     runs = load_runs(folders, profile)
     tables = compare_runs(runs, intervals or Intervals())
-    return (*tables, task_table(_common(runs), _texts(runs))) if tasks and not series_of(runs) else tables
+    return (*tables, task_table(_common_results(runs), _texts(runs))) if tasks and not series_of(runs) else tables
 
 
 def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
     """Return the tables of some runs. Raises BadInput if they have no episode in common, or differ in a common task."""
     if series_of(runs):
         return _compare_worlds(runs, intervals)
-    results = _common(runs)
+    results = _common_results(runs)
     suite = runs[0].suite
     other_tables = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)[1:]
     mixed = mixed_table({run.label: run.makeup for run in runs})
@@ -54,7 +54,7 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
     spent, successes = _usage(runs, results)
     answers = readings_table(spent)
     usage = (usage_table(spent, successes), *([answers] if answers.rows else []))
-    shared = _shared(runs)
+    shared = _common_episodes(runs)
     mistakes_by_run = {run.label: {key: kind for key, kind in run.mistakes.items() if key in shared} for run in runs}
     mistakes = mistakes_table(mistakes_by_run, groups(suite))
     usage = (*usage, *([mistakes] if mistakes.rows else []))
@@ -76,19 +76,19 @@ def _compare_worlds(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Tab
 
 def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:
     """Return the metrics of some runs on their common episodes, with notes about mixed parts. Raises BadInput."""
-    table = metrics_table(_common(runs), intervals or Intervals())
+    table = metrics_table(_common_results(runs), intervals or Intervals())
     notes = (f"{run.label}: {note}." for run in runs for note in run.makeup.notes())
     return replace(table, notes=(*table.notes, *notes))
 
 
-def _shared(runs: Sequence[BenchRun]) -> frozenset[tuple[str, int]]:
+def _common_episodes(runs: Sequence[BenchRun]) -> frozenset[tuple[str, int]]:
     """Return the (task, trial) episodes that all runs planned."""
     return frozenset.intersection(*(run.planned for run in runs))
 
 
-def _common(runs: Sequence[BenchRun]) -> dict[str, Results]:
+def _common_results(runs: Sequence[BenchRun]) -> dict[str, Results]:
     """Return each run's results on the episodes that all of them planned, by label. Raises BadInput."""
-    shared = _shared(runs)
+    shared = _common_episodes(runs)
     if not shared:
         raise BadInput("The runs have no task and trial in common: compare runs of one suite.")
     _check_tasks(runs, {task for task, _ in shared})

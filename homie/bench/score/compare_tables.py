@@ -99,7 +99,7 @@ def _notes(label: str, results: Results) -> list[str]:
         rest_text = "" if share is None else f"SR of the {other_count}: {100 * share:.2f}"
         notes.append(
             f"{label}: the goal of {counted(len(already_true), 'task')} held before the first subtask "
-            f"({_shortened(already_true)}), so success there says nothing about the planner. "
+            f"({_shorten(already_true)}), so success there says nothing about the planner. "
             f"{rest_text or 'No other episode is left'}."
         )
     without_expert = {score.task_id for score in results.scores if "expert" in score.raises}
@@ -108,7 +108,7 @@ def _notes(label: str, results: Results) -> list[str]:
     return notes
 
 
-def _shortened(names: Sequence[str]) -> str:
+def _shorten(names: Sequence[str]) -> str:
     """Return the first few names, and the number of the others."""
     extra = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {extra} more" if extra > 0 else "")

@@ -53,7 +53,7 @@ class StrictEmmoe:
         history = [strict_row(step) for step in scored]
         if ended:
             history.append(("End", NOTHING, NOTHING, "success"))
-        names = {**self._resolved(trajectory.steps), **self._names}
+        names = {**self._resolved_words(trajectory.steps), **self._names}
         paths = [_attempt_path(history, path, names) for path in trajectory.keypaths] if length else []
         shares = [reached if isinstance(reached, str) else _share(reached, path) for reached, path in paths]
         exceptions = (
@@ -92,7 +92,7 @@ class StrictEmmoe:
             raises=exceptions,
         )
 
-    def _resolved(self, steps: Iterable[Step]) -> dict[str, str]:
+    def _resolved_words(self, steps: Iterable[Step]) -> dict[str, str]:
         """Return the words that the executor resolved, mapped to the template name of the entity's kind."""
         pairs = [names for step in steps for names in (step.objects, step.places) if len(names) > 1]
         kinds = {word.lower(): kind_of(plain(entity)) for word, entity, *_ in pairs}
@@ -114,7 +114,7 @@ def _attempt_path(
 ) -> tuple[int | str, Sequence[str]]:
     """Return the number of reached nodes of a path or the name of the exception, and the path."""
     try:
-        return _matched(history, path, lambda row, node: _same_row(row, node, names)), path
+        return _count_matched(history, path, lambda row, node: _same_row(row, node, names)), path
     except (KeyError, IndexError) as error:
         return type(error).__name__, path
 
@@ -160,11 +160,13 @@ class Homie:
     def score(self, trajectory: Trajectory) -> Score:
         """Score an episode."""
         steps = trajectory.steps
-        reached_counts = [_matched(steps, path, self._match) for path in trajectory.keypaths]
+        reached_counts = [_count_matched(steps, path, self._match) for path in trajectory.keypaths]
         shares = [_share(count, path) for count, path in zip(reached_counts, trajectory.keypaths, strict=True)]
         if not trajectory.keypaths:  # a task with only a goal: the final state of the world decides
             shares = [float(bool(trajectory.verdict))]
-        violation = next((path[-1] for path in trajectory.never if _matched(steps, path, self._match) == len(path)), "")
+        violation = next(
+            (path[-1] for path in trajectory.never if _count_matched(steps, path, self._match) == len(path)), ""
+        )
         success = trajectory.ended and trajectory.claim is not False and 1.0 in shares and not violation
         counts = Counter(step.code for step in steps)
         expert = trajectory.expert_length
@@ -223,7 +225,7 @@ def plain(name: str) -> str:
     return re.sub(r"^(the|an?) ", "", " ".join(name.replace("_", " ").lower().split()))
 
 
-def _matched(steps: Sequence[object], path: Sequence[str], match: Callable[..., bool]) -> int:
+def _count_matched(steps: Sequence[object], path: Sequence[str], match: Callable[..., bool]) -> int:
     """Return the number of nodes of a path that the steps reach, matched greedily in order."""
     reached = 0
     for step in steps:

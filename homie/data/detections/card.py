@@ -19,7 +19,7 @@ def card(data: DetectionData) -> str:
     splits = [(split, str(data.houses[split]), str(data.pictures[split]), str(total[split])) for split in SPLITS]
     balance = [(name, *(str(data.labels[split].get(name, 0)) for split in SPLITS)) for name in data.classes]
     looks = "light, colours, materials and camera noise are sampled" if options["randomise"] else "looks as built"
-    described = (
+    description = (
         f"Pictures of {options['picture_size']} pixels of generated houses ({options['catalogue']} objects, "
         f"{options['furniture']} furniture, seed {options['seed']}): {looks}. Drawn by a simulator; boxes and "
         f"outlines are from its segmentation. No house is in two splits. SHA-256 of the annotations: "
@@ -30,7 +30,7 @@ def card(data: DetectionData) -> str:
             front_matter(front),
             "# A home as a robot sees it\n",
             table(("split", "houses", "pictures", "boxes"), splits),
-            described,
+            description,
             "## Classes\n",
             table(("class", *SPLITS), balance),
         ]

@@ -82,9 +82,9 @@ class ChatForm(Form):
         self._seed = seed
 
     def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
-        for place in teachable(episode):
-            step = episode.steps[place]
-            messages, pictures = self._prompt(episode, place)
+        for index in teachable(episode):
+            step = episode.steps[index]
+            messages, pictures = self._prompt(episode, index)
             answer = self._target_answer(step)
             yield Line(
                 {
@@ -124,33 +124,33 @@ class ChatForm(Form):
     def _answer(self, choice: Choice) -> str:
         return self._writer.answer(choice.subtask, choice.model)
 
-    def _prompt(self, episode: Episode, place: int) -> tuple[list[dict[str, Any]], tuple[Path | Image, ...]]:
+    def _prompt(self, episode: Episode, index: int) -> tuple[list[dict[str, Any]], tuple[Path | Image, ...]]:
         """Return the messages before a step, with a placeholder for each picture, and the pictures.
 
         Unmodified pictures are not read: blank ones of the same size stand in for them. A picture in the messages that
         is none of these was modified by the writer; then the messages are written again with the real pictures.
         """
-        messages, files = self._write_messages(episode, place, blank)
+        messages, files = self._write_messages(episode, index, blank)
         shown = [part for message in messages for part in message.parts if not isinstance(part, str)]
         if any(id(part) not in files for part in shown):
-            messages, files = self._write_messages(episode, place, read_picture)
+            messages, files = self._write_messages(episode, index, read_picture)
             shown = [part for message in messages for part in message.parts if not isinstance(part, str)]
-        written = [{"role": message.role, "content": [_part(part) for part in message.parts]} for message in messages]
-        return written, tuple(files[id(part)][1] if id(part) in files else part for part in shown)
+        content = [{"role": message.role, "content": [_part(part) for part in message.parts]} for message in messages]
+        return content, tuple(files[id(part)][1] if id(part) in files else part for part in shown)
 
     def _write_messages(
-        self, episode: Episode, place: int, look: Look
+        self, episode: Episode, index: int, look: Look
     ) -> tuple[Sequence[Message], dict[int, tuple[Image, Path]]]:
         """Return the messages, and picture files by the id of their array; the arrays are kept so that ids stay
         unique."""
         files: dict[int, tuple[Image, Path]] = {}
-        asked = [step for step in episode.steps[:place] if step.asked]
-        remembered = asked[-self._writer.remembers :] if self._writer.remembers else []
+        asked = [step for step in episode.steps[:index] if step.asked]
+        context_steps = asked[-self._writer.remembers :] if self._writer.remembers else []
         earlier: list[Answered] = []
-        for step in remembered:
+        for step in context_steps:
             answer = self._target_answer(step)
             earlier.append((self._input(step, look, files), answer))
-        return self._writer.ask(self._input(episode.steps[place], look, files), earlier), files
+        return self._writer.ask(self._input(episode.steps[index], look, files), earlier), files
 
     def _input(self, step: Step, look: Look, files: dict[int, tuple[Image, Path]]) -> PlannerInput:
         shown = [*VIEWS, HAND] if self._writer.uses_wrist_camera else [*VIEWS] if self._writer.sees else []
@@ -169,11 +169,11 @@ class OfficialForm(Form):
     pictures_in = "image"
 
     def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
-        for place in teachable(episode):
-            step = episode.steps[place]
+        for index in teachable(episode):
+            step = episode.steps[index]
             answer = emmoe_wording.answer(step.subtask, step.model, step.analysis)
             turns = [
-                {"from": "human", "value": emmoe_wording.instruction(step, episode.steps[:place])},
+                {"from": "human", "value": emmoe_wording.instruction(step, episode.steps[:index])},
                 {"from": "gpt", "value": answer},
             ]
             views = tuple(step.pictures[view] for view in VIEWS if view in step.pictures)

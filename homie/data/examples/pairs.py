@@ -64,39 +64,39 @@ def pairs(episode: Episode, seed: str | None = None) -> Iterator[Pair]:
         episode: The episode.
         seed: Seed for sampling names and models; None takes the first of each, as EMMOE's own code does.
     """
-    steps = [(place, step) for place, step in enumerate(episode.steps) if step.asked]
+    steps = [(index, step) for index, step in enumerate(episode.steps) if step.asked]
     if episode.labelled:
         yield from _expert_pairs(steps)
         return
-    for (place, failed), (_, replacement) in pairwise(steps):
+    for (index, failed), (_, replacement) in pairwise(steps):
         if not failed.feedback.ok and replacement.feedback.ok:
-            yield from _pair_if_different("replan", place, _choice(replacement), _choice(failed))
+            yield from _pair_if_different("replan", index, _choice(replacement), _choice(failed))
     successes = teachable(episode)
-    for number, place in enumerate(successes):
-        step = episode.steps[place]
+    for number, index in enumerate(successes):
+        step = episode.steps[index]
         choice = _choice(step)
         rng = None if seed is None else random.Random(f"{seed}/{episode.name}/{step.number}")
         if number + 1 < len(successes):
-            yield from _pair_if_different("order", place, choice, _choice(episode.steps[successes[number + 1]]))
+            yield from _pair_if_different("order", index, choice, _choice(episode.steps[successes[number + 1]]))
         for name in _at_most_one(other_names(step), rng):
             yield from _pair_if_different(
-                "action", place, choice, Choice(replace(step.subtask, action=name), step.model)
+                "action", index, choice, Choice(replace(step.subtask, action=name), step.model)
             )
         for model in _at_most_one(other_models(step), rng):
-            yield from _pair_if_different("model", place, choice, Choice(step.subtask, model))
+            yield from _pair_if_different("model", index, choice, Choice(step.subtask, model))
 
 
 def _expert_pairs(steps: Sequence[tuple[int, Step]]) -> Iterator[Pair]:
-    for place, step in steps:
+    for index, step in steps:
         if step.replaced is not None:
             model = step.model or next(iter(step.input.models), "")
             rejected = Choice(step.replaced, "" if step.replaced.action == END.action else model)
-            yield Pair("expert", place, _choice(step), rejected)
+            yield Pair("expert", index, _choice(step), rejected)
 
 
 def teachable(episode: Episode) -> tuple[int, ...]:
     """Return the indices of the successful steps for which the planner was queried: the training examples of SFT."""
-    return tuple(place for place, step in enumerate(episode.steps) if step.asked and step.feedback.ok)
+    return tuple(index for index, step in enumerate(episode.steps) if step.asked and step.feedback.ok)
 
 
 def other_names(step: Step) -> tuple[str, ...]:
@@ -119,6 +119,6 @@ def _choice(step: Step) -> Choice:
     return Choice(step.subtask, step.model)
 
 
-def _pair_if_different(kind: Kind, place: int, chosen: Choice, rejected: Choice) -> Iterator[Pair]:
+def _pair_if_different(kind: Kind, index: int, chosen: Choice, rejected: Choice) -> Iterator[Pair]:
     if chosen != rejected and chosen.subtask.action != "End":
-        yield Pair(kind, place, chosen, rejected)
+        yield Pair(kind, index, chosen, rejected)

@@ -60,20 +60,20 @@ class DatasetWriter(HeldFolder):
     def add(self, episode: Episode, split: str, lines: Iterable[Line]) -> Counter[str]:
         """Add the lines of an episode and return their counts. Raises LeftOut for an unusable episode, OSError."""
         store = self._stores[split]
-        written: list[bytes] = []
+        encoded: list[bytes] = []
         counts: Counter[str] = Counter()
         try:
             for line in lines:
                 names = [f"images/{store.name(picture)}" for picture in line.pictures]
                 pictures = {self._pictures_in: names} if names else {}
-                written.append(to_json({**pictures, **line.fields}, indent=None))
+                encoded.append(to_json({**pictures, **line.fields}, indent=None))
                 counts[line.counts] += 1
         except LeftOut:
             store.forget()
             raise
         store.settle()
         self._journal.add(
-            written, episode=episode.name, task=episode.task, house=episode.house, split=split, counts=counts
+            encoded, episode=episode.name, task=episode.task, house=episode.house, split=split, counts=counts
         )
         return counts
 
@@ -84,15 +84,15 @@ class DatasetWriter(HeldFolder):
     def finish(self, card: Callable[[DataFile], str]) -> DataFile:
         """Move the lines to their final place, write the card and, last, `data.json`. Raises BadInput, OSError."""
         self._journal.close()
-        used = [entry for entry in self._journal.done.values() if not entry.left_out]
-        if not any(entry.counts for entry in used):
+        included = [entry for entry in self._journal.done.values() if not entry.left_out]
+        if not any(entry.counts for entry in included):
             reasons = Counter(entry.left_out for entry in self._journal.done.values() if entry.left_out).most_common(1)
             suffix = f" (most often: {reasons[0][0]})" if reasons else ""
             raise BadInput(f"No episode gives a line, so there is no data set{suffix}.")
         files = {}
         shares = {}
         for split in SPLITS:
-            split_entries = [entry for entry in used if entry.split == split]
+            split_entries = [entry for entry in included if entry.split == split]
             counts = sum((Counter(entry.counts) for entry in split_entries), Counter[str]())
             if not counts:
                 continue

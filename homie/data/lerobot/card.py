@@ -37,11 +37,11 @@ def lerobot_card(
         notes: Homie's notes by episode index.
         license: Licence of the data; None keeps the licence of the existing card.
     """
-    before = read_card(root / CARD)
-    if before is None:
+    existing = read_card(root / CARD)
+    if existing is None:
         return None
     front = {
-        "license": license or license_of(before),
+        "license": license or license_of(existing),
         "task_categories": ["robotics"],
         "tags": ["LeRobot", "robotics", "homie"],
         "configs": [{"config_name": "default", "data_files": "data/*/*.parquet"}],
@@ -65,7 +65,7 @@ def lerobot_card(
         (f"`{name}`", column["dtype"], " x ".join(map(str, column["shape"])), _names(column))
         for name, column in info["features"].items()
     ]
-    named = [f"- {' '.join(task.split())}" for task in tasks[:_MAX_LISTED]]
+    listed = [f"- {' '.join(task.split())}" for task in tasks[:_MAX_LISTED]]
     more = [f"- and {len(tasks) - _MAX_LISTED} more, in meta/tasks.parquet"] if len(tasks) > _MAX_LISTED else []
     parts = [
         front_matter(front),
@@ -75,7 +75,7 @@ def lerobot_card(
         "## Features\n",
         table(("column", "type", "shape", "names"), columns),
         "## Tasks\n",
-        "\n".join([*named, *more, ""]),
+        "\n".join([*listed, *more, ""]),
         "## Use\n",
         '    LeRobotDataset("NAME", root="THIS FOLDER")\n',
     ]

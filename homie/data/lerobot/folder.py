@@ -97,12 +97,12 @@ def read_rows(root: Path, total: int) -> list[dict[str, Any]]:
     for row in rows:
         whole(row, "episode_index", f"A row of {root}/meta/episodes")
     rows.sort(key=lambda row: int(row["episode_index"]))
-    kept = [row for row in rows if row["episode_index"] < total]
-    extra = len(rows) > len(kept) and not (root / UNFINISHED).exists()
-    if extra or [row["episode_index"] for row in kept] != list(range(total)):
-        others = f"has {len(rows)}" if len(rows) != total else "numbers them otherwise"
-        raise BadInput(f"The data set {root} is damaged: {INFO} counts {total} episodes, meta/episodes {others}.")
-    return kept
+    counted_rows = [row for row in rows if row["episode_index"] < total]
+    extra = len(rows) > len(counted_rows) and not (root / UNFINISHED).exists()
+    if extra or [row["episode_index"] for row in counted_rows] != list(range(total)):
+        discrepancy = f"has {len(rows)}" if len(rows) != total else "numbers them otherwise"
+        raise BadInput(f"The data set {root} is damaged: {INFO} counts {total} episodes, meta/episodes {discrepancy}.")
+    return counted_rows
 
 
 def whole(row: Mapping[str, Any], name: str, what: str) -> int:
@@ -126,8 +126,8 @@ def read_notes(root: Path, total: int) -> dict[int, EpisodeNote]:
     notes: dict[int, EpisodeNote] = {}
     with reading(path):
         lines = path.read_bytes().splitlines() if path.exists() else []
-    for place, line in enumerate(lines, 1):
-        with reading(f"{path}, line {place}", advice="Restore the file from a copy, or make the data set anew."):
+    for line_number, line in enumerate(lines, 1):
+        with reading(f"{path}, line {line_number}", advice="Restore the file from a copy, or make the data set anew."):
             note = EpisodeNote.model_validate(parse_json(line))
         if note.episode_index < total:
             notes[note.episode_index] = note

@@ -52,10 +52,10 @@ class PictureColumn(Film):
         if isinstance(data, str):
             data, path = None, data
         if data is None:
-            place = PurePosixPath(path or "")
-            if not path or place.is_absolute() or ".." in place.parts:
+            relative = PurePosixPath(path or "")
+            if not path or relative.is_absolute() or ".." in relative.parts:
                 raise ValueError("it is not there")
-            data = (self._root / place).read_bytes()
+            data = (self._root / relative).read_bytes()
         with Picture.open(io.BytesIO(data)) as picture:
             if picture.mode not in EIGHT_BITS:
                 raise ValueError(f"its pixels are not colours of 8 bits (mode {picture.mode})")

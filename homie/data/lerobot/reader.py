@@ -76,14 +76,14 @@ class LeRobotReader:
         row, note, layout = self._rows[index], self._notes.get(index), self.layout
         subject = f"Episode {index} of {self._root}"
         length = whole(row, "length", subject)
-        place = self._path(self._info.data_path, **_file_indices(row, "data"))
+        table_path = self._path(self._info.data_path, **_file_indices(row, "data"))
         features = self._info.features
         language = [name for name in (SUBTASK, PERSISTENT, EVENTS) if name in features]
         timed = ["timestamp"] if "timestamp" in features else []
         by_index = [] if self.task(index) else ["task_index"]
-        table = read_table(place, (STATE, ACTION, "episode_index", *by_index, *timed, *language), episode=index)
+        table = read_table(table_path, (STATE, ACTION, "episode_index", *by_index, *timed, *language), episode=index)
         if len(table) != length:
-            raise BadInput(f"{place} is damaged: episode {index} has {len(table)} of {length} frames.")
+            raise BadInput(f"{table_path} is damaged: episode {index} has {len(table)} of {length} frames.")
         stamps = self._stamps(table, subject) if timed else np.arange(length) / layout.fps
         if note and note.stamps and len(note.stamps) == length:
             stamps = np.array(note.stamps)
@@ -95,7 +95,7 @@ class LeRobotReader:
             stamps=stamps,
             states=read_numbers(table, STATE, features[STATE].width, subject),
             actions=read_numbers(table, ACTION, features[ACTION].width, subject),
-            films={name: self._film(row, key_of(name, camera), place) for name, camera in layout.cameras.items()},
+            films={name: self._film(row, key_of(name, camera), table_path) for name, camera in layout.cameras.items()},
             stages=_stages(note, table, language, layout.fps),
             success=note.success if note else None,
             origin=note.origin if note else imported,

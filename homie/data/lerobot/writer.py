@@ -89,12 +89,12 @@ class LeRobotWriter(HeldFolder):
         self._keys = {key_of(name, camera): name for name, camera in layout.cameras.items()}
         self._codings: dict[str, Coding | None] = {}
         if is_lerobot(root):
-            known, self._info = read_info(root)
-            self._check_compatible(known)
+            existing_info, self._info = read_info(root)
+            self._check_compatible(existing_info)
             self._tasks = read_tasks(root)
-            self._rows = read_rows(root, known.total_episodes)
-            self._notes = read_notes(root, known.total_episodes)
-            self._codings = {key: coding_in(known.features[key]) for key in self._keys if self._rows}
+            self._rows = read_rows(root, existing_info.total_episodes)
+            self._notes = read_notes(root, existing_info.total_episodes)
+            self._codings = {key: coding_in(existing_info.features[key]) for key in self._keys if self._rows}
         else:
             if any(entry.name != "meta" for entry in root.iterdir()):
                 raise BadInput(f"The folder {root} is not empty and has no LeRobot data set: choose another --out.")
@@ -179,9 +179,9 @@ class LeRobotWriter(HeldFolder):
         write_atomically(root / NOTES, b"".join(to_json(n.model_dump(), indent=None) for n in self._notes.values()))
         write_atomically(root / STATS, to_json(self._statistics()))
         for key, name in self._keys.items():
-            about = film_info(self._layout.cameras[name], self._layout.fps, self._codings[key])
+            details = film_info(self._layout.cameras[name], self._layout.fps, self._codings[key])
             column = self._info["features"][key]
-            column["info"] = {k: v for k, v in (column.get("info") or {}).items() if k not in OF_CODING} | about
+            column["info"] = {k: v for k, v in (column.get("info") or {}).items() if k not in OF_CODING} | details
         self._info |= {
             "total_episodes": total,
             "total_frames": self._frames,
@@ -237,20 +237,20 @@ class LeRobotWriter(HeldFolder):
         statistics: dict[str, Statistics] = {}
         codings: dict[str, Coding] = {}
         row: dict[str, Any] = {}
-        written: list[Path] = []
+        written_paths: list[Path] = []
         length = len(demonstration)
         try:
             for key, name in self._keys.items():
                 chunk, within = position(self._next[f"videos/{key}"] + self._pending)
                 path = self.path / VIDEO.format(video_key=key, chunk_index=chunk, file_index=within)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                written.append(path)
+                written_paths.append(path)
                 film = demonstration.films[name]
                 statistics[key], codings[key] = _write_film(film, path, self._layout, name, length)
                 row |= {f"videos/{key}/chunk_index": chunk, f"videos/{key}/file_index": within}
                 row |= {f"videos/{key}/from_timestamp": 0.0, f"videos/{key}/to_timestamp": length / self._layout.fps}
         except BaseException:
-            for path in written:
+            for path in written_paths:
                 path.unlink(missing_ok=True)
             raise
         return statistics, codings, row
@@ -287,7 +287,7 @@ class LeRobotWriter(HeldFolder):
         whole = {name: together([each[name] for each in episode_statistics]) for name in names}
         return {name: {key: value.tolist() for key, value in statistics.items()} for name, statistics in whole.items()}
 
-    def _check_compatible(self, known: Info) -> None:
+    def _check_compatible(self, existing_info: Info) -> None:
         """Raise BadInput unless episodes of the layout can be added to the existing data set."""
         existing = self._info["features"]
         compared = ("dtype", "shape", "names")
@@ -296,10 +296,10 @@ class LeRobotWriter(HeldFolder):
             for name in {**existing, **self._features}
             if any(existing.get(name, {}).get(key) != self._features.get(name, {}).get(key) for key in compared)
         ]
-        if known.data_path != DATA or known.video_path not in (None, VIDEO):
+        if existing_info.data_path != DATA or existing_info.video_path not in (None, VIDEO):
             other.append("where its files are")
-        if known.fps != self._layout.fps:
-            other.append(f"frames in a second: {known.fps}, and {self._layout.fps} are to be added")
+        if existing_info.fps != self._layout.fps:
+            other.append(f"frames in a second: {existing_info.fps}, and {self._layout.fps} are to be added")
         if other:
             raise BadInput(
                 f"The data set {self.path} has other columns (different: {', '.join(other)}): choose another --out, or "

@@ -49,11 +49,11 @@ class Repaired:
 
     def __str__(self) -> str:
         verb = "is" if self.messages == 1 else "are"
-        kept = f"{counted(self.messages, 'message')} over {self.seconds:.1f} s {verb} kept"
+        summary = f"{counted(self.messages, 'message')} over {self.seconds:.1f} s {verb} kept"
         if self.cut is None:
-            return f"{self.path} was not finished: {kept}, which is all that it held."
+            return f"{self.path} was not finished: {summary}, which is all that it held."
         return (
-            f"{self.path} was not finished: {kept}, {self.cut_bytes} bytes that cannot be read were cut off its end "
+            f"{self.path} was not finished: {summary}, {self.cut_bytes} bytes that cannot be read were cut off its end "
             f"(they are in {self.cut.name})."
         )
 

@@ -186,10 +186,10 @@ class Recorder(EpisodeListener):
             rgb = self._look(camera) if frame is None else frame.rgb
             self._enqueue(_Picture(camera, wall, observation.stamp, rgb))
         for camera, measure in self._depths.items():
-            seen = observation if camera in observation.frames else measure()
-            frame = seen.frames[camera]
+            current = observation if camera in observation.frames else measure()
+            frame = current.frames[camera]
             if frame.depth is not None:
-                self._enqueue(_Distances(frame, frame.depth, wall, seen.stamp))
+                self._enqueue(_Distances(frame, frame.depth, wall, current.stamp))
 
     # ------------------------------------------------------------ the file
 
@@ -255,8 +255,8 @@ def jpeg(rgb: Image, quality: int) -> bytes:
     Args:
         quality: JPEG quality, 0 to 100.
     """
-    done, data = cv2.imencode(".jpg", rgb[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
-    assert done  # three channels of bytes can always be encoded
+    encoded, data = cv2.imencode(".jpg", rgb[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
+    assert encoded  # three channels of bytes can always be encoded
     return data.tobytes()
 
 
@@ -264,8 +264,8 @@ def depth_png(depth: Depth) -> bytes:
     """Encode a depth picture (H, W) in m as a 16 bit PNG in mm; 0 means no return, or more than 65.535 m."""
     millimetres = np.nan_to_num(depth * 1000.0, posinf=0.0).round()
     far = millimetres > np.iinfo(np.uint16).max
-    done, data = cv2.imencode(".png", np.where(far, 0, millimetres).astype(np.uint16))
-    assert done  # one channel of 16 bits can always be encoded
+    encoded, data = cv2.imencode(".png", np.where(far, 0, millimetres).astype(np.uint16))
+    assert encoded  # one channel of 16 bits can always be encoded
     return data.tobytes()
 
 

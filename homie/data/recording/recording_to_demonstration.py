@@ -74,11 +74,11 @@ def demonstration_of(
         moments = np.intersect1d(moments, stamps)
     if len(moments) < 2:
         raise LeftOut("it has less than two frames")
-    recorded = rate_of(moments, _requested_rate(recording) if picture_stamps else None)
-    rate = _whole_rate(recorded) if fps is None else fps
-    if rate > recorded * (1.0 + RATE_TOLERANCE):
-        raise LeftOut(f"it was recorded at {recorded:.3g} frames a second, and --fps asks for {rate}")
-    if rate < recorded * (1.0 - RATE_TOLERANCE):
+    recorded_rate = rate_of(moments, _requested_rate(recording) if picture_stamps else None)
+    rate = _whole_rate(recorded_rate) if fps is None else fps
+    if rate > recorded_rate * (1.0 + RATE_TOLERANCE):
+        raise LeftOut(f"it was recorded at {recorded_rate:.3g} frames a second, and --fps asks for {rate}")
+    if rate < recorded_rate * (1.0 - RATE_TOLERANCE):
         moments = _subsample(moments, rate)
     films = {camera: RecordedFilm(recording, camera, moments) for camera in sorted(picture_stamps)}
     state = recording.measured.labels
@@ -130,14 +130,14 @@ def _requested_rate(recording: Recording) -> float | None:
 
 def _whole_rate(rate: float) -> int:
     """Round to the whole frame rate of a data set. Raises LeftOut if the rate is not close to a whole number."""
-    whole = max(1, round(rate))
-    if abs(whole - rate) > RATE_TOLERANCE * rate:
+    rounded = max(1, round(rate))
+    if abs(rounded - rate) > RATE_TOLERANCE * rate:
         below = f"give --fps {int(rate)}, or " if rate > 1.0 else ""
         raise LeftOut(
             f"it was recorded at {rate:.3g} frames a second, which a data set cannot have: {below}record with a whole "
             "number of them"
         )
-    return whole
+    return rounded
 
 
 def _subsample(moments: Array, fps: int) -> Array:

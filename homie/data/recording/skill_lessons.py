@@ -56,16 +56,19 @@ def lessons_of(
         if execution.subtask.action != action or not first_try or target is None or _is_picked_later(records[start:]):
             continue
         stamps = [stamp for stamp, _ in next(iter(depths.values()))]
-        within = [number for number, stamp in enumerate(stamps) if record.began <= stamp <= record.stamp]
-        if len(within) < 2:
+        in_subtask = [number for number, stamp in enumerate(stamps) if record.began <= stamp <= record.stamp]
+        if len(in_subtask) < 2:
             continue
         yield Lesson(
             name=f"{name}/{record.round}",
             action=action,
             target=target,
             # The last picture is also used for the end, which follows in less than the picture interval.
-            poses=_poses(recording, np.array([*(stamps[number] for number in within), record.stamp])),
-            depths={camera: [seen[number][1] for number in (*within, within[-1])] for camera, seen in depths.items()},
+            poses=_poses(recording, np.array([*(stamps[number] for number in in_subtask), record.stamp])),
+            depths={
+                camera: [pictures[number][1] for number in (*in_subtask, in_subtask[-1])]
+                for camera, pictures in depths.items()
+            },
         )
 
 

@@ -140,7 +140,7 @@ class Listed:
 
 def list_takes(folder: str | Path) -> tuple[Listed, ...]:
     """List the recordings of a folder, oldest first. A damaged one is skipped with a warning."""
-    listed = []
+    takes = []
     for run in _run_folders(Path(folder)):
         try:
             file = read_run(run)
@@ -148,7 +148,7 @@ def list_takes(folder: str | Path) -> tuple[Listed, ...]:
                 if not (episode / RECORDING).exists():
                     continue
                 ending, notes = read_episode(episode), read_notes(episode)
-                listed.append(
+                takes.append(
                     Listed(
                         run=run,
                         episode=episode,
@@ -164,7 +164,7 @@ def list_takes(folder: str | Path) -> tuple[Listed, ...]:
                 )
         except BadInput as error:
             warnings.warn(f"{error} The recording is not listed.", stacklevel=2)
-    return tuple(listed)
+    return tuple(takes)
 
 
 def repair_takes(folder: Path) -> tuple[Repaired, ...]:
@@ -179,7 +179,7 @@ def repair_takes(folder: Path) -> tuple[Repaired, ...]:
         BadInput: A recording cannot be read or written.
         MissingPart: There are recordings, and the package for them is not installed.
     """
-    done: list[Repaired] = []
+    repairs: list[Repaired] = []
     for run in _run_folders_to_repair(folder):
         lock = os.open(run, os.O_RDONLY)
         try:
@@ -192,13 +192,13 @@ def repair_takes(folder: Path) -> tuple[Repaired, ...]:
                 if _is_empty(run):
                     shutil.rmtree(run)
                 else:
-                    done += _repaired(run)
+                    repairs += _repair_run(run)
         finally:
             os.close(lock)
-    return tuple(done)
+    return tuple(repairs)
 
 
-def _repaired(run: Path) -> list[Repaired]:
+def _repair_run(run: Path) -> list[Repaired]:
     results = [repair(path) for path in sorted(run.glob(f"episodes/*/{RECORDING}"))]
     return [repaired for repaired in results if repaired is not None]
 

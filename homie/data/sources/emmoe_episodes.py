@@ -61,7 +61,7 @@ def read_demonstration(task: EmmoeTask, folder: Path | None = None) -> tuple[Ste
     """
     expert_models = [model_name(step.model) for step in task.expert if step.model not in ("", "None")]
     models = tuple(dict.fromkeys([*OFFICIAL_MODELS, *expert_models]))
-    abilities = {name: known for name in models if (known := ability(name)) is not None}
+    abilities = {name: model_ability for name in models if (model_ability := ability(name)) is not None}
     steps: list[Step] = []
     history: tuple[HistoryItem, ...] = ()
     feedback: Feedback | None = None

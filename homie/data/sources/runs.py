@@ -47,7 +47,7 @@ class BenchSource(Source):
         super().__init__(path, label)
         self._file, suite, episodes = read_bench(path)
         self._profile = make_profile("homie", suite)
-        self._planned = {episode.name: episode for episode in episodes}
+        self._episodes_by_name = {episode.name: episode for episode in episodes}
 
     def entries(self) -> Sequence[Entry]:
         return tuple(
@@ -57,11 +57,11 @@ class BenchSource(Source):
                 folder=planned.folder,
                 split=planned.task.split,
             )
-            for planned in self._planned.values()
+            for planned in self._episodes_by_name.values()
         )
 
     def read(self, entry: Entry) -> Episode:
-        planned = self._planned[entry.folder.name]
+        planned = self._episodes_by_name[entry.folder.name]
         finished = planned.finished
         if finished is None:
             raise LeftOut("it is not finished")
@@ -107,7 +107,7 @@ class RunSource(Source):
         )
 
     def read(self, entry: Entry) -> Episode:
-        ending, records = _finished(entry.folder)
+        ending, records = _read_finished(entry.folder)
         try:
             notes = read_notes(entry.folder)
         except BadInput as error:
@@ -124,7 +124,7 @@ class RunSource(Source):
                 for step in read_played(entry.folder, records)
             ),
             house=_house(self, entry),
-            done=_done(mark_of(notes), verdict, ending.task),
+            done=_success(mark_of(notes), verdict, ending.task),
         )
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
@@ -150,10 +150,10 @@ def _as_demonstration(episode: Episode, folder: Path, file: BenchFile | RunFile,
         planner, f"the planner {planner}"
     )
     origin = f"recorded with Homie, decisions by {decider}"
-    return demonstration_of(folder, episode, _finished(folder)[1], robot=robot, fps=fps, origin=origin)
+    return demonstration_of(folder, episode, _read_finished(folder)[1], robot=robot, fps=fps, origin=origin)
 
 
-def _done(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:
+def _success(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:
     """Return whether an episode did its task, None if unknown."""
     if mark is not None:
         return mark == SUCCESS
@@ -229,7 +229,7 @@ def house_of(scene: Path) -> str:
     return hashlib.sha256(to_json(content)).hexdigest()[:12]
 
 
-def _finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]]:
+def _read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]]:
     try:
         finished = read_finished(folder)
     except Damaged as damage:

@@ -115,7 +115,7 @@ class McpBridge:
         if tool.action:
             model = arguments.pop("model", "")
             subtask = Subtask(tool.action, **arguments)
-            return _structured(await self._run_motion(context, lambda: driver.act(subtask, model)))
+            return _structured_result(await self._run_motion(context, lambda: driver.act(subtask, model)))
         match tool.name:
             case "observe":
                 view = arguments["view"] or driver.views[0]
@@ -123,18 +123,20 @@ class McpBridge:
                 return await _in_thread(lambda: pictures_result(driver.pictures(chosen)))
             case "stop":
                 await _in_thread(driver.stop)
-                return _structured({"stopped": True})
+                return _structured_result({"stopped": True})
             case "status":
-                return _structured({**await _in_thread(driver.status), "held_by": _client_name(self.seat.holder)})
+                return _structured_result(
+                    {**await _in_thread(driver.status), "held_by": _client_name(self.seat.holder)}
+                )
             case "start_task":
-                return _structured(await self._run_motion(context, lambda: driver.start_task(arguments["task"])))
+                return _structured_result(await self._run_motion(context, lambda: driver.start_task(arguments["task"])))
             case "report":
                 result = await self._run_motion(context, lambda: driver.report(**arguments))
                 self.seat.leave(client.key)
-                return _structured(result)
+                return _structured_result(result)
             case "scene":
-                return _structured(await _in_thread(driver.scene))
-        return _structured(await _in_thread(driver.list_tasks))
+                return _structured_result(await _in_thread(driver.scene))
+        return _structured_result(await _in_thread(driver.list_tasks))
 
     async def _run_motion(self, context: Any, work: Callable[[], Result]) -> Result:
         """Run a call that may move the robot: with progress notifications, and stopped if the client cancels."""
@@ -190,7 +192,7 @@ class McpBridge:
             answer = answers.get("approve")
         if getattr(answer, "action", "") == "accept":
             return None
-        return _structured({"ok": False, "code": "not approved", "message": NOT_APPROVED})
+        return _structured_result({"ok": False, "code": "not approved", "message": NOT_APPROVED})
 
 
 def client_of(context: Any) -> Client:
@@ -239,7 +241,7 @@ async def _progress(context: Any) -> None:
             await context.session.report_progress(round(seconds, 1), None, f"at work for {seconds:.1f} s")
 
 
-def _structured(result: Result) -> types.CallToolResult:
+def _structured_result(result: Result) -> types.CallToolResult:
     text = types.TextContent(type="text", text=json.dumps(result, ensure_ascii=False))
     return types.CallToolResult(content=[text], structured_content=result)
 
