@@ -22,9 +22,10 @@ UNKNOWN = "unknown"
 class Batch:
     """Episodes of a run that were made with the same parts.
 
-    digest: Name of their description, "" before Homie 0.2, which kept none.
-    parts: Description, None if unknown.
-    episodes: Folder names.
+    Attributes:
+        digest: Name of their description, "" before Homie 0.2, which kept none.
+        parts: Description, None if unknown.
+        episodes: Folder names.
     """
 
     digest: str

@@ -52,8 +52,9 @@ NOWHERE = ("table", "floor", "gripper", "robot", "")
 class Failed:
     """A failed episode with the data for its classification.
 
-    ended_by: As in `episode.json`.
-    world: Final state.
+    Attributes:
+        ended_by: As in `episode.json`.
+        world: Final state.
     """
 
     task: Task
