@@ -56,7 +56,7 @@ class Reliability(BaseModel):
     actions: Mapping[str, Chance] = {}
 
     @model_validator(mode="after")
-    def _known(self) -> Reliability:
+    def _check_actions(self) -> Reliability:
         actions = [action for action in ACTIONS if action != "End"]
         for action, chance in self.actions.items():
             if action not in actions:

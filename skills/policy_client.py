@@ -78,11 +78,11 @@ class RemotePolicy(ServedPolicy[Welcome]):
         return "" if (current.policy, current.about) == (previous.policy, previous.about) else current.policy
 
     def _begin(self, wire: Wire, goal: Named) -> None:
-        self._finish(_exchange(wire, _packed(Reset(self._number, dict(goal))), self._deadlines.reply))
+        self._finish(_exchange(wire, _pack(Reset(self._number, dict(goal))), self._deadlines.reply))
 
     def _decide(self, wire: Wire, inputs: Named) -> Named:
         self._number += 1
-        result = self._finish(_exchange(wire, _packed(Step(self._number, dict(inputs))), self._deadlines.reply))
+        result = self._finish(_exchange(wire, _pack(Step(self._number, dict(inputs))), self._deadlines.reply))
         for name, value in result.items():
             if np.asarray(value).dtype.kind == "f" and not np.isfinite(value).all():
                 raise cannot_go_on(f"the policy on the server gives a {name} that is not finite")
@@ -121,7 +121,7 @@ def _failure(problem: Problem) -> str:
     return Failure.read(FailureReason[problem.reason], problem.message)
 
 
-def _packed(message: Message) -> bytes:
+def _pack(message: Message) -> bytes:
     try:
         return to_frame(message)
     except CodecError as error:

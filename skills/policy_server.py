@@ -1,7 +1,7 @@
 """The policy server: the policy of one skill set, a session per client, one computation at a time.
 
 The networks are loaded once. Every session has a policy with its own state around them, created at the client's hello
-and dropped when the connection ends. Pictures and actions are transferred, never code.
+and dropped when the connection ends. Images and actions are transferred, never code.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ class PolicyServer:
         self._sessions = self._decisions = 0
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="policy")
         self._server: Server | None = None
-        self._quiet = logging.getLogger("homie.policy_server")
+        self._logger = logging.getLogger("homie.policy_server")
         if not service.debug:
-            self._quiet.setLevel(logging.CRITICAL)  # malformed bytes of a stranger need no traceback
+            self._logger.setLevel(logging.CRITICAL)  # malformed bytes of a stranger need no traceback
 
     async def __aenter__(self) -> PolicyServer:
         service = self.service
@@ -151,7 +151,7 @@ class PolicyServer:
                 ping_interval=None if service.dialect else PING_SECONDS,  # another simulator may block its loop
                 ping_timeout=PING_SECONDS,
                 close_timeout=2.0,
-                logger=self._quiet,
+                logger=self._logger,
                 server_header=None,
             )
         except OSError as error:
@@ -299,7 +299,7 @@ class PolicyServer:
         if not isinstance(request, Reset | Step):
             return to_frame(Problem(-1, Sort.REQUEST, f"a {request.kind} has no place here"))
         try:
-            return to_frame(await self._compute(lambda: _done(request, policy)))
+            return to_frame(await self._compute(lambda: _execute(request, policy)))
         except PolicyFailed as failure:
             return to_frame(
                 Problem(
@@ -324,7 +324,7 @@ class PolicyServer:
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
 
-def _done(request: Reset | Step, policy: Policy) -> Done:
+def _execute(request: Reset | Step, policy: Policy) -> Done:
     start = time.perf_counter()
     result: Mapping[str, Any] = {}
     if isinstance(request, Reset):

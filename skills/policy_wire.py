@@ -87,7 +87,7 @@ class WebSocketWire(Wire):
         self._thread = threading.Thread(target=self._loop.run_forever, name="policy wire", daemon=True)
         self._thread.start()
         self._lock = threading.RLock()  # one thread may send a request while another ends the session
-        self._ended = False
+        self._is_closed = False
         self._connection: ClientConnection | None = None
         try:
             self._run(self._open(url, headers), seconds)
@@ -96,10 +96,10 @@ class WebSocketWire(Wire):
             raise
 
     def send(self, frame: bytes, seconds: float) -> None:
-        self._run(self._opened.send(frame), seconds)
+        self._run(self._open_connection.send(frame), seconds)
 
     def receive(self, seconds: float) -> bytes | str:
-        return self._run(self._opened.recv(), seconds)
+        return self._run(self._open_connection.recv(), seconds)
 
     def part(self) -> None:
         """Close the connection in order, or cut it after `GOODBYE_SECONDS`."""
@@ -110,14 +110,14 @@ class WebSocketWire(Wire):
 
     def cut(self) -> None:
         with self._lock:
-            if not self._ended:
-                self._ended = True
+            if not self._is_closed:
+                self._is_closed = True
                 asyncio.run_coroutine_threadsafe(self._cut(), self._loop)
                 self._thread.join()
                 self._loop.close()
 
     @property
-    def _opened(self) -> ClientConnection:
+    def _open_connection(self) -> ClientConnection:
         assert self._connection is not None
         return self._connection
 
@@ -139,7 +139,7 @@ class WebSocketWire(Wire):
                 return await work
 
         with self._lock:
-            if self._ended:
+            if self._is_closed:
                 work.close()
                 raise Unreachable("the connection is closed")
             answer = asyncio.run_coroutine_threadsafe(timed(), self._loop)
@@ -258,7 +258,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
                 return
             except Unreachable:
                 self._drop()
-        wire = self._reach()
+        wire = self._reconnect()
         try:
             self._begin(wire, goal)
         except Unreachable as error:
@@ -296,7 +296,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
             self._drop()
             raise
 
-    def _reach(self) -> Wire:
+    def _reconnect(self) -> Wire:
         """Return a new connection to the same policy."""
         deadline = time.monotonic() + self._deadlines.reconnect
         while True:

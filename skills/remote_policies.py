@@ -59,23 +59,25 @@ class Remote(SkillSet):
     def __init__(self, argument: str = "", settings: RemoteSettings | None = None) -> None:
         settings = settings or RemoteSettings()
         self._policy = _connect(argument, settings)
-        served = self._policy.welcome.policy
+        policy_name = self._policy.welcome.policy
         try:
-            skill_set = registry.load("skills", served)
+            skill_set = registry.load("skills", policy_name)
         except BadInput as error:
             self.close()
-            raise BadInput(f"The policy server serves '{served}', a skill set that is not installed here.") from error
+            raise BadInput(
+                f"The policy server serves '{policy_name}', a skill set that is not installed here."
+            ) from error
         if not (isinstance(skill_set, type) and issubclass(skill_set, PolicySet)):
             self.close()
-            raise InfrastructureError(f"The policy server serves '{served}', which has no policy here.")
-        self._set: type[PolicySet] = skill_set
+            raise InfrastructureError(f"The policy server serves '{policy_name}', which has no policy here.")
+        self._skill_set: type[PolicySet] = skill_set
         self.name = skill_set.name
         self.actions = skill_set.actions  # type: ignore[misc]
         self.meant_for = skill_set.meant_for  # type: ignore[misc]
         self.about = skill_set.about  # type: ignore[misc]
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        return self._set.around(self._policy, spec, kinematics)
+        return self._skill_set.around(self._policy, spec, kinematics)
 
     def describe(self) -> dict[str, object]:
         welcome = self._policy.welcome

@@ -43,7 +43,7 @@ def find_file(path: Path) -> Path:
                 "makes a random one to try the plumbing."
             )
         folder = _snapshot(path)
-        return _only_file(path, _in_folder(folder)) or _only_file(path, _one_deeper(folder)) or _raise_missing(path)
+        return _only_file(path, _in_folder(folder)) or _only_file(path, _in_subfolders(folder)) or _raise_missing(path)
 
 
 def step_of(file: Path) -> int | None:
@@ -89,13 +89,13 @@ def _in_folder(folder: Path) -> list[Path]:
     return [max(steps, key=lambda file: steps[file])] if steps else []
 
 
-def _one_deeper(folder: Path) -> list[Path]:
+def _in_subfolders(folder: Path) -> list[Path]:
     return [file for inside in sorted(folder.iterdir()) if inside.is_dir() for file in _in_folder(inside)]
 
 
 def _only_file(path: Path, files: list[Path]) -> Path | None:
     if len(files) > 1:
-        raise BadInput(f"The folder {path} holds several checkpoints, {_listed(files)}: give one of them.")
+        raise BadInput(f"The folder {path} holds several checkpoints, {_format_files(files)}: give one of them.")
     return files[0] if files else None
 
 
@@ -104,7 +104,7 @@ def _raise_missing(path: Path) -> Path:
         if entry.name in ORBAX:
             raise BadInput(f"{path} is an orbax checkpoint, whose arrays are in many files ({entry.name}): {CONVERT}.")
     file_names = sorted(Path(entry.name) for entry in path.iterdir() if entry.is_file())
-    hint = f"it holds {_listed(file_names)}" if file_names else "it holds no file"
+    hint = f"it holds {_format_files(file_names)}" if file_names else "it holds no file"
     raise BadInput(
         f"The folder {path} holds no checkpoint in a layout that Homie knows (checkpoint, checkpoint_STEP,"
         f" STEP/default/checkpoint, also one level deeper): give the file itself; {hint}."
@@ -117,6 +117,6 @@ def _subfolders(path: Path) -> Iterator[Path]:
             yield Path(folder, name)
 
 
-def _listed(files: list[Path]) -> str:
+def _format_files(files: list[Path]) -> str:
     suffix = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
     return f"{', '.join(str(file) for file in files[:SHOWN])}{suffix}"

@@ -130,7 +130,7 @@ def _leaves(tree: Mapping[str, object], path: Path) -> Iterator[tuple[str, objec
             if not isinstance(value, dict):
                 yield name, value
             elif CHUNKED in value:
-                yield name, _joined(name, value)
+                yield name, _join_chunks(name, value)
             elif len(branches) == DEEPEST:
                 raise BadInput(
                     f"{path} is not a checkpoint of a policy: its tree is more than {DEEPEST} branches deep."
@@ -142,7 +142,7 @@ def _leaves(tree: Mapping[str, object], path: Path) -> Iterator[tuple[str, objec
             branches.pop()
 
 
-def _joined(name: str, value: Mapping[str, object]) -> torch.Tensor:
+def _join_chunks(name: str, value: Mapping[str, object]) -> torch.Tensor:
     """Join the pieces of an array: {CHUNKED: True, "shape": {"0": n, ...}, "chunks": {"0": array, ...}}."""
     shape, chunks = value.get("shape"), value.get("chunks")
     if isinstance(shape, dict) and isinstance(chunks, dict) and chunks:

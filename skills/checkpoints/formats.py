@@ -103,7 +103,9 @@ def formats() -> Iterator[CheckpointFormat]:
 
 def recognise(checkpoint: Checkpoint) -> CheckpointFormat | None:
     """Return the format of a checkpoint, or None if it is not registered."""
-    return next((known for known in formats() if known.fits(checkpoint.tensors)), None)
+    return next(
+        (checkpoint_format for checkpoint_format in formats() if checkpoint_format.fits(checkpoint.tensors)), None
+    )
 
 
 def require(checkpoint: Checkpoint, expected: CheckpointFormat) -> None:

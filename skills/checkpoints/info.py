@@ -48,16 +48,16 @@ class CheckpointInfo:
 def inspect(path: Path) -> CheckpointInfo:
     """Read a file and summarize it. Raises BadInput if it is not a checkpoint of a registered policy."""
     checkpoint = read_checkpoint(path)
-    known = recognise(checkpoint)
-    if known is None:
+    checkpoint_format = recognise(checkpoint)
+    if checkpoint_format is None:
         names = list(checkpoint.tensors)
         suffix = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         raise BadInput(
             f"{checkpoint.path} ({checkpoint.form}) is not a checkpoint of a policy that Homie has. It holds"
             f" {len(names)} tensors: {', '.join(name[:80] for name in names[:SHOWN])}{suffix}."
         )
-    kind = known.kind_of(checkpoint.tensors)
-    layout = known.layouts[kind]()
+    kind = checkpoint_format.kind_of(checkpoint.tensors)
+    layout = checkpoint_format.layouts[kind]()
     unused = layout.unused(checkpoint.tensors)
     try:
         check_strict(layout.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=unused)
@@ -68,7 +68,7 @@ def inspect(path: Path) -> CheckpointInfo:
         problem = ""
     return CheckpointInfo(
         path=str(checkpoint.path),
-        policy=known.policy,
+        policy=checkpoint_format.policy,
         kind=kind,
         form=checkpoint.form,
         sha256=checkpoint.sha256,
@@ -82,7 +82,7 @@ def inspect(path: Path) -> CheckpointInfo:
             if tensor.is_floating_point() and not tensor.isfinite().all()
         ),
         problem=problem,
-        use=known.use.format(path=path),
+        use=checkpoint_format.use.format(path=path),
         notes=checkpoint.notes,
     )
 

@@ -111,10 +111,12 @@ def check_strict(
 
 def check_finite(expected: Collection[str], tensors: Mapping[str, torch.Tensor], *, path: Path) -> None:
     """Raise BadInput if required weights are NaN or infinite: they make every output so."""
-    bad = [name for name in expected if tensors[name].is_floating_point() and not bool(tensors[name].isfinite().all())]
-    if bad:
+    non_finite = [
+        name for name in expected if tensors[name].is_floating_point() and not bool(tensors[name].isfinite().all())
+    ]
+    if non_finite:
         raise BadInput(
-            f"{path} has weights that are not finite: {_tensor_sentence('such', bad)}. The training failed; "
+            f"{path} has weights that are not finite: {_tensor_sentence('such', non_finite)}. The training failed; "
             "take a checkpoint of before."
         )
 

@@ -57,7 +57,9 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
     if part and not form.startswith("torch"):
         raise BadInput(f"{file} was not written by torch.save, so it has no key '{part}': leave #{part} out.")
     candidates = [expected] if expected is not None else list(formats())
-    tensors, removed = known_names(content.tensors, lambda names: any(known.fits(names) for known in candidates))
+    tensors, removed = known_names(
+        content.tensors, lambda names: any(candidate.fits(names) for candidate in candidates)
+    )
     return Checkpoint(
         path=file,
         form=form,

@@ -136,13 +136,13 @@ class MoveArticulation(Manipulation):
         super().__init__(spec, kinematics, hand)
         self._failed_bases: list[Pose2] = []
         self._target = ""
-        self._exhausted: tuple[Pose2, float, NotRetryable] | None = None
+        self._failed_search: tuple[Pose2, float, NotRetryable] | None = None
         """Base pose and joint position for which no pull was found, and the error: searching again there would fail
         too."""
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._failed_bases, self._exhausted = self.goal.name, [], None
+            self._target, self._failed_bases, self._failed_search = self.goal.name, [], None
         if self.seen.body.holding:  # the handle, after an aborted attempt
             yield from self.let_go()
         if self.wide(self.pick_articulation()):  # nothing to do, unless a closer look says otherwise
@@ -278,23 +278,23 @@ class MoveArticulation(Manipulation):
 
         Raises NotRetryable naming the obstacles.
         """
-        if self._exhausted is not None:
-            base, opening, failure = self._exhausted
+        if self._failed_search is not None:
+            base, opening, failure = self._failed_search
             if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
                 raise failure
-        chosen = self._best(articulation)
+        chosen = self._best_pull(articulation)
         if chosen is not None:
             return chosen
         with self.supposing(without(self.goal, self.goal.loose)):
-            unhindered = self._best(articulation)
+            unhindered = self._best_pull(articulation)
         blocked = None if unhindered is None else self.blockers(unhindered[0])
         out_of_reach = self.fixed and not blocked
         reason = FailureReason.HANDLE_OUT_OF_REACH if out_of_reach else FailureReason.NO_PLACE_TO_OPEN
         failure = NotRetryable(reason, blockers=blocked)
-        self._exhausted = self.base, articulation.opening, failure
+        self._failed_search = self.base, articulation.opening, failure
         raise failure
 
-    def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
+    def _best_pull(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
         floor = self.reachable_floor()
         blocked_options: list[tuple[float, Standing, Pull]] = []
         for outside in self.sides:

@@ -64,7 +64,7 @@ def place_cost(
         driven: Metres from where the robot is.
         before: Cosine of the angle between the target's front and the place, 1 for a target without a front.
         clear: Metres to the nearest obstacle.
-        hidden: Metres of other things between the place and the target.
+        hidden: Length (m) of obstacles between the place and the target.
     """
     cost = AWAY * np.abs(np.subtract(gap, GAPS[0])) + np.multiply(DRIVEN, driven)
     cost = cost + ASIDE * np.subtract(1.0, before)
@@ -188,8 +188,8 @@ class GoTo(MobileSkill):
         offset = xy - foot
         edge = EDGE if self.goal.front is None else FRONT
         target_edge = foot + offset * min(1.0, edge / max(float(np.linalg.norm(offset)), 1e-6))
-        crossed = self.costs.between(xy, target_edge)
-        return max(WALL, crossed) if crossed else 0.0
+        obstructed = self.costs.between(xy, target_edge)
+        return max(WALL, obstructed) if obstructed else 0.0
 
     def _best_pose(self, costs: CostMap) -> Pose2 | None:
         """Return the best reachable pose near the target, or one further away where walls hide all nearer ones."""

@@ -141,8 +141,8 @@ def grasps(
         return by_handle
     if 2 * box.half[2] < LEAST_RIM or any(access is None or grasp.pitch < DOWN for grasp in side_grasps):
         return side_grasps
-    on_rim = (grasp for grasp in _rim_grasps(box, tool) if _hollow(grasp, parts, fingers))
-    rim = fitting(on_rim, others, access, fingers)
+    rim_candidates = (grasp for grasp in _rim_grasps(box, tool) if _rim_is_graspable(grasp, parts, fingers))
+    rim = fitting(rim_candidates, others, access, fingers)
     return sorted([*side_grasps, *rim], key=lambda grasp: grasp.cost)
 
 
@@ -168,7 +168,7 @@ def _side_grasps(box: Box, pitches: Sequence[float], parts: Sequence[Solid], too
         if half > tool.opening / 2 - fingers.room:
             continue
         for pitch in pitches:
-            low = _lowest(box, pitch, fingers)
+            low = _lowest_height(box, pitch, fingers)
             height = max(low, min(top - 0.025 if pitch > 0.5 else box.center[2], top - 0.012))
             if pitch < 0.5 and height > top + 0.005:
                 continue
@@ -243,18 +243,18 @@ def _rim_grasps(box: Box, tool: Tool) -> Iterator[Grasp]:
                 edge = sign * (half - 0.012) * np.array([np.cos(rim_yaw), np.sin(rim_yaw), 0.0])
                 # Keep the palm above the rim.
                 lift = fingers.palm_half * np.cos(pitch) - fingers.palm_face * np.sin(pitch) + BEFORE_PALM
-                height = max(_lowest(box, pitch, fingers), top - 0.02, top + lift)
+                height = max(_lowest_height(box, pitch, fingers), top - 0.02, top + lift)
                 position = np.array([box.center[0], box.center[1], height]) + edge
                 entry_height = top - (height - _tip(pitch, fingers)) + OVER_RIM
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(rim_yaw + side, pitch))
                     for opening, opening_cost in RIM_OPENINGS:
-                        ear = EAR * (half - float(np.min(box.half[:2])))
-                        cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + opening_cost + ear
+                        ear_cost = EAR * (half - float(np.min(box.half[:2])))
+                        cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + opening_cost + ear_cost
                         yield Grasp(pose, rim_yaw + side, pitch, opening, cost, entry_height, True)
 
 
-def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
+def _rim_is_graspable(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
     """Whether a rim grasp from above has a wall of the object between its fingers, and neither finger a part of the
     object in its way, such as a wall or the bottom of an upside-down bowl."""
     if not parts:
@@ -295,7 +295,7 @@ def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: 
     return float(max(0.0, back + BEFORE_PALM))
 
 
-def _lowest(box: Box, pitch: float, fingers: Fingers) -> float:
+def _lowest_height(box: Box, pitch: float, fingers: Fingers) -> float:
     """Return the lowest gripper frame height (m) at which neither fingertips nor palm touch the supporting surface."""
     palm = fingers.thickest * np.cos(pitch) - fingers.palm_behind * np.sin(pitch)
     return float(box.center[2] - box.half[2] + max(_tip(pitch, fingers), palm) + fingers.clearance)

@@ -23,7 +23,7 @@ FURTHEST = 1.60
 """Opening (rad) to which a hinged door is moved where the robot has room before it: more gains nothing."""
 
 IN_A_CORNER = (1.87, 1.75)
-"""Openings (rad) preferred where there is no room between the open door and what stands at its other side."""
+"""Openings (rad) preferred where there is no room between the open door and the obstacle at its other side."""
 
 POCKET = 0.4
 """Distance (m) before a shut door at which the robot should find room once it is open."""

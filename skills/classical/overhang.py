@@ -99,7 +99,7 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
     if thickness > tool.opening - 2 * fingers.room:
         return []
     pitches = (
-        ON_A_SLOPE if surface.access is None and _slopes(parts) else PINCHES
+        ON_A_SLOPE if surface.access is None and _has_sloping_walls(parts) else PINCHES
     )  # no hand can point up between shelf boards
     chosen = []
     for outward, edge in _edges(surface):
@@ -133,7 +133,7 @@ def lies_flat(parts: Sequence[Solid]) -> bool:
     return largest.kind in ("box", "hull") or (largest.kind == "cylinder" and upright)
 
 
-def _slopes(parts: Sequence[Solid]) -> bool:
+def _has_sloping_walls(parts: Sequence[Solid]) -> bool:
     """Whether an object has sloping walls."""
     return any(part.kind == "box" and np.max(np.abs(part.pose.rotation[2])) < UPRIGHT for part in parts)
 

@@ -171,7 +171,7 @@ class Pick(Manipulation):
     def _find_grasp(self) -> Motion:
         """Choose a grasp; an object that cannot be grasped where it lies is first pulled over the edge of its surface,
         where the fingers fit above and below it. Returns the grasp and the standing place for it, or None."""
-        best = self._best()
+        best = self._best_grasp()
         max_draws = 0 if self.fixed else DRAWS
         while (
             best is None
@@ -187,7 +187,7 @@ class Pick(Manipulation):
             if not was_drawn:
                 break
             yield from self.wait(SEEN_AGAIN)
-            best = self._best()
+            best = self._best_grasp()
         return best
 
     def _hold_level(self, grasp: Grasp) -> Motion:
@@ -254,7 +254,7 @@ class Pick(Manipulation):
         if on_top := standing_on(self.goal):
             raise NotRetryable(FailureReason.UNDER_OTHERS, blockers=[*on_top])
         with self.supposing(without(self.goal, self.goal.loose)):
-            unhindered, fits = self._best(), bool(self._grasps())
+            unhindered, fits = self._best_grasp(), bool(self._grasps())
         if unhindered is not None:
             grasp, standing = unhindered
             neighbours = [box for box in self.goal.loose if touches(grasp, [box], self.spec.fingers)]
@@ -263,7 +263,7 @@ class Pick(Manipulation):
             raise NotRetryable(FailureReason.NO_GRASP)
         raise NotRetryable(FailureReason.NO_PLACE_TO_PICK)
 
-    def _best(self) -> tuple[Grasp, Standing] | None:
+    def _best_grasp(self) -> tuple[Grasp, Standing] | None:
         """Return the best grasp and the standing place for it, or None."""
         if standing_on(self.goal):
             return None
@@ -276,14 +276,14 @@ class Pick(Manipulation):
         """Add the target to the obstacles: until it is in the hand a touch would topple it."""
         return super().space(base, *more, None if self.seen.body.holding else self.goal.box)
 
-    def _at_target(self, base: Pose2 | None = None) -> ArmSpace:
+    def _space_without_target(self, base: Pose2 | None = None) -> ArmSpace:
         """Return the arm's obstacles without the target, for the grasp itself."""
         return super().space(base)
 
     def _is_free(self, standing: Standing, way: float, at: float) -> bool:
         """Whether the arm can reach the object, grasp and lift it without collision."""
         pre_grasp, grasp, lifted = standing.joints
-        space, reaching = self._at_target(standing.base), self.joints.between(standing.ready, pre_grasp)
+        space, reaching = self._space_without_target(standing.base), self.joints.between(standing.ready, pre_grasp)
         raising = self.joints.between(lifted, standing.ready)
         target = replace(space, solids=Solids([self._box()]))
         return (
@@ -373,7 +373,7 @@ class Pick(Manipulation):
         assert compartment.access is not None
         inside = float((compartment.center[:2] - grasp.pose.position[:2]) @ compartment.access)
         depth = half_depth(compartment) + inside + 0.10
-        # Along the hand's own direction, or a finger would run into the thing from the side.
+        # Along the hand's own direction, or a finger would run into the object from the side.
         back = compartment.access if grasp.pitch >= DOWN else -np.array([np.cos(grasp.yaw), np.sin(grasp.yaw)])
         way = np.array([*back, 0.0]) * max(depth, HOVER) / max(float(back @ compartment.access), 0.6)
         return Pose(grasp.pose.position + way + np.array([0, 0, grasp.over]), grasp.pose.rotation)

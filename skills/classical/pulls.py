@@ -102,7 +102,7 @@ def plan_pull(articulation: Articulation, touch: Array, end: float, wrist: Wrist
     for i in range(count + 1):
         displacement = span * i / count
         position = _displaced_point(articulation, touch, displacement)
-        rotation_angle = 0.0 if level else displacement * _sense(articulation)
+        rotation_angle = 0.0 if level else displacement * _opening_sign(articulation)
         pitch = wrist.pitch + (wrist.follow * displacement if level else 0.0)
         poses.append(
             Pose(position, gripper_rotation(inward + wrist.slant + wrist.follow * rotation_angle, pitch, roll))
@@ -110,7 +110,7 @@ def plan_pull(articulation: Articulation, touch: Array, end: float, wrist: Wrist
     return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)), wrist.slant)
 
 
-def _sense(articulation: Articulation) -> float:
+def _opening_sign(articulation: Articulation) -> float:
     """Return the sign of the rotation about z by which a door opens; 0 for a slide."""
     return float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
 
@@ -119,15 +119,15 @@ def _displaced_point(articulation: Articulation, point: Array, displacement: flo
     """Return the position (3,) of a point of the panel after the joint has moved by an angle (rad) or a distance
     (m)."""
     if articulation.kind == "slide":
-        slid: Array = point + displacement * articulation.axis
-        return slid
+        shifted: Array = point + displacement * articulation.axis
+        return shifted
     arm = point - articulation.axis_point
     if turns_level(articulation):
         axis, lever = articulation.axis, arm - (arm @ articulation.axis) * articulation.axis
         lifted = np.cos(displacement) * lever + np.sin(displacement) * np.cross(axis, lever)
         rotated: Array = articulation.axis_point + (arm @ axis) * axis + lifted
         return rotated
-    angle = displacement * _sense(articulation)
+    angle = displacement * _opening_sign(articulation)
     c, s = np.cos(angle), np.sin(angle)
     rotated_point: Array = articulation.axis_point + np.array(
         [c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]]
@@ -147,7 +147,7 @@ def moved_boxes(articulation: Articulation, displacement: float = 0.0) -> tuple[
         Box(
             _displaced_point(articulation, panel.center, displacement),
             panel.half,
-            panel.yaw + displacement * _sense(articulation),
+            panel.yaw + displacement * _opening_sign(articulation),
         ),
     )
 
@@ -168,14 +168,14 @@ def _strips(articulation: Articulation, panel: Box, displacement: float) -> tupl
     return tuple(
         Box(
             _displaced_point(articulation, middle + step * lever, displacement),
-            _flat(half, lever, displacement, articulation),
+            _strip_half_sizes(half, lever, displacement, articulation),
             yaw,
         )
         for step in steps
     )
 
 
-def _flat(half: Array, lever: Array, displacement: float, articulation: Articulation) -> Array:
+def _strip_half_sizes(half: Array, lever: Array, displacement: float, articulation: Articulation) -> Array:
     """Return the half sizes of a strip: as deep and as high as its slope makes it, and never thinner than a bar."""
     direction = _displaced_point(articulation, articulation.axis_point + lever, displacement) - articulation.axis_point
     level, high = float(np.hypot(direction[0], direction[1])), abs(float(direction[2]))

@@ -150,7 +150,7 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
             raise PolicyFailed(FailureReason.MESSAGE_NOT_SENT, why=error) from error
         wire.send(frame, self._deadlines.reply)
 
-    def _failed(self, error: object) -> PolicyFailed:
+    def _server_failure(self, error: object) -> PolicyFailed:
         """Return the failure that a server reports: the last line of its traceback."""
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         return PolicyFailed(FailureReason.SERVER_FAILED, why=lines[-1] if lines else "no reason")

@@ -120,16 +120,16 @@ def _read(mapping: Mapping[Any, Any]) -> Any:
     """Return a mapping as it is, or the array that it encodes."""
     if b"nd" in mapping:
         return _msgpack_numpy(mapping)
-    named = {key.decode("utf-8", "replace") if isinstance(key, bytes) else key: item for key, item in mapping.items()}
-    if not named.keys() & _MARKS:
+    fields = {key.decode("utf-8", "replace") if isinstance(key, bytes) else key: item for key, item in mapping.items()}
+    if not fields.keys() & _MARKS:
         return mapping
-    if "__ndarray_class__" in named:
-        return _npy(named.get("as_npy"))
-    if "__npgeneric__" in named:
-        return _dtype(named.get("dtype")).type(named.get("data"))
-    if "__image__" in named and named.get("format") != "raw":
-        return _picture(named.get("data"), named.get("shape"))
-    return _array(named.get("data"), named.get("dtype"), named.get("shape"))
+    if "__ndarray_class__" in fields:
+        return _npy(fields.get("as_npy"))
+    if "__npgeneric__" in fields:
+        return _dtype(fields.get("dtype")).type(fields.get("data"))
+    if "__image__" in fields and fields.get("format") != "raw":
+        return _picture(fields.get("data"), fields.get("shape"))
+    return _array(fields.get("data"), fields.get("dtype"), fields.get("shape"))
 
 
 def _dtype(name: object) -> np.dtype[Any]:

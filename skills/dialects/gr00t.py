@@ -52,11 +52,11 @@ class Gr00tPolicy(DialectPolicy):
         """Raises BadInput for a robot other than LIBERO's."""
         pictures = {self.settings.image_key, *([self.settings.wrist_key] if self.settings.wrist else [])}
         expected = {"video": pictures, "state": set(STATE), "action": set(ACTION)}
-        for modality, known in expected.items():
-            if other := [name for name in self._names(modality) if name not in known]:
+        for modality, allowed in expected.items():
+            if other := [name for name in self._names(modality) if name not in allowed]:
                 raise BadInput(
                     f"The policy server at {self.url} has a '{other[0]}' in '{modality}', and Homie"
-                    f" {'takes' if modality == 'action' else 'gives'} {', '.join(sorted(known))}: serve a checkpoint"
+                    f" {'takes' if modality == 'action' else 'gives'} {', '.join(sorted(allowed))}: serve a checkpoint"
                     " for LIBERO's robot, or name its pictures (`gr00t.image_key`, `gr00t.wrist_key`)."
                 )
         if missing := [name for name in ACTION if name not in self._names("action")]:
@@ -115,7 +115,7 @@ class Gr00tPolicy(DialectPolicy):
                     "The policy server wants another token: put its token in the environment variable that"
                     " the setting `token_env` names."
                 )
-            raise self._failed(answer["error"])
+            raise self._server_failure(answer["error"])
         return answer
 
     def _modality(self, name: str) -> Mapping[str, Any]:

@@ -186,13 +186,13 @@ def agreed(
     field_names = [field.name for field in fields(Layout)]
     if requested and requested not in LAYOUTS:
         raise BadInput(
-            f"There is no layout '{requested}': {suggestion(requested, LAYOUTS, f'choose {_listed(LAYOUTS)}.')}"
+            f"There is no layout '{requested}': {suggestion(requested, LAYOUTS, f'choose {_join_names(LAYOUTS)}.')}"
         )
     missing = [name for name in field_names if name not in {**changes, **declared}]
     if not requested and missing:
         raise BadInput(
             f"{server_name} does not say what its numbers mean ({', '.join(missing)}): give `--skill-option"
-            f" {prefix}.layout=NAME` as its checkpoint was trained, {_listed(LAYOUTS)}."
+            f" {prefix}.layout=NAME` as its checkpoint was trained, {_join_names(LAYOUTS)}."
         )
     chosen = {**(LAYOUTS[requested].declared() if requested else {}), **changes}
     for name, value in declared.items():
@@ -218,7 +218,7 @@ def _check_values(server_name: str, layout: Layout) -> Layout:
     for name, values in choices.items():
         if getattr(layout, name) not in values:
             raise BadInput(
-                f"{server_name} says '{getattr(layout, name)}' for '{name}', and Homie takes {_listed(values)}."
+                f"{server_name} says '{getattr(layout, name)}' for '{name}', and Homie takes {_join_names(values)}."
             )
     for name in ("metres", "radians", "rate", "picture_size"):
         value = getattr(layout, name)
@@ -233,5 +233,5 @@ def _equal(first: object, second: object) -> bool:
     return first == second
 
 
-def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
+def _join_names(names: Sequence[str] | Mapping[str, Any]) -> str:
     return " or ".join(names)

@@ -63,13 +63,13 @@ class OpenPiPolicy(DialectPolicy):
 
     def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
-        named = {keys[name]: picture for name, picture in pictures.items()}
+        images = {keys[name]: picture for name, picture in pictures.items()}
         chunk_fields = {CHUNK_SIZE: self._chunk} if self.settings.dialect == "behavior" and self._chunk > 1 else {}
-        self._send(wire, {**named, self.settings.state_key: hand.libero(), "prompt": self._text, **chunk_fields})
+        self._send(wire, {**images, self.settings.state_key: hand.libero(), "prompt": self._text, **chunk_fields})
         reply = wire.receive(self._deadlines.reply)
         if isinstance(reply, str):
             self._drop()  # the server closes after a traceback
-            raise self._failed(reply)
+            raise self._server_failure(reply)
         answer = received(reply)
         name = "action" if self.settings.dialect == "behavior" else "actions"
         if name not in answer:

@@ -88,7 +88,7 @@ class VlaEvalPolicy(DialectPolicy):
     def close(self) -> None:
         if self._wire is not None and self._in_episode:
             try:
-                self._tell(self._wire, "episode_end", {})
+                self._send_message(self._wire, "episode_end", {})
             except Unreachable:
                 self._drop()
         super().close()
@@ -96,7 +96,7 @@ class VlaEvalPolicy(DialectPolicy):
     def _greet(self, wire: Wire, seconds: float) -> Mapping[str, Any]:
         self._in_episode = False
         hello = {"harness_version": f"homie {__version__}", "protocol_version": PROTOCOL}
-        self._tell(wire, "hello", hello)
+        self._send_message(wire, "hello", hello)
         kind, payload, _ = self._receive(wire, seconds)
         if kind != "hello":
             raise Unreachable(f"it answers a hello with '{kind}'")
@@ -106,15 +106,15 @@ class VlaEvalPolicy(DialectPolicy):
 
     def _begin(self, wire: Wire, goal: Named) -> None:
         if self._in_episode:
-            self._tell(wire, "episode_end", {})
+            self._send_message(wire, "episode_end", {})
         self._text = str(goal["text"])
-        self._tell(wire, "episode_start", {"task": {"name": self._text}})
+        self._send_message(wire, "episode_start", {"task": {"name": self._text}})
         self._start_number, self._in_episode = self._number, True
 
     def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
         images = {keys[name]: picture for name, picture in pictures.items()}
-        self._tell(
+        self._send_message(
             wire,
             "observation",
             {"images": images, "task_description": self._text, self.settings.state_key: hand.libero()},
@@ -123,18 +123,18 @@ class VlaEvalPolicy(DialectPolicy):
         while True:
             kind, payload, number = self._receive(wire, max(deadline - time.monotonic(), 0.001))
             if kind == "error" and number in (self._start_number, self._number):
-                raise self._failed(payload.get("error"))
+                raise self._server_failure(payload.get("error"))
             if kind == "action" and number == self._number:
                 return payload.get("actions")
             # Anything else is a late answer to an earlier message and is dropped.
 
     def _receive(self, wire: Wire, seconds: float) -> tuple[str, Mapping[str, Any], int]:
         try:
-            return _parts(received(wire.receive(seconds)))
+            return _parse(received(wire.receive(seconds)))
         except CodecError as error:
             raise Unreachable(f"its answer cannot be read: {error}") from error
 
-    def _tell(self, wire: Wire, kind: str, payload: Mapping[str, Any]) -> None:
+    def _send_message(self, wire: Wire, kind: str, payload: Mapping[str, Any]) -> None:
         self._number += 1
         self._send(wire, message(kind, payload, self._number))
 
@@ -156,7 +156,7 @@ class VlaEvalSession:
 
     def answer(self, frame: bytes | str) -> bytes | None:
         """Return the reply to a frame. Raises CodecError, PolicyFailed."""
-        kind, payload, number = _parts(unpack(frame))
+        kind, payload, number = _parse(unpack(frame))
         match kind:
             case "hello":
                 return pack(message("hello", self._hello(), number), "vla-eval")
@@ -169,7 +169,7 @@ class VlaEvalSession:
 
     def problem(self, frame: bytes | str, reason: str) -> bytes | str:
         try:
-            number = _parts(unpack(frame))[2]
+            number = _parse(unpack(frame))[2]
         except CodecError:
             number = 0
         return pack(message("error", {"error": reason}, number), "vla-eval")
@@ -207,7 +207,7 @@ class VlaEvalSession:
         }
 
 
-def _parts(value: object) -> tuple[str, Mapping[str, Any], int]:
+def _parse(value: object) -> tuple[str, Mapping[str, Any], int]:
     """Return type, payload and number of a message. Raises CodecError."""
     if isinstance(value, dict):
         match (value.get("type"), value.get("payload"), value.get("seq")):

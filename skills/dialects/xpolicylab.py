@@ -103,7 +103,7 @@ class XPolicyLabPolicy(DialectPolicy):
             answer_payload = answer.get("payload")
             answer_payload = answer_payload if isinstance(answer_payload, dict) else {}
             if answer.get("message_type") == "error":
-                raise self._failed(answer_payload.get("message"))
+                raise self._server_failure(answer_payload.get("message"))
             if answer.get("message_type") != ANSWERS[kind]:
                 raise Unreachable(f"it answers '{kind}' with '{answer.get('message_type')}'")
             return answer_payload

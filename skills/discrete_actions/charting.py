@@ -109,7 +109,9 @@ class _GraphBuilder:
         Returns the number of the serving point by the object's name."""
         floor = self._lattice()
         names = sorted(self.ground.goals)
-        prices = np.array([self._prices(floor, self.ground.goals[name]) for name in names]).reshape(-1, len(floor))
+        prices = np.array([self._standing_costs(floor, self.ground.goals[name]) for name in names]).reshape(
+            -1, len(floor)
+        )
         is_approachable = np.isfinite(prices).any(axis=1)
         names, prices = list(itertools.compress(names, is_approachable)), prices[is_approachable]
         is_good = prices <= prices.min(axis=1, keepdims=True, initial=np.inf) + WORSE
@@ -117,9 +119,9 @@ class _GraphBuilder:
         unserved = set(range(len(names)))
         while unserved:
             rows = sorted(unserved)
-            served = is_good[rows].sum(axis=0)
-            price = np.where(is_good[rows], prices[rows], 0.0).sum(axis=0) / np.maximum(served, 1)
-            best = int(np.lexsort((price, -served))[0])
+            served_counts = is_good[rows].sum(axis=0)
+            price = np.where(is_good[rows], prices[rows], 0.0).sum(axis=0) / np.maximum(served_counts, 1)
+            best = int(np.lexsort((price, -served_counts))[0])
             for row in rows:
                 if is_good[row, best]:
                     serving_points[names[row]] = len(self.points)
@@ -135,7 +137,7 @@ class _GraphBuilder:
         points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
         return np.asarray(points[free_floor(points, self.costs, self.reachable)])
 
-    def _prices(self, floor: Array, goal: Goal) -> Array:
+    def _standing_costs(self, floor: Array, goal: Goal) -> Array:
         """Return the costs (n,) of standing at points before a target; inf where it is out of reach or behind a
         wall."""
         target = target_of(goal)
@@ -173,8 +175,8 @@ class _GraphBuilder:
         middle."""
         rows, columns = np.nonzero(cells)
         clearance = self.costs.clearance[rows, columns]
-        off = np.hypot(rows - rows.mean(), columns - columns.mean())
-        best = int(np.lexsort((off, -clearance.round(2)))[0])
+        centre_offset = np.hypot(rows - rows.mean(), columns - columns.mean())
+        best = int(np.lexsort((centre_offset, -clearance.round(2)))[0])
         return self.costs.point((int(rows[best]), int(columns[best])))
 
     def enter_rooms(self) -> None:
@@ -184,8 +186,8 @@ class _GraphBuilder:
             inside = floor[[self._room_of(point) == name for point in floor]]
             if len(inside):
                 middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
-                off = np.linalg.norm(inside - middle, axis=1)
-                self._add_unless(inside[np.argmin(room_cost(off, clearances(inside, self.costs)))], AT_ROOM)
+                centre_offset = np.linalg.norm(inside - middle, axis=1)
+                self._add_unless(inside[np.argmin(room_cost(centre_offset, clearances(inside, self.costs)))], AT_ROOM)
 
     def _add_unless(self, point: Array, metres: float) -> None:
         """Add a point, unless another one is within that distance in a straight line."""
@@ -198,25 +200,25 @@ class _GraphBuilder:
     def clear(self, a: int, b: int) -> bool:
         """Whether there can be an edge between two points."""
         if (a, b) not in self._clear:
-            self._clear[a, b] = bool(self._sees(self.points[b][None], self.points[a])[0])
+            self._clear[a, b] = bool(self._visible_from(self.points[b][None], self.points[a])[0])
         return self._clear[a, b]
 
     def connect(self) -> None:
         """Add points until the graph is connected: the one visible from most components, if there are two or more, else
         the corners of a path between the two nearest points. Raises BadInput."""
         floor = self._lattice()
-        while len(parts := self._parts()) > 1:
-            seen = np.array([self._sees(floor, self.points[n]) for n in range(len(self.points))])
-            joined = np.array([seen[part].any(axis=0) for part in parts]).sum(axis=0)
-            best = int(np.lexsort((-clearances(floor, self.costs).round(2), -seen.sum(axis=0), -joined))[0])
-            if joined[best] > 1:
+        while len(parts := self._components()) > 1:
+            seen = np.array([self._visible_from(floor, self.points[n]) for n in range(len(self.points))])
+            joined_counts = np.array([seen[part].any(axis=0) for part in parts]).sum(axis=0)
+            best = int(np.lexsort((-clearances(floor, self.costs).round(2), -seen.sum(axis=0), -joined_counts))[0])
+            if joined_counts[best] > 1:
                 self.points.append(floor[best])
                 continue
             self._add_corners(parts)
-            if len(self._parts()) >= len(parts):
+            if len(self._components()) >= len(parts):
                 raise BadInput("The floor is too narrow for straight ways between all points: no graph can be made.")
 
-    def _sees(self, floor: Array, point: Array) -> Mask:
+    def _visible_from(self, floor: Array, point: Array) -> Mask:
         """Return a mask of the floor places (n, 2) that could have an edge to a point."""
         share = np.linspace(0.0, 1.0, round(2 * LONGEST / self.costs.resolution))[:, None, None]
         line = (floor + share * (point - floor)).reshape(-1, 2)
@@ -234,7 +236,7 @@ class _GraphBuilder:
         assert path is not None, "both are on floor that leads to the robot"
         self.points += list(_corners(path, self.costs, self.along))
 
-    def _parts(self) -> list[list[int]]:
+    def _components(self) -> list[list[int]]:
         """Return the connected components as lists of point numbers, the robot's own first."""
         unvisited, parts = set(range(len(self.points))), []
         while unvisited:

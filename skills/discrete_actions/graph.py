@@ -83,7 +83,7 @@ class Graph:
 
 
 def next_direction(directions: Sequence[float], yaw: float, *, left: bool) -> float | None:
-    """The direction (rad) that is next to one side; what is faced already is passed over. None where nothing is left.
+    """Return the direction (rad) that is next to one side; the faced one is skipped. None if there is no other.
 
     >>> next_direction([0.0, 1.5, 3.0], 0.1, left=True), next_direction([0.0, 1.5, 3.0], 0.1, left=False)
     (1.5, 3.0)

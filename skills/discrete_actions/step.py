@@ -27,8 +27,7 @@ EXACT = 0.015
 SHORT = 0.05
 """Tolerance (m) by which a move may end short."""
 ELSEWHERE, ASKEW = 0.08, 0.15
-"""Deviation (m and rad) from the intended end of the last step from which the robot counts as moved by somebody
-else."""
+"""Deviation (m and rad) from the intended end of the last step from which the robot counts as moved externally."""
 NODDED, NOD_SECONDS = 0.01, 2.0
 """Tolerance (rad) and timeout (s) of a nod."""
 IN_THE_WAY = "something is in the way"

@@ -53,7 +53,7 @@ class Ensemble(Chunks):
     def step(self, predict: Callable[[], Array]) -> Array:
         self._chunks.append(predict())
         age = range(len(self._chunks) - 1, -1, -1)
-        predicted = np.stack([chunk[old] for chunk, old in zip(self._chunks, age, strict=True)])
+        predicted = np.stack([chunk[position] for chunk, position in zip(self._chunks, age, strict=True)])
         weights = np.exp(-self.weight * np.arange(len(predicted)))
         mean: Array = weights @ predicted / weights.sum()
         return mean

@@ -136,8 +136,8 @@ class DiffusionHead(nn.Module):
     def noise(self, readout: torch.Tensor, noisy: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
         """readout (..., width), noisy (..., 28), step (..., 1) -> the noise in it (..., 28)"""
         angle = 2.0 * math.pi * self.frequencies(step)
-        when = self.time(torch.cat([angle.cos(), angle.sin()], -1))
-        return self.leave(F.silu(self.blocks(self.enter(torch.cat([when, readout, noisy], -1)))))
+        time_embedding = self.time(torch.cat([angle.cos(), angle.sin()], -1))
+        return self.leave(F.silu(self.blocks(self.enter(torch.cat([time_embedding, readout, noisy], -1)))))
 
     def sample(self, readout: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
         """readout (n, width), noise (21, n, 28): the start, then that of each step -> normalised actions (n, 4, 7)"""

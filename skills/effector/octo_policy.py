@@ -121,7 +121,7 @@ class ChunkPredictor:
 class OctoPolicy(ChunkPredictor):
     """Octo without a robot, one motion at a time; see `skills.policies.policy.Policy`.
 
-    `step` takes pictures as `see` does and returns the fields of `skills.policies.motions.Motion`, and `action` (7,) in
+    `step` takes images as `see` does and returns the fields of `skills.policies.motions.Motion`, and `action` (7,) in
     the units of the data set.
 
     Args:

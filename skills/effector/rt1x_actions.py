@@ -53,7 +53,7 @@ class Embodiment(ABC):
         """Decode the motion in 11 tokens."""
         mode, values = RT1X.decode(tokens)
         self.opening = self._opening(float(values["gripper_closedness_action"][0]))
-        translation, rotation, base = self._scaled(values)
+        translation, rotation, base = self._scale(values)
         return Motion(translation, rotation, self.opening, base, mode == "terminate")
 
     @abstractmethod
@@ -61,7 +61,7 @@ class Embodiment(ABC):
         """Return the commanded opening (0..1) for a closedness in -1..1, where 1 closes."""
 
     @abstractmethod
-    def _scaled(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+    def _scale(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
         """Return translation (3,), rotation vector (3,) and base motion (3,)."""
 
 
@@ -74,7 +74,7 @@ class Google(Embodiment):
         change = closedness if abs(closedness) >= STILL else 0.0
         return float(np.clip(self.opening - change, 0.0, 1.0))
 
-    def _scaled(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+    def _scale(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
         base = np.append(values["base_displacement_vector"], values["base_displacement_vertical_rotation"])
         return values["world_vector"], values["rotation_delta"], base
 
@@ -87,7 +87,7 @@ class WidowX(Embodiment):
     def _opening(self, closedness: float) -> float:
         return 1.0 if closedness < 0.0 else 0.0
 
-    def _scaled(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+    def _scale(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
         translation = _rescale(values["world_vector"], *WIDOWX_TRANSLATION)
         return translation, from_euler(_rescale(values["rotation_delta"], *WIDOWX_ROTATION)), np.zeros(3)
 

@@ -39,12 +39,12 @@ class Follow(MobileSkill):
 
     def routine(self) -> Motion:
         yield from self.tuck()
-        rested, last = 0.0, self._person()
-        while rested < RESTS:
-            if np.linalg.norm(self._person() - last) > STEP:
-                rested, last = 0.0, self._person()
+        rest_seconds, last_position = 0.0, self._person()
+        while rest_seconds < RESTS:
+            if np.linalg.norm(self._person() - last_position) > STEP:
+                rest_seconds, last_position = 0.0, self._person()
             if self._is_well_placed():
-                rested += self.spec.period
+                rest_seconds += self.spec.period
                 yield from self._look()
             else:
                 yield from self._drive_behind()

@@ -80,8 +80,8 @@ class Press(Manipulation):
             base_poses = self.standings(switch.handle, inward + slant, floor, self.spec.reach.switches)
             for pitch in PITCHES:
                 poses = press_poses(switch, inward + slant, pitch, self.spec.fingers.reach)
-                askew = ASKEW * (abs(pitch) + abs(slant))
-                options += [(cost + askew, base, poses) for cost, base in base_poses]
+                misalignment_cost = ASKEW * (abs(pitch) + abs(slant))
+                options += [(cost + misalignment_cost, base, poses) for cost, base in base_poses]
         return self.ranked(options)
 
     def _is_free(self, standing: Standing, way: float, at: float) -> bool:

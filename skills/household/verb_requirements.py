@@ -23,8 +23,8 @@ def household(question: CheckQuestion) -> Check:
         return Check(LAYER)
     words = acted_on(question.subtask, question.action.arguments)
     action = question.action.name.lower()
-    known = question.world.state(question.entity, question.action.result, question.observation)
-    if known is None and not verb.fits(question.entity):
+    entity_state = question.world.state(question.entity, question.action.result, question.observation)
+    if entity_state is None and not verb.fits(question.entity):
         return Check(LAYER, ErrorCode.L4, ErrorCode.L4.filled(action=action, item=words))
     rule = verb.rule
     if rule is not None and _lacks_tool(rule, question):

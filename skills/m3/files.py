@@ -46,7 +46,7 @@ def find_files(argument: str) -> dict[str, Path]:
             f"{path} is one file, and M3 has one checkpoint per skill: give a folder with NAME.pth or a YAML file"
             f" with NAME: FILE, for {names}."
         )
-    return _listed(path)
+    return _from_yaml(path)
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:
@@ -61,7 +61,7 @@ def _in_folder(folder: Path, name: str) -> Path | None:
     return by_number[max(by_number)] if by_number else None
 
 
-def _listed(path: Path) -> dict[str, Path]:
+def _from_yaml(path: Path) -> dict[str, Path]:
     with reading(path):
         entries = load_yaml(path)
     if not isinstance(entries, dict) or not entries:

@@ -46,23 +46,25 @@ class Guard:
         base_pose = np.array([[base.x, base.y, base.yaw]])
         # (20, decisions, 3)
         poses = np.stack([rolled(base_pose, linear, angular)[:, 0] for linear, angular in ACTIONS])
-        is_clear = self._keeps_off(self._room, base_pose[:, :2], poses[..., :2], self._radius)
+        is_clear = self._keeps_clearance(self._room, base_pose[:, :2], poses[..., :2], self._radius)
         for (x, y, _), radius in zip(arm, radii, strict=True):
             if np.hypot(x, y) + radius > self._radius:
-                is_clear &= self._keeps_off(
+                is_clear &= self._keeps_clearance(
                     self._arm_room, _points_at_poses(base_pose, x, y), _points_at_poses(poses, x, y), radius + SPARE
                 )
         if not np.delete(is_clear, STOP).any():
             is_clear[TURNS] = True
         return is_clear
 
-    def _keeps_off(self, room: NDArray[np.float32], current: Array, points: Array, margin: float) -> Mask:
+    def _keeps_clearance(self, room: NDArray[np.float32], current: Array, points: Array, margin: float) -> Mask:
         """Return which of the paths (n, m, 2) of a point, now at `current` (1, 2), keep a clearance of `margin`, or of
         the current one if that is less."""
-        has_room: Mask = self._at(room, points).min(axis=1) >= np.minimum(margin, self._at(room, current)) - 1e-6
+        has_room: Mask = (
+            self._room_at(room, points).min(axis=1) >= np.minimum(margin, self._room_at(room, current)) - 1e-6
+        )
         return has_room
 
-    def _at(self, room: NDArray[np.float32], points: Array) -> Array:
+    def _room_at(self, room: NDArray[np.float32], points: Array) -> Array:
         """Return the clearance at points (..., 2); 0 outside the map."""
         assert self._grid is not None
         column, row = np.moveaxis(np.floor((points - self._grid.origin) / self._grid.resolution).astype(np.intp), -1, 0)

@@ -72,7 +72,7 @@ class Manipulate(M3Skill):
             yield from self.open_fingers()
         self._joint_target = self.q[self.torso :]
         self._start_position = self.gripper_position()
-        self._furthest = 0.0
+        self._max_distance = 0.0
 
     def obey(self, action: Value) -> None:
         numbers = np.asarray(action, dtype=float)
@@ -185,8 +185,8 @@ class MovePanel(Manipulate):
 
     def judge(self) -> None:
         distance = float(np.linalg.norm(self.gripper_position() - self._start_position))
-        self._furthest = max(self._furthest, distance)
-        if self._furthest > FAR and distance <= BACK and not self.seen.body.holding:
+        self._max_distance = max(self._max_distance, distance)
+        if self._max_distance > FAR and distance <= BACK and not self.seen.body.holding:
             self.finish(Outcome.SUCCEEDED)
 
 

@@ -1,4 +1,4 @@
-"""The network of one M3 skill: depth pictures and a state vector, a recurrent core, an actor and a critic.
+"""The network of one M3 skill: depth images and a state vector, a recurrent core, an actor and a critic.
 
     depth (B, C, 128, 128) --convolutions--> 512 --+
     state (B, n) ----------------------------------+--> GRU 512 --> actor: 20 classes, or 10 means

@@ -126,8 +126,8 @@ def way_of(lesson: Lesson) -> Way:
     indices = nodes(lesson.poses)
     node_pictures = [lesson.depths[CAMERA][number] for number in indices]
     pictures = np.stack([seen_by_m3(picture.depth, picture.lens) for picture in node_pictures]) / DEPTH_RANGE
-    shown_to_m3 = torch.from_numpy(np.clip(pictures, 0.0, 1.0)).float()
-    return Way(lesson.poses[indices], shown_to_m3, lesson.target, arm_before_camera(shown_to_m3))
+    images = torch.from_numpy(np.clip(pictures, 0.0, 1.0)).float()
+    return Way(lesson.poses[indices], images, lesson.target, arm_before_camera(images))
 
 
 def mirrored(way: Way) -> Way:
@@ -194,8 +194,8 @@ def _sequence_logits(
             seen[: len(way), column] = encoded[at : at + len(way)]
             at += len(way)
     start = torch.zeros(1, len(pictures), HIDDEN, device=states.device)
-    hidden, _ = network.net.rnn_encoder.rnn(torch.cat((seen, states, previous), 2), start)
-    logits: torch.Tensor = network.actor(hidden)
+    occluded, _ = network.net.rnn_encoder.rnn(torch.cat((seen, states, previous), 2), start)
+    logits: torch.Tensor = network.actor(occluded)
     return logits
 
 
@@ -232,16 +232,16 @@ def arm_before_camera(pictures: torch.Tensor) -> Arm | None:
 def covered(pictures: torch.Tensor, arms: Sequence[Arm], rng: np.random.Generator) -> torch.Tensor:
     """Return images (n, 128, 128) of a path with an arm in front of the camera, or a near obstacle in a random part of
     all."""
-    hidden = pictures.clone()
+    occluded = pictures.clone()
     if arms:
         arm = arms[int(rng.integers(len(arms)))]
-        hidden[:, arm.pixels] = arm.distances
-        return hidden
+        occluded[:, arm.pixels] = arm.distances
+        return occluded
     top, left_column = rng.integers(SIZE // 2, SIZE), rng.integers(SIZE)
-    hidden[:, top : top + rng.integers(SIZE // 2), left_column : left_column + rng.integers(SIZE // 2)] = (
+    occluded[:, top : top + rng.integers(SIZE // 2), left_column : left_column + rng.integers(SIZE // 2)] = (
         rng.random() / DEPTH_RANGE
     )
-    return hidden
+    return occluded
 
 
 def _evaluate(

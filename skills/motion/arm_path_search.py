@@ -200,7 +200,7 @@ def connect(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joi
         if _free_way(other_nodes[facing], leaf, free, joints):
             branch, other = _trace(nodes, parents, len(nodes) - 1), _trace(other_nodes, other_parents, facing)
             way = [*reversed(branch), *other] if turn % 2 == 0 else [*reversed(other), *branch]
-            return _shortened(way, free, joints, rng)[1:]
+            return _shorten(way, free, joints, rng)[1:]
     return None
 
 
@@ -221,7 +221,7 @@ def _trace(nodes: Sequence[Array], parents: Sequence[int], at: int) -> list[Arra
     return branch
 
 
-def _shortened(
+def _shorten(
     way: list[Array], is_free: Callable[[Array], bool], joints: Joints, rng: np.random.Generator
 ) -> list[Array]:
     for _ in range(SHORTCUTS):

@@ -184,7 +184,7 @@ def first_standing(
         margins: On the path there and at the poses (m); options that fail with one pair wait for the next.
             accept(standing, margin of the path, margin at the poses) has the last word.
     """
-    waiting = _reaching(kinematics, itertools.islice(options, tries), readies, clearance)
+    waiting = _reachable_options(kinematics, itertools.islice(options, tries), readies, clearance)
     for way, margin in margins:
         deferred = []
         for base, poses, ready, free in waiting:
@@ -199,7 +199,7 @@ def first_standing(
     return None
 
 
-def _reaching(
+def _reachable_options(
     kinematics: Kinematics,
     options: Iterable[Option],
     readies: Sequence[Array],

@@ -16,8 +16,8 @@ class NomadGoal:
 
     Attributes:
         nodes: Nodes of the map; () if the map does not have the place.
-        picture: (h, w, 3) uint8, if the target is in sight instead.
-        heading: Yaw in the odometry frame (rad) in which the robot sees that picture straight ahead.
+        picture: Image (h, w, 3) uint8, if the target is in sight instead.
+        heading: Yaw in the odometry frame (rad) in which the robot sees that image straight ahead.
     """
 
     nodes: tuple[int, ...] = ()

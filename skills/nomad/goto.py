@@ -53,8 +53,8 @@ class NomadGoTo(PolicyRoutine):
 
     def drive(self) -> Motion:
         """Decide at NoMaD's rate and steer at the rate of its controller until the goal is reached."""
-        start = steered = self.seen.stamp
-        decided, waypoint, velocity = -np.inf, (0.0, 0.0), (0.0, 0.0)
+        start = steering_stamp = self.seen.stamp
+        decision_stamp, waypoint, velocity = -np.inf, (0.0, 0.0), (0.0, 0.0)
         blocked = BlockedBase(self.base, start)
         self.ask(CAMERA, start)
         while True:
@@ -66,14 +66,14 @@ class NomadGoTo(PolicyRoutine):
                     if decision["reached"]:
                         return
                     forward, left = np.asarray(decision["waypoint"]).tolist()
-                    decided, waypoint = stamp, (forward, left)
+                    decision_stamp, waypoint = stamp, (forward, left)
             if self.explores and stamp - start > self.explore_seconds:
                 raise Stuck(FailureReason.EXPLORED, seconds=self.explore_seconds)
             if blocked.is_blocked(self.base, stamp, *velocity):
                 raise Stuck(FailureReason.WAY_BLOCKED)
-            if stamp >= steered - EPSILON:
-                steered = max(steered + 1.0 / STEERING_RATE, stamp)
-                velocity = velocities(waypoint) if stamp - decided <= TIMEOUT else (0.0, 0.0)
+            if stamp >= steering_stamp - EPSILON:
+                steering_stamp = max(steering_stamp + 1.0 / STEERING_RATE, stamp)
+                velocity = velocities(waypoint) if stamp - decision_stamp <= TIMEOUT else (0.0, 0.0)
             yield self.spec.drive(*velocity)
 
 

@@ -63,7 +63,7 @@ def load(folder: Path) -> TopoMap:
     """Read a map.
 
     Raises:
-        BadInput: the folder does not exist, a picture or a number is missing, or a name has an unknown node.
+        BadInput: the folder does not exist, an image or a number is missing, or a name has an unknown node.
     """
     if not folder.is_dir():
         raise BadInput(f"There is no topological map {folder}: give a folder of pictures 0.png, 1.png, ...")
@@ -73,14 +73,14 @@ def load(folder: Path) -> TopoMap:
     gap = next((number for number in range(len(pictures)) if number not in pictures), None)
     if gap is not None:
         raise BadInput(f"The topological map {folder} has no picture of node {gap}: nodes are numbered from 0 on.")
-    named = _read_names(folder / NAMES)
-    for name, numbers in named.names.items():
+    names_file = _read_names(folder / NAMES)
+    for name, numbers in names_file.names.items():
         invalid_node = next((number for number in numbers if not 0 <= number < len(pictures)), None)
         if invalid_node is not None or not numbers:
             node_text = "no node" if invalid_node is None else f"node {invalid_node}"
             raise BadInput(f"{folder / NAMES}: '{name}' has {node_text}; the nodes are 0 to {len(pictures) - 1}.")
     nodes = tuple(_read_picture(pictures[number]) for number in range(len(pictures)))
-    return TopoMap(nodes, named.names, named.loop)
+    return TopoMap(nodes, names_file.names, names_file.loop)
 
 
 def save(chart: TopoMap, folder: Path) -> None:

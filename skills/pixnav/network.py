@@ -70,7 +70,7 @@ class Decoding:
         """Prepare the network for a goal.
 
         Args:
-            goal (4, 224, 224): Picture and mask.
+            goal (4, 224, 224): Image and mask.
         """
         self.network = network
         features = network.goal_backbone(goal[None])[0]
@@ -95,9 +95,9 @@ class _Layer:
 
     def __init__(self, layer: nn.TransformerDecoderLayer, memory: torch.Tensor) -> None:
         self.layer = layer
-        crossed = layer.multihead_attn
-        value = F.linear(memory, crossed.in_proj_weight[2 * WIDTH :], crossed.in_proj_bias[2 * WIDTH :])
-        self.from_memory = crossed.out_proj(value)
+        cross_attention = layer.multihead_attn
+        value = F.linear(memory, cross_attention.in_proj_weight[2 * WIDTH :], cross_attention.in_proj_bias[2 * WIDTH :])
+        self.from_memory = cross_attention.out_proj(value)
         self.keys = memory.new_zeros(HEADS, WINDOW, WIDTH // HEADS)
         self.values = torch.zeros_like(self.keys)
 

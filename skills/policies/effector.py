@@ -1,12 +1,13 @@
 """Skills of policies that move the hand by small steps: RT-1-X and Octo.
 
-    raise the arm --> look at the target --> (pictures --> policy --> motion --> gripper poses) again and again
+    raise the arm --> look at the target --> (images --> policy --> motion --> gripper poses) repeated
 
-The robot stands while the policy decides, or carries out the motions of the answer before (`skills.policies.pacing`).
+The robot stands while the policy decides, or executes the motions of the previous answer (`skills.policies.pacing`).
 
-A motion is added to the previous target of the hand (on a compliant robot to where the hand is), in the base frame, and
-reached on a straight line within one period of the policy's rate. What the arm cannot reach is shortened or left out.
-The attempt ends when the policy says so, when the hand has done what it was sent for, or after a number of motions.
+A motion is added to the previous target of the hand (on a compliant robot to the hand's pose), in the base frame, and
+reached on a straight line within one period of the policy's rate. Motions that the arm cannot reach are shortened or
+left out. The attempt ends when the policy terminates it, when the hand has reached the required state, or after a
+number of motions.
 """
 
 from __future__ import annotations
@@ -150,10 +151,10 @@ class EffectorSkill(PolicySkill):
             # The images for the next motion come with the observation after the last command.
             self._needs_images = count < self.steps and self.pace.due(count)
             yield commands[-1]
-        missed = f", {self._missed_motions} of them out of reach" if self._missed_motions else ""
+        missed_clause = f", {self._missed_motions} of them out of reach" if self._missed_motions else ""
         late_clause = f", {self.pace.late} came too late" if self.pace.late else ""
         idle_clause = f", {self._idle_periods * self.spec.period:.1f} s without one" if self._idle_periods else ""
-        reason = Failure(FailureReason.MOTIONS_RAN_OUT, count=count, more=f"{missed}{late_clause}{idle_clause}")
+        reason = Failure(FailureReason.MOTIONS_RAN_OUT, count=count, more=f"{missed_clause}{late_clause}{idle_clause}")
         self.finish(Outcome.TIMED_OUT, reason)
 
     def _decision(self, count: int) -> Generator[Command, None, Motion]:
@@ -182,8 +183,8 @@ class EffectorSkill(PolicySkill):
     def _commands_of(self, motion: Motion, periods: int) -> list[Command]:
         """Return the commands of one motion, one per control period."""
         begin = self._target()
-        turn = _shortened(motion.rotation, WIDEST)
-        goal, share = self._reachable(begin, _shortened(motion.translation, LONGEST), turn)
+        turn = _clip_length(motion.rotation, WIDEST)
+        goal, share = self._reachable(begin, _clip_length(motion.translation, LONGEST), turn)
         base = self._base_speed(motion.base, periods) if self.drives else None
         width = motion.opening * self.spec.gripper_max
         commands = []
@@ -255,7 +256,7 @@ class EffectorSkill(PolicySkill):
             yield Command({head.name: gaze})
 
 
-def _shortened(vector: Array, longest: float) -> Array:
+def _clip_length(vector: Array, longest: float) -> Array:
     """Scale a vector down to at most a length."""
     length = float(np.linalg.norm(vector))
     return vector if length <= longest else np.asarray(vector * (longest / length))

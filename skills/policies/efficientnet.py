@@ -3,7 +3,7 @@
         image -> _conv_stem -> _blocks (MBConv) [-> FiLM by a text, after each] -> _conv_head -> map of features
 
 Modules are named as in the efficientnet_pytorch package (Apache-2.0), whose keys are in published checkpoints. Padding
-is TensorFlow's SAME, found from the size of the picture: an odd pixel goes to the right and to the bottom.
+is TensorFlow's SAME, computed from the image size: an odd pixel goes to the right and to the bottom.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class EfficientNet(nn.Module):
 
     Args:
         size: channels and stages.
-        channels: of the picture.
+        channels: channels of the image.
         norm: creates every normalisation.
         classes: outputs of `_fc`, which checkpoints contain but nothing here uses; 0 for none.
         text: size of the text embedding that modulates every block (FiLM); 0 for none.

@@ -17,8 +17,8 @@ class FlaxView:
     """The tensors of a module, by their names in the file."""
 
     def __init__(self, module: nn.Module) -> None:
-        self._ours: Mapping[str, torch.Tensor] = module.state_dict()
-        self._theirs: dict[str, torch.Tensor] = {}
+        self._torch_tensors: Mapping[str, torch.Tensor] = module.state_dict()
+        self._flax_tensors: dict[str, torch.Tensor] = {}
 
     def tensor(self, torch_name: str, flax_name: str, shape: tuple[int, ...] | None = None) -> None:
         """Add a tensor without permutation.
@@ -26,8 +26,8 @@ class FlaxView:
         Args:
             shape: Shape in the file, if it splits dimensions or adds dimensions of 1.
         """
-        value = self._ours[torch_name]
-        self._theirs[flax_name] = value if shape is None else value.view(shape)
+        value = self._torch_tensors[torch_name]
+        self._flax_tensors[flax_name] = value if shape is None else value.view(shape)
 
     def linear(
         self,
@@ -43,20 +43,22 @@ class FlaxView:
         Args:
             inputs, outputs: The dimensions into which the file splits its sides, e.g. (heads, width).
         """
-        kernel = self._ours[f"{torch_name}.weight"].mT
-        self._theirs[f"{flax_name}/kernel"] = kernel.unflatten(-1, outputs).unflatten(0, inputs)
+        kernel = self._torch_tensors[f"{torch_name}.weight"].mT
+        self._flax_tensors[f"{flax_name}/kernel"] = kernel.unflatten(-1, outputs).unflatten(0, inputs)
         if bias:
             self.tensor(f"{torch_name}.bias", f"{flax_name}/bias", outputs)
 
     def conv(self, torch_name: str, flax_name: str, *, bias: bool = False) -> None:
         """Add an nn.Conv2d."""
-        self._theirs[f"{flax_name}/kernel"] = self._ours[f"{torch_name}.weight"].permute(2, 3, 1, 0)
+        self._flax_tensors[f"{flax_name}/kernel"] = self._torch_tensors[f"{torch_name}.weight"].permute(2, 3, 1, 0)
         if bias:
             self.tensor(f"{torch_name}.bias", f"{flax_name}/bias")
 
     def depthwise(self, torch_name: str, flax_name: str) -> None:
         """Add a depthwise nn.Conv2d (as many groups as channels), without bias."""
-        self._theirs[f"{flax_name}/depthwise_kernel"] = self._ours[f"{torch_name}.weight"].permute(2, 3, 0, 1)
+        self._flax_tensors[f"{flax_name}/depthwise_kernel"] = self._torch_tensors[f"{torch_name}.weight"].permute(
+            2, 3, 0, 1
+        )
 
     def norm(self, torch_name: str, flax_name: str) -> None:
         """Add a layer or group normalisation."""
@@ -71,9 +73,9 @@ class FlaxView:
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Return views of the module's tensors, with the names and shapes of the file."""
-        return dict(self._theirs)
+        return dict(self._flax_tensors)
 
     def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> None:
         """Copy tensors into the module. Names and shapes are those of `state_dict`."""
-        for name, view in self._theirs.items():
+        for name, view in self._flax_tensors.items():
             view.copy_(tensors[name])

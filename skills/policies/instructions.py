@@ -30,7 +30,7 @@ class Templates(BaseModel):
 
     @field_validator("pick", "put", "open", "close")
     @classmethod
-    def _known_places(cls, text: str) -> str:
+    def _check_placeholders(cls, text: str) -> str:
         for _, place, form, conversion in Formatter().parse(text):
             if place is not None and (place not in PLACES or form or conversion):
                 raise ValueError(f"a template may hold {{target}}, {{destination}} and {{task}} (got {{{place}}})")

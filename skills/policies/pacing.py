@@ -1,13 +1,13 @@
-"""When a policy decides: the robot stands meanwhile, or carries out motions that the policy gave before.
+"""Timing of a policy's decisions: the robot stands meanwhile, or executes motions of an earlier answer.
 
-A policy whose answers have several motions can be asked for the next ones while the last are carried out:
+A policy whose answers have several motions can be queried for the next ones while the last are executed:
 
     number of a motion     0 1 2 3 4 5 6 7
-    asked before 0         0 1 2 3            the robot stands until this answer is there
-    asked before 2             2 3 4 5        came while 2 was carried out: 2 is late and dropped, 3 comes from here
+    asked before 0         0 1 2 3            the robot stands until this answer arrives
+    asked before 2             2 3 4 5        arrives during motion 2: 2 is late and dropped, 3 is used
     asked before 4                 4 5 6 7
 
-Motions are numbered by the time they are for, so one that comes late is dropped and never carried out at another time.
+Motions are numbered by their intended time, so a late one is dropped and never executed at another time.
 """
 
 from __future__ import annotations

@@ -4,24 +4,24 @@
     Observation, Goal --(adapter)--> named arrays --step--> network, queues, sampler --> named arrays --> Command
 
 A *policy* is a network with its inference loop as its authors run it: context queue, normalisation, previous action,
-token decoding, ensembling. It knows no robot, no goal and no command of Homie; it takes and gives arrays by name. It
-is what the golden vectors test, and what `homie serve policy` serves.
+token decoding, ensembling. It knows no robot, no goal and no command of Homie; its inputs and outputs are named arrays.
+The golden vectors test it, and `homie serve policy` serves it.
 
-A *policy skill* is the thin rest, which needs the robot: when to look, frames and units, goal adapter, stop rules,
+A *policy skill* is the thin remainder, which needs the robot: when to look, frames and units, goal adapter, stop rules,
 limits, commands. It knows no network and never imports torch.
 
 A *policy set* ties the two together. `skills` builds the skills around a policy made from a checkpoint; the set
 `remote` (`skills.remote_policies`) builds the same skills around a policy whose `reset` and `step` go over a wire. So a
-set is served without a line of its own, if it keeps to four rules:
+set is served without code of its own, if it keeps to four rules:
 
-1. What a skill must know of the loaded model (rate, window, statistics, whether there is a map) it takes from
-   `policy.facts`, never from the checkpoint or the settings: only facts travel.
-2. A skill calls `step` only when a decision is due, and gives only what is new (one frame, not the window): in between
-   nothing is sent. `looks` says the same to the renderer.
-3. Values are arrays, texts, numbers and truth values (`Value`); pictures go as uint8 in the camera's or the network's
+1. A skill takes the facts that it needs of the loaded model (rate, window, statistics, whether there is a map) from
+   `policy.facts`, never from the checkpoint or the settings: only facts are transferred.
+2. A skill calls `step` only when a decision is due, and passes only new data (one frame, not the window): in between
+   nothing is sent. `required_cameras` tells the renderer the same.
+3. Values are arrays, texts, numbers and booleans (`Value`); images are sent as uint8 in the camera's or the network's
    size, never as floats.
-4. A policy that cannot go on raises `PolicyFailed` with a reason in words, from `reset` for a goal that it cannot
-   take, from `step` for what it is given. The attempt then fails with that reason; nothing else does.
+4. A policy that cannot continue raises `PolicyFailed` with a reason in words, from `reset` for a goal that it cannot
+   take, from `step` for its inputs. The attempt then fails with that reason, and nothing else fails.
 """
 
 from __future__ import annotations

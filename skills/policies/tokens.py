@@ -1,7 +1,7 @@
 """Discretised actions of the Robotics Transformers (RT-1: 256 bins, RT-1-X: 512).
 
 A number in a range becomes the bin below it, of `bins` spread evenly from the range's lower to its upper end, both
-included; what is outside counts as the end. The mode of an action (go on, terminate) is a token of its own.
+included; numbers outside are clipped. The mode of an action (continue, terminate) is a token of its own.
 """
 
 from __future__ import annotations
