@@ -1,10 +1,10 @@
-"""How often skills succeed, by action: a file, and samples by it.
+"""Success probabilities of skills by action: the file format, and sampling from it.
 
 format: 1
 source: forty episodes in our kitchen       # optional: where the numbers are from
 actions:
   Pick: {success: 0.8}                      # of an attempt; an action that is not listed always succeeds
-  Put: {success: 0.9, failure: E2}          # what is put wrongly lies on the floor
+  Put: {success: 0.9, failure: E2}          # E2: the released object lies on the floor
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class ArmPlanning:
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
         self._spec, self._joints = spec, Joints(spec.chain)
-        self._kinematics = copy.deepcopy(kinematics)  # not thread-safe
+        self._kinematics = copy.deepcopy(kinematics)  # a copy, because kinematics are not thread-safe
 
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None:
         """Return postures (n,) of the chain from `begin` (left out) to `end`, or None if no path was found.

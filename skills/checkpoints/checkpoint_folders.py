@@ -1,4 +1,4 @@
-"""Which file in a folder is the checkpoint: the layouts of flax, of orbax, of Octo's release and of the hub's cache.
+"""Location of the checkpoint file in a folder: layouts of flax, orbax, Octo's release and the hub's cache.
 
 checkpoint              checkpoint_900000            flax
 default/checkpoint      300000/default/checkpoint    orbax, all arrays in one file (Octo)

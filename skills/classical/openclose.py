@@ -104,7 +104,7 @@ class Open(MoveArticulation):
         return any(room >= radius + ELBOW for room in itertools.takewhile(lambda room: room > 0.0, clearances))
 
     def done(self, articulation: Articulation) -> bool:
-        # Wider than `thresholds.OPEN` asks for: the arm that reaches in next needs room beside the panel.
+        # Wider than `thresholds.OPEN` requires: the arm that reaches in next needs room beside the panel.
         threshold = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
         return articulation.opening >= min(threshold, 0.9 * articulation.range)
 

@@ -18,7 +18,7 @@ EXIT = 0.06
 
 
 STANDOFF = 0.05
-"""Metres between a handle bar and its panel."""
+"""Distance (m) between a handle bar and its panel."""
 
 THICK, LONG = 0.01, 0.10
 """Half thickness and minimum half length of a handle bar, m."""
@@ -51,7 +51,7 @@ SWINGING = (
 )
 """Ways to hold the handle of a drawer or a sliding door, and of a hinged door, the most natural first."""
 FROM_ABOVE = (0.4, 0.6, 0.7, 0.9, 1.0)
-"""Pitches (rad) at which an arm that stands on the table takes a drawer's handle just above the table top."""
+"""Pitches (rad) at which an arm mounted on the table grasps a drawer's handle just above the table top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Pull:
     moved: tuple[float, ...]
     """Displacement of the joint at each pose, rad or m."""
     slant: float
-    """Angle between the hand and the panel's normal at the first touch, rad."""
+    """Angle between the hand and the panel's normal at first contact, rad."""
 
     @property
     def before(self) -> Pose:

@@ -123,7 +123,7 @@ class Step(MobileSkill):
 
     def _tilt(self, angle: float) -> Motion:
         head = self.spec.head
-        assert head is not None  # the skill set has seen to it
+        assert head is not None  # checked by the skill set
         tilt = float(head.measured(self.seen.body)[1])
         aim = angle + (self._intended_tilt if abs(self._intended_tilt - tilt) < ASKEW else tilt)
         low, high = head.limits[1]

@@ -35,7 +35,8 @@ BESIDE = 0.1
 
 
 class Navigate(M3Skill):
-    """Stops when the network says so and the base is there, where it stays blocked, or after 500 decisions."""
+    """Stops when the network decides to and the base is at its goal, when the base stays blocked, or after 500
+    decisions."""
 
     actions = ("Go to",)
     networks = ("navigate",)
@@ -63,7 +64,7 @@ class Navigate(M3Skill):
             self._travelled_path
             and np.hypot(self._travelled_path[-1].x - base.x, self._travelled_path[-1].y - base.y) > BESIDE
         ):
-            self._travelled_path.clear()  # the base has been moved otherwise since
+            self._travelled_path.clear()  # something else has moved the base since
         self._anchor, self._anchor_decision = base, 0
         self._recoveries = 0
 

@@ -67,7 +67,7 @@ def point_ahead(path: Array, point: Array, distance: float) -> Array:
 
 
 ESCAPE = 0.45
-"""Metres around the start within which a path may pass closer to obstacles than the robot's radius."""
+"""Radius (m) around the start within which a path may pass closer to obstacles than the robot's radius."""
 TIGHT = 12.0
 """Cost per metre of such a stretch: twice that of the narrowest way that is wide enough, so that it is left soon."""
 

@@ -171,7 +171,7 @@ class Manipulation(MobileSkill):
 
     @contextmanager
     def supposing(self, goal: Goal) -> Iterator[None]:
-        """Plan as if the goal were another one."""
+        """Plan temporarily with another goal."""
         actual, self.goal = self.goal, goal
         try:
             yield

@@ -292,7 +292,7 @@ class RoutineSkill(AttemptSkill):
             yield command if other_command is None else merged([command, other_command])
 
     def wait(self, seconds: float) -> Motion:
-        """Stand still."""
+        """Stand still for some seconds."""
         for _ in range(int(np.ceil(seconds / self.spec.period))):
             yield Command()
 

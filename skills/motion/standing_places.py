@@ -140,7 +140,7 @@ Option: TypeAlias = tuple[float, Pose2, Sequence[Pose]]
 """A cost, a base pose, and the gripper poses (odometry frame) to reach from there in turn."""
 
 PER_PLACE = 12
-"""Options of about the same base pose that are worth a try: if these fail, more of them will."""
+"""Maximum number of options of about the same base pose that are tried: if these fail, more of them will."""
 
 
 def same_place(first: Pose2, other: Pose2) -> bool:

@@ -41,7 +41,7 @@ class PixNavGoTo(PolicyRoutine):
     def head(self) -> Group:
         """The group of the head's joints."""
         head = self.spec.head
-        assert head is not None  # PixNav.around has seen to it
+        assert head is not None  # checked by PixNav.around
         return head
 
     def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
