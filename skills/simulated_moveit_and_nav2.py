@@ -1,4 +1,4 @@
-"""Stand-ins for MoveIt and Nav2 of a simulated robot on a ROS 2 network (`homie serve ros`): arm and base planning of
+"""Simulated MoveIt and Nav2 for a simulated robot on a ROS 2 network (`homie serve ros`): arm and base planning of
 the classical skills take the place of that software in simulation."""
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _unpickle(path: Path) -> object:
 
 
 def _placeholder() -> type:
-    """Return a stand-in for a missing class: creating an instance creates a dictionary, which torch's unpickler then
+    """Return a placeholder for a missing class: creating an instance creates a dictionary, which torch's unpickler then
     fills."""
 
     class Placeholder:

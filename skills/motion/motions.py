@@ -145,9 +145,9 @@ class RoutineSkill(AttemptSkill):
         reason, self._about = stuck.failure, stuck.about
         failure = (self.goal.name, reason)
         self._failures = [*self._failures, failure] if failure in self._failures[-1:] else [failure]
-        is_hopeless = len(self._failures) >= AGAIN
-        self._retryable = not is_hopeless and not isinstance(stuck, NotRetryable)
-        if is_hopeless:
+        gives_up = len(self._failures) >= AGAIN
+        self._retryable = not gives_up and not isinstance(stuck, NotRetryable)
+        if gives_up:
             reason = repeated(reason, len(self._failures))
         self._recover(Outcome.FAILED, reason)
 
