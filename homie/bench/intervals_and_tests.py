@@ -57,7 +57,7 @@ class Pair(NamedTuple):
 
 
 def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
-    """The score interval of Wilson (1927) for a share, without continuity correction.
+    """Compute the score interval of Wilson (1927) for a share, without continuity correction.
 
     Args:
         successes: the numerator of the share.
@@ -79,7 +79,7 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimate:
-    """A share of episodes with Wilson's interval at the effective number of episodes.
+    """Estimate a share of episodes with Wilson's interval at the effective number of episodes.
 
     The effective number follows from the variance between tasks (linearised ratio estimator), between the number of
     tasks and the number of episodes. If all episodes agree it is the number of tasks.
@@ -110,7 +110,7 @@ def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimat
 
 
 def effective_size(sums: Array, mean: float, spread: float) -> float:
-    """The number of independent episodes with the same information as these clustered ones.
+    """Return the number of independent episodes with the same information as these clustered ones.
 
     Args:
         sums: numerators and denominators per task (tasks, 2).
@@ -129,7 +129,7 @@ def effective_size(sums: Array, mean: float, spread: float) -> float:
 def bootstrap(
     terms: Iterable[Term], *, seed: int = 0, resamples: int = RESAMPLES, confidence: float = 0.95
 ) -> Estimate:
-    """A ratio of sums with its bootstrap percentile interval; tasks are resampled with all their trials (Efron 1979).
+    """Estimate a ratio of sums with its bootstrap percentile interval, resampling tasks with all trials (Efron 1979).
 
     The order of the terms makes no difference. Resamples with a denominator of 0 are left out. There is no interval
     where all tasks have the same ratio: resampling them shows no variance, which does not mean that there is none.
@@ -183,7 +183,7 @@ def paired_bootstrap(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Estimate:
-    """The difference second - first of two ratios, with a bootstrap interval over the same resampled tasks.
+    """Estimate the difference second - first of two ratios, with a bootstrap interval over the same resampled tasks.
 
     There is no interval where all tasks differ by the same amount. The other arguments are those of `bootstrap`.
 
@@ -235,7 +235,7 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
 
 def holm(values: Sequence[float]) -> tuple[float, ...]:
-    """The p values of a family of tests, adjusted by Holm's step-down method (1979), in the given order.
+    """Adjust the p values of a family of tests by Holm's step-down method (1979), in the given order.
 
     If all null hypotheses hold, the probability that any adjusted value is below a level is at most that level.
 
@@ -252,7 +252,7 @@ def holm(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def detectable_difference(pairs: Sequence[Pair], *, confidence: float = 0.95, power: float = POWER) -> float | None:
-    """The smallest difference of two success rates that a test on this many pairs finds with the given power.
+    """Return the smallest difference of two success rates that a test on this many pairs finds with the given power.
 
     Solves Connor's sample size for paired proportions (1987, Biometrics 43, equation 3) for the difference, at the
     effective number of pairs and the observed share of discordant pairs. A difference larger than that share needs at

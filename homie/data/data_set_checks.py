@@ -88,7 +88,7 @@ class _AnswerReader:
         rejected = answers["rejected"]
         if target_answer.subtasks == (END,):
             yield "End is chosen"
-        if target_answer.raw == rejected.raw:  # a misspelt name that the parser tolerates may be rejected
+        if target_answer.raw == rejected.raw:  # answers may differ only in a name that the parser corrects
             yield "chosen and rejected are the same"
         if not rejected.subtasks:
             yield f"a planner would not read the rejected answer: {rejected.problem}"

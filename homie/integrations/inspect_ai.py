@@ -148,7 +148,8 @@ def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solve
         episode_task = asyncio.ensure_future(
             asyncio.to_thread(folder.play, str(state.sample_id), state.epoch - 1, planner, ending)
         )
-        episode_task.add_done_callback(lambda task: task.cancelled() or task.exception())  # none if abandoned
+        # Retrieve the exception of an abandoned episode, which asyncio would log otherwise.
+        episode_task.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             played = await asyncio.shield(episode_task)
         finally:

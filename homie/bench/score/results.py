@@ -141,7 +141,7 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
         finished.records,
         task_id=task.id,
         keypaths=task.keypaths,
-        expert_length=len(task.expert or ()) if reached else task.expert_length,  # without End
+        expert_length=len(task.expert or ()) if reached else task.expert_length,  # the planner gives no End
         verdict=finished.verdict,
     )
     goal_after = tuple(line.holds for line in finished.goals if line.step)

@@ -50,7 +50,7 @@ class Form(ABC):
     """Name of the column with picture files, for lines that have pictures."""
 
     def lines(self, purpose: Purpose, episode: Episode, version: int = 0) -> Iterator[Line]:
-        """The lines of an episode. Raises LeftOut.
+        """Yield the lines of an episode. Raises LeftOut.
 
         Args:
             version: Number of the rewording; 0 for the original wording.
