@@ -35,9 +35,15 @@ LEAST_DEPTH, DEEP = 0.3, 0.6
 TOP, WHOLE_TOP, LEAST_TOP = 0.08, 0.8, 6
 """Share of its height from its highest point that is the top of a thing; share of the depth that was seen over which
 this reaches if it is flat (0.64 for a ball); points of it from which that can be seen."""
-PROTRUDES, FARTHEST_HANDLE, PLANE_FITS = 0.012, 0.12, 4
-"""Metres before its door from which and up to which a point is of a handle; times that the plane of the door is fitted
-to the points near it."""
+PROTRUDES, FARTHEST_HANDLE, LEAST_HANDLE = 0.012, 0.12, 4
+"""Metres before its door from which and up to which a point is of a handle, and points of it that have to be seen."""
+PLANES, APART, FLAT = 64, 0.02, 0.006
+"""Planes that are tried for a door, metres between the two points that give one, and metres from it that points on it
+may lie."""
+LEAST_FRONT, ON_FRONT = 12, 0.015
+"""Points of a front from which its plane is fitted, and metres from it up to which points are of the front."""
+DOOR_MARGIN = 5
+"""Least pixels of door around a handle."""
 JUMP, STEEP = 0.01, 3.0
 """Metres, and widths of a pixel, by which the depth of one surface changes over two pixels at most."""
 LEAST_PIECE = 0.15
@@ -140,18 +146,23 @@ def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | 
 
 
 def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
-    x0, y0, x1, y1 = detection.box
+    is_outlined_handle = detection.part == "handle" and not detection.instance
+    x0, y0, x1, y1 = _around_handle(detection.box, scan.valid.shape) if is_outlined_handle else detection.box
     step = 2 if (x1 - x0) * (y1 - y0) > LARGE else 1
     window = (slice(y0, y1, step), slice(x0, x1, step))
     assert scan.frame.depth is not None  # a scan is made of a frame with depth
     mask, depth, points = scan.valid[window], scan.frame.depth[window], scan.points[window]
-    if detection.mask is None:
+    if is_outlined_handle:  # too thin for the outlines of networks
+        inner = np.zeros(scan.valid.shape, dtype=bool)
+        inner[detection.box[1] : detection.box[3], detection.box[0] : detection.box[2]] = True
+        mask = _protruding(mask, points, scan.eye, inner[window])
+    elif detection.mask is None:
         mask = _foreground(mask, points, depth, scan.frame.intrinsics.fx / step)
     else:
         mask = _erode_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
         if not detection.instance:  # a network has drawn the outline
             fx = scan.frame.intrinsics.fx / step
-            mask = _corrected(mask, points, depth, fx, detection.part, scan.valid[window], scan.eye)
+            mask = _corrected(mask, points, depth, fx, detection.part, scan.eye)
     chosen = np.flatnonzero(mask.ravel())
     if len(chosen) < 4:
         return None
@@ -168,19 +179,13 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     )
 
 
-def _corrected(
-    mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, part: str, valid: Mask, eye: Array
-) -> Mask:
-    """The outline (h, w) that a network has drawn, without what lies around and behind what it is about.
-
-    Args:
-        valid: Where depth was measured in the box around it.
-    """
+def _corrected(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, part: str, eye: Array) -> Mask:
+    """The outline (h, w) that a network has drawn, without what lies around and behind what it is about."""
     height = points[..., 2]
     if part == ROOM:
         return np.asarray(mask & (np.abs(height) < 2 * FLOOR))
-    if part == "handle":
-        return _protruding(valid, points, eye)
+    if part == "door":
+        return _flat_front(mask, points, eye)
     above_floor = mask & (height > FLOOR)
     mask = above_floor if np.count_nonzero(above_floor) > 0.1 * np.count_nonzero(mask) else mask
     if not mask.any():
@@ -192,25 +197,70 @@ def _corrected(
     return _foreground(_connected(mask, depth, fx, BESIDE_SMALL), points, depth, fx)
 
 
-def _protruding(valid: Mask, points: Points, eye: Array) -> Mask:
-    """The points (h, w) of a handle in a box around it: those before the plane of its door, which fills the rest."""
-    cloud = points[valid].astype(np.float64)
-    if len(cloud) < 12:
-        return valid
-    is_behind = np.ones(len(cloud), dtype=bool)
-    depth_before_plane = np.zeros(len(cloud))
-    for _ in range(PLANE_FITS):
-        middle = cloud[is_behind].mean(axis=0)
-        normal = np.linalg.svd(cloud[is_behind] - middle, full_matrices=False)[2][-1]
-        normal = normal * np.sign((eye - middle) @ normal)
-        depth_before_plane = (cloud - middle) @ normal
-        nearer = np.abs(depth_before_plane) < max(PROTRUDES, float(np.percentile(np.abs(depth_before_plane), 40)))
-        if np.count_nonzero(nearer) < 8:
-            break
-        is_behind = nearer
+def _around_handle(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    """The box of a handle with as much of its door on each side as the handle is thick."""
+    x0, y0, x1, y1 = box
+    margin = max(DOOR_MARGIN, min(x1 - x0, y1 - y0))
+    return max(0, x0 - margin), max(0, y0 - margin), min(shape[1], x1 + margin), min(shape[0], y1 + margin)
+
+
+@dataclass(frozen=True, slots=True)
+class _UprightPlanes:
+    """Upright planes through pairs of k points, with the distances of n points before each.
+
+    Attributes:
+        before: Metres, (n, k), positive towards the camera.
+        on_plane: Points on each, (k,).
+    """
+
+    before: Array
+    on_plane: Array
+
+    @classmethod
+    def through(cls, points: Points, eye: Array) -> _UprightPlanes:
+        """Planes through pairs of points (n, 3), sampled with a fixed seed."""
+        cloud = points[:, :2].astype(np.float64)
+        pairs = np.random.default_rng(0).integers(0, len(cloud), (PLANES, 2))
+        directions = cloud[pairs[:, 1]] - cloud[pairs[:, 0]]
+        lengths = np.hypot(*directions.T)
+        starts, directions = cloud[pairs[lengths > APART, 0]], directions[lengths > APART]
+        normals = np.stack([-directions[:, 1], directions[:, 0]], axis=1) / lengths[lengths > APART, None]
+        normals *= np.sign(((eye[:2] - starts) * normals).sum(axis=1))[:, None]
+        before = cloud @ normals.T - (starts * normals).sum(axis=1)
+        return cls(before, (np.abs(before) < FLAT).sum(axis=0))
+
+    def handles(self) -> Mask:
+        """Which points are as far before each plane as a handle is, (n, k)."""
+        return np.asarray((self.before > PROTRUDES) & (self.before < FARTHEST_HANDLE))
+
+
+def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
+    """The points (h, w) of a handle: those of the box `inner` (h, w) before the plane of its door or drawer.
+
+    The plane is the one with the most points on it, of those that have points of a handle before them: behind the free
+    edge of a door one sees the wall.
+    """
     handle = np.zeros(valid.shape, dtype=bool)
-    handle[valid] = (depth_before_plane > PROTRUDES) & (depth_before_plane < FARTHEST_HANDLE)
+    if np.count_nonzero(valid) < LEAST_FRONT:
+        return handle
+    planes = _UprightPlanes.through(points[valid], eye)
+    is_handle = planes.handles() & inner[valid][:, None]
+    support = np.where(is_handle.sum(axis=0) < LEAST_HANDLE, 0, planes.on_plane)
+    if len(support) and support.max():
+        handle[valid] = is_handle[:, int(np.argmax(support))]
     return handle
+
+
+def _flat_front(mask: Mask, points: Points, eye: Array) -> Mask:
+    """The points (h, w) of a door's outline that are on its plane: a network draws the side of a cabinet with it."""
+    if np.count_nonzero(mask) < LEAST_FRONT:
+        return mask
+    planes = _UprightPlanes.through(points[mask], eye)
+    if not len(planes.on_plane):
+        return mask
+    front = np.zeros_like(mask)
+    front[mask] = np.abs(planes.before[:, int(np.argmax(planes.on_plane))]) < ON_FRONT
+    return front
 
 
 def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: float) -> Mask:

@@ -52,6 +52,8 @@ AWAY = 0.5
 WITHIN_BODY = 6
 """Points of the body over or under a panel, in its plane, from which it is not taken to stand away from the body: of
 three shut cabinets of which only a piece of the door was seen there were 12, 29 and 32, of open doors 0 in 13 looks."""
+LEAST_BAR, AGREES = 0.1, 0.07
+"""Metres of a bar that tell its direction to a few degrees, and radians by which it may differ from the body's."""
 HANDLE_RADIUS = 0.007
 """Metres from the visible side of a bar to its middle, on the average."""
 
@@ -305,7 +307,7 @@ def _fit(kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
 
 
 def _fit_slide(seen: Seen, bar: Bar) -> Panel:
-    outward = max(_axes(seen.box.yaw), key=lambda axis: float((bar.center[:2] - seen.box.center[:2]) @ axis))
+    outward = _out_of_front(seen, bar)
     front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
     opening = front - _front(seen.box, outward)
     closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
@@ -317,6 +319,17 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     shut = _upright(middle, half, yaw, *_heights(seen.panel))
     width = high - low
     return Panel("slide", closed.center[:2], tangent, outward, closed, width, shut, opening, seen.spacing)
+
+
+def _out_of_front(seen: Seen, bar: Bar) -> Array:
+    """The direction (2,) in which a drawer is pulled: the body's axis across the bar of its handle, or straight across
+    the bar where the body's yaw is not known well enough to agree."""
+    across = np.array([-bar.axis[1], bar.axis[0]])
+    axes = [axis for axis in _axes(seen.box.yaw) if abs(axis @ across) > np.cos(np.pi / 4)] or _axes(seen.box.yaw)
+    offset = bar.center[:2] - np.median(seen.panel[:, :2], axis=0)
+    outward = max(axes, key=lambda axis: float(offset @ axis))
+    agrees = bar.length < LEAST_BAR or not across.any() or abs(float(outward @ across)) > np.cos(AGREES)
+    return outward if agrees else across * np.sign(across @ outward)
 
 
 def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
-from perception.localise import Patch, Points, rectangle
+from perception.localise import FARTHEST_HANDLE, Patch, Points, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
 from perception.memory.doors_and_drawers import Panel, Seen, core, tray, update_panel
 from perception.memory.seen_object import Identity
@@ -86,6 +86,7 @@ class Furniture:
     def _update_panel(self, moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         if moving:
             self._moving = np.concatenate([patch.points for patch in moving])
+            handle = _handles_on(self._moving, handle)
         if opens_otherwise(self.identity.kind):
             return
         seen = Seen(
@@ -259,6 +260,14 @@ class Furniture:
         if center[2] > 1.3:
             return ()
         return (Surface(center, float(box.half[0]), float(box.half[1]), box.yaw),)
+
+
+def _handles_on(panel: Points, handles: Sequence[Patch]) -> Sequence[Patch]:
+    """The handles that are at a panel (n, 3), where there are any: the one of the next cabinet may be seen too."""
+    center, half, yaw = rectangle(panel[:, :2].astype(np.float64))
+    box = Box(np.array([*center, 0.0]), np.array([*half, 0.0]), yaw)
+    nearby = [patch for patch in handles if box.distance(np.median(patch.points, axis=0)) < FARTHEST_HANDLE]
+    return nearby or handles
 
 
 _Outline: TypeAlias = tuple[Array, Array, float, float, float]
