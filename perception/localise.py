@@ -191,10 +191,10 @@ def _corrected(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float
     if not mask.any():
         return mask
     x0, y0, x1, y1 = mask_bounds(mask)
-    size = max(y1 - y0 - 1, x1 - x0 - 1) * float(np.median(depth[mask])) / fx
-    if size >= LARGE_BOX:
+    pixel = float(np.median(depth[mask])) / fx
+    if max(y1 - y0 - 1, x1 - x0 - 1) * pixel >= LARGE_BOX:
         return _connected(mask, depth, fx, BESIDE)
-    return _foreground(_connected(mask, depth, fx, BESIDE_SMALL), points, depth, fx)
+    return _foreground(_connected(mask, depth, fx, BESIDE_SMALL, (x1 - x0 - 1) * pixel), points, depth, fx)
 
 
 def _around_handle(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
@@ -263,11 +263,12 @@ def _flat_front(mask: Mask, points: Points, eye: Array) -> Mask:
     return front
 
 
-def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: float) -> Mask:
+def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: float, deepest: float = 0.0) -> Mask:
     """The largest piece of an outline over which the depth changes little by little, and what is about as far away.
 
     Args:
         max_step: Metres before and behind that piece at which there may be more of it.
+        deepest: Metres that all of it may be deep: the far side of a bowl is well behind the near one.
     """
     kernel = np.ones((3, 3), np.uint8)
     farthest = cv2.dilate(np.where(mask, depth, np.float32(0.0)), kernel)
@@ -278,7 +279,7 @@ def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: floa
         return mask
     main = pieces == 1 + int(np.argmax(facts[1:, cv2.CC_STAT_AREA]))
     low, high = np.percentile(depth[main], [2, 98])
-    return np.asarray(mask & (depth > low - max_step) & (depth < high + max_step))
+    return np.asarray(mask & (depth > low - max_step) & (depth < max(high + max_step, low + deepest)))
 
 
 def _erode_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:

@@ -358,6 +358,8 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     if best is None:
         return None
     _, angle, outward = best
+    if abs(angle) < SHUT_ANGLE:  # the front of a shut door is known better than the axes of its body
+        angle, outward = 0.0, normal
     if angle > AWAY:
         pivot = _hinge_corner(pivot, seen.box, outward)
     back = planar_rotation(-turn * angle)
