@@ -20,6 +20,8 @@ Points = NDArray[np.float32]
 
 FARTHEST = 8.0
 """Metres beyond which depth is not used."""
+SAME_SURFACE = 0.04
+"""Metres between a point and the depth picture up to which the picture shows it."""
 LARGE = 12000
 """Pixels of a box from which every second row and column is enough."""
 ROUND_DEPTH, FLAT_DEPTH = 0.09, 0.05
@@ -91,6 +93,19 @@ class Scan:
     def eye(self) -> Array:
         """Where the camera is, (3,)."""
         return self.frame.pose.position
+
+    def visible(self, points: Points) -> tuple[Mask, NDArray[np.intp], NDArray[np.intp]]:
+        """Which points (n, 3) the depth picture shows where they are, (n,), and the rows and columns of those."""
+        assert self.frame.depth is not None
+        k = self.frame.intrinsics
+        local = (points - self.eye.astype(np.float32)) @ self.frame.pose.rotation.astype(np.float32)
+        shown = (local[:, 2] > 0.05) & (local[:, 2] < FARTHEST)
+        z = np.where(shown, local[:, 2], 1.0)
+        u = np.round(local[:, 0] / z * k.fx + k.cx).astype(np.intp)
+        v = np.round(local[:, 1] / z * k.fy + k.cy).astype(np.intp)
+        shown &= (u >= 0) & (v >= 0) & (u < k.width) & (v < k.height)
+        shown[shown] = np.abs(self.frame.depth[v[shown], u[shown]] - z[shown]) < SAME_SURFACE
+        return shown, v[shown], u[shown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,10 +291,21 @@ def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: floa
     smooth = mask & (farthest - nearest < JUMP + STEEP * depth / fx)
     count, pieces, facts, _ = cv2.connectedComponentsWithStats(smooth.astype(np.uint8), connectivity=8)
     if count < 2 or facts[1:, cv2.CC_STAT_AREA].max() < LEAST_PIECE * np.count_nonzero(mask):
-        return mask
+        return _largest_layer(mask, depth, max_step)
     main = pieces == 1 + int(np.argmax(facts[1:, cv2.CC_STAT_AREA]))
     low, high = np.percentile(depth[main], [2, 98])
     return np.asarray(mask & (depth > low - max_step) & (depth < max(high + max_step, low + deepest)))
+
+
+def _largest_layer(mask: Mask, depth: NDArray[np.float32], gap: float) -> Mask:
+    """The pixels of an outline between two gaps in depth (m) that are most: what shows between the legs of a chair lies
+    well behind them."""
+    if not mask.any():
+        return mask
+    depths = np.sort(depth[mask])
+    layers = np.split(depths, np.flatnonzero(np.diff(depths) > gap) + 1)
+    largest = max(layers, key=len)
+    return np.asarray(mask & (depth >= largest[0]) & (depth <= largest[-1]))
 
 
 def _erode_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:

@@ -13,6 +13,9 @@ from perception.localise import Points
 RANGE = 1 << 20
 """Cells along each axis that a key can tell apart."""
 
+MOST_VOTES = 3
+"""Votes of a point that are counted, so that it can be dropped again soon."""
+
 
 def cells_of(points: Points | Array, size: float) -> NDArray[np.int64]:
     """The cell of `size` metres that each of the points (n, 2 or 3) lies in, as one number (n,). They sort as the rows
@@ -65,6 +68,7 @@ class Cloud:
         self._keys: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.points: Points = np.zeros((0, 3), dtype=np.float32)
         self.level: Mask = np.zeros(0, dtype=bool)
+        self._votes: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -84,3 +88,18 @@ class Cloud:
         self._keys = np.insert(self._keys, at, new_keys)
         self.points = np.insert(self.points, at, points[first], axis=0)
         self.level = np.insert(self.level, at, level[first])
+        self._votes = np.insert(self._votes, at, np.int8(1))
+
+    def vote(self, confirmed: Mask, contradicted: Mask) -> bool:
+        """Count one more look for and against points (n,), and drop those that more looks were against than for.
+
+        Returns:
+            Whether points were dropped.
+        """
+        self._votes = np.minimum(self._votes + confirmed - contradicted, MOST_VOTES).astype(np.int8)
+        remaining = self._votes >= 0
+        if remaining.all():
+            return False
+        self._keys, self._votes = self._keys[remaining], self._votes[remaining]
+        self.points, self.level = self.points[remaining], self.level[remaining]
+        return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.types import FLOOR, Array, Detection
+from homie.kernel.types import FLOOR, Array, Detection, Mask
 from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, Points, Scan, object_box, patch_of
 from perception.memory.clouds import inside
@@ -25,6 +25,8 @@ SAME_PLACE = 0.25
 """Metres within which a detection without instance is taken for the remembered thing of that kind."""
 PART_NEAR = 0.9
 """Metres from furniture within which a door without instance is one of it: as wide as doors that stand open are."""
+DRAWER_NEAR = 0.4
+"""The same for a drawer, as far as one is pulled out: the next cabinet of drawers is often no further away."""
 SAME_FLOOR = 1.0
 """Metres from the floor that was seen of a room within which more floor of that kind is of the same room."""
 NEAR_FURNITURE = 1.5
@@ -147,6 +149,8 @@ class Things:
             seen = [detection for detected in parts.values() for detection, _ in detected]
             self.shown[entity] = self.shown.get(entity, []) + seen
         for entity, parts in patches.items():
+            if entity in self.furniture and anonymous:
+                self._check_body(self.furniture[entity], scans, [detection for detection, _ in parts[""]])
             if entity != held:
                 self._take_in(entity, parts, stamp)
         self.missing.update(forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held}))
@@ -176,7 +180,8 @@ class Things:
             entity: newcomer.gap(low, high) for entity, newcomer in newcomers.items() if newcomer.kind == kind
         }
         if detection.part:
-            nearby = [name for name, metres in distances.items() if metres < PART_NEAR]
+            near = DRAWER_NEAR if detection.part == "drawer" else PART_NEAR
+            nearby = [name for name, metres in distances.items() if metres < near]
         else:
             nearby = [
                 name for name in distances if distances[name] < SAME_PLACE and (name, detection.view) not in assigned
@@ -219,6 +224,16 @@ class Things:
             item.part = "drawer" if "drawer" in parts else "door" if "door" in parts else item.part
             item.update(patches[""], patches[item.part] if item.part else [], patches["handle"], stamp)
         item.identity.called.update(detection.name for detection in detections)
+
+    @staticmethod
+    def _check_body(piece: Furniture, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
+        """Hold what is remembered of furniture against the outlines of one look at it."""
+        outlines: dict[str, Mask] = {}
+        for detection in detections:
+            if detection.mask is not None:
+                outlines[detection.view] = detection.mask | outlines.get(detection.view, np.False_)
+        for view, outline in outlines.items():
+            piece.check(scans[view], outline)
 
     def _is_loose(self, identity: Identity, patches: dict[str, list[Patch]]) -> bool:
         """Whether something new is an object: small, and without doors or buttons."""

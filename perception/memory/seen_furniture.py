@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from homie.kernel.types import Array, Box, Surface, rotation_z
+from homie.kernel.types import Array, Box, Mask, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
-from perception.localise import FARTHEST_HANDLE, Patch, Points, rectangle
+from perception.localise import FARTHEST_HANDLE, Patch, Points, Scan, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
 from perception.memory.doors_and_drawers import Panel, Seen, core, tray, update_panel
 from perception.memory.seen_object import Identity
@@ -82,6 +82,16 @@ class Furniture:
         self.seen = stamp
         if moving or handle:
             self._update_panel(moving, handle, stamp)
+
+    def check(self, scan: Scan, mask: Mask) -> None:
+        """Hold the body against the outline (H, W) that a network drew of it in one picture: points that several
+        pictures show outside of it are of something else."""
+        shown, rows, columns = scan.visible(self._body.points)
+        confirmed, contradicted = np.zeros((2, len(shown)), dtype=bool)
+        confirmed[shown] = mask[rows, columns]
+        contradicted[shown] = ~mask[rows, columns]
+        if self._body.vote(confirmed, contradicted):
+            self._box = self._surfaces = self._outward = None
 
     def _update_panel(self, moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         if moving:
