@@ -13,6 +13,8 @@ from perception.localise import Points
 RANGE = 1 << 20
 """Cells along each axis that a key can tell apart."""
 
+CONFIRMED = 0.4
+"""Share of the points from which those that were confirmed stand for all."""
 MOST_VOTES = 3
 """Votes of a point that are counted, so that it can be dropped again soon."""
 
@@ -90,16 +92,15 @@ class Cloud:
         self.level = np.insert(self.level, at, level[first])
         self._votes = np.insert(self._votes, at, np.int8(1))
 
-    def vote(self, confirmed: Mask, contradicted: Mask) -> bool:
-        """Count one more look for and against points (n,), and drop those that more looks were against than for.
+    @property
+    def confirmed(self) -> Points:
+        """The points (n, 3) that more than one look showed; all of them where those are few."""
+        again = self._votes > 1
+        return self.points[again] if np.count_nonzero(again) > CONFIRMED * len(self) else self.points
 
-        Returns:
-            Whether points were dropped.
-        """
+    def vote(self, confirmed: Mask, contradicted: Mask) -> None:
+        """Count one more look for and against points (n,), and drop those that more looks were against than for."""
         self._votes = np.minimum(self._votes + confirmed - contradicted, MOST_VOTES).astype(np.int8)
         remaining = self._votes >= 0
-        if remaining.all():
-            return False
         self._keys, self._votes = self._keys[remaining], self._votes[remaining]
         self.points, self.level = self.points[remaining], self.level[remaining]
-        return True

@@ -90,8 +90,7 @@ class Furniture:
         confirmed, contradicted = np.zeros((2, len(shown)), dtype=bool)
         confirmed[shown] = mask[rows, columns]
         contradicted[shown] = ~mask[rows, columns]
-        if self._body.vote(confirmed, contradicted):
-            self._box = self._surfaces = self._outward = None
+        self._body.vote(confirmed, contradicted)
 
     def _update_panel(self, moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         if moving:
@@ -168,7 +167,7 @@ class Furniture:
         return self._box
 
     def _measured(self) -> Box:
-        points = np.concatenate([self._body.points, self._shut_front])
+        points = np.concatenate([self._body.confirmed, self._shut_front])
         # A closed door may hide all of the body, and of what stands open no more may be seen than the edge of its door.
         if not len(points) or (len(points) < 200 and self.panel is None):
             points = np.concatenate([points, self._moving])
