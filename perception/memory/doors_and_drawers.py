@@ -52,8 +52,9 @@ AWAY = 0.5
 WITHIN_BODY = 6
 """Points of the body over or under a panel, in its plane, from which it is not taken to stand away from the body: of
 three shut cabinets of which only a piece of the door was seen there were 12, 29 and 32, of open doors 0 in 13 looks."""
-LEAST_BAR, AGREES = 0.1, 0.07
-"""Metres of a bar that tell its direction to a few degrees, and radians by which it may differ from the body's."""
+LEAST_BAR, STRAIGHT, AGREES = 0.1, 0.008, 0.07
+"""Metres of a bar that tell its direction to a few degrees, by which its points then stray from it at most, and radians
+by which its direction may differ from the body's."""
 HANDLE_RADIUS = 0.007
 """Metres from the visible side of a bar to its middle, on the average."""
 
@@ -328,8 +329,9 @@ def _out_of_front(seen: Seen, bar: Bar) -> Array:
     axes = [axis for axis in _axes(seen.box.yaw) if abs(axis @ across) > np.cos(np.pi / 4)] or _axes(seen.box.yaw)
     offset = bar.center[:2] - np.median(seen.panel[:, :2], axis=0)
     outward = max(axes, key=lambda axis: float(offset @ axis))
-    agrees = bar.length < LEAST_BAR or not across.any() or abs(float(outward @ across)) > np.cos(AGREES)
-    return outward if agrees else across * np.sign(across @ outward)
+    is_straight = bar.length > LEAST_BAR and float(np.std((seen.handle[:, :2] - bar.center[:2]) @ across)) < STRAIGHT
+    agrees = not across.any() or abs(float(outward @ across)) > np.cos(AGREES)
+    return outward if agrees or not is_straight else across * np.sign(across @ outward)
 
 
 def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:

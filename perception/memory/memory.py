@@ -35,6 +35,9 @@ ONE_PLACE, WITHIN = 0.6, 0.05
 """Share of what was seen of furniture within another, grown by so many metres, from which both are one."""
 LEAST_FURNITURE = 0.2
 """Metres that furniture without an identity measures at least: less is the edge of something else."""
+DOUBTED, UNREPORTED = 2.5, 0.3
+"""Sum of scores up to which furniture may be a mistake, and what it loses where it is in plain view and not reported:
+half of the score of a report, for networks miss a third of what they see."""
 UNSEEN_FLOOR = 1.15
 """Metres from the middle of furniture, towards the robot, within which the floor before it begins. Of 8,500 looks in
 six houses 6 met floor only at 1.2 or 1.3 m, and 2 of those were looks through a doorway at what is in the room behind
@@ -156,6 +159,7 @@ class Things:
         self.missing.update(forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held}))
         if anonymous:
             self._settle(patches, held)
+            self._forget_doubtful(scans, {*patches, held})
 
     def _entity_of(
         self, detection: Detection, patch: Patch, newcomers: dict[str, _Newcomer], assigned: set[tuple[str, str]]
@@ -275,6 +279,20 @@ class Things:
                         self.same[weaker] = stronger
                     del self.furniture[weaker]
         self._believe_rooms()
+
+    def _forget_doubtful(self, scans: Mapping[str, Scan], excused: Collection[str | None]) -> None:
+        """Forget furniture that was reported a few times and then no more where it is in plain view.
+
+        Args:
+            excused: Entities that were reported in this look, or are held.
+        """
+        for entity, piece in list(self.furniture.items()):
+            if entity in excused or self._support[entity] > DOUBTED:
+                continue
+            if any(piece.in_plain_view(scan) for scan in scans.values()):
+                self._support[entity] -= UNREPORTED
+                if self._support[entity] <= 0.0:
+                    del self.furniture[entity]
 
     def _is_one(self, entity: str, other: str) -> bool:
         """Whether two pieces of furniture are in one place: a piece of a kind within another of it, or nearly all of

@@ -26,6 +26,8 @@ LEAST_INSIDE = 8
 """Points inside of furniture that show through which side they were seen."""
 TOP = 0.05
 """Metres below the highest point of furniture within which level points are of its top."""
+PLAIN_VIEW = 3.5
+"""Metres from which a network that sees furniture reports it."""
 ROOF = 0.05
 """Metres that the roof of a container is taken to be thick."""
 
@@ -91,6 +93,14 @@ class Furniture:
         confirmed[shown] = mask[rows, columns]
         contradicted[shown] = ~mask[rows, columns]
         self._body.vote(confirmed, contradicted)
+
+    def in_plain_view(self, scan: Scan) -> bool:
+        """Whether a picture shows most of what was seen of it, from near."""
+        points = self.points(panel=True)
+        points = points[:: len(points) // 200 + 1]
+        if not len(points) or float(np.linalg.norm(points.mean(axis=0) - scan.eye)) > PLAIN_VIEW:
+            return False
+        return float(scan.visible(points)[0].mean()) > 0.5
 
     def _update_panel(self, moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         if moving:
