@@ -199,8 +199,8 @@ def _corrected(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float
     height = points[..., 2]
     if part == ROOM:
         return np.asarray(mask & (np.abs(height) < 2 * FLOOR))
-    if part == "door":
-        return _flat_front(mask, points, eye)
+    if part in ("door", "drawer"):
+        return _front(mask, points, eye, flat=part == "door")
     above_floor = mask & (height > FLOOR)
     mask = above_floor if np.count_nonzero(above_floor) > 0.1 * np.count_nonzero(mask) else mask
     if not mask.any():
@@ -266,15 +266,22 @@ def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
     return handle
 
 
-def _flat_front(mask: Mask, points: Points, eye: Array) -> Mask:
-    """The points (h, w) of a door's outline that are on its plane: a network draws the side of a cabinet with it."""
+def _front(mask: Mask, points: Points, eye: Array, *, flat: bool) -> Mask:
+    """The points (h, w) of the outline of a door or drawer without its handle.
+
+    Args:
+        flat: Leave out what is behind the plane of the front too: a network draws the side of a cabinet with its door,
+            but a drawer has an inside.
+    """
     if np.count_nonzero(mask) < LEAST_FRONT:
         return mask
     planes = _UprightPlanes.through(points[mask], eye)
     if not len(planes.on_plane):
         return mask
+    nothing_before = planes.on_plane - (planes.before > FARTHEST_HANDLE).sum(axis=0)
+    before = planes.before[:, int(np.argmax(nothing_before))]
     front = np.zeros_like(mask)
-    front[mask] = np.abs(planes.before[:, int(np.argmax(planes.on_plane))]) < ON_FRONT
+    front[mask] = (before < ON_FRONT) & ((before > -ON_FRONT) | (not flat))
     return front
 
 

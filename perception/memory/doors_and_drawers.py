@@ -30,6 +30,8 @@ THICKNESS = 0.03
 FLOOR_GAP = 0.022
 """Metres from the lower edge of a drawer's front up to its floor."""
 FRONT_THICKNESS = 0.02
+FACE = 0.025
+"""Metres behind the foremost points of a drawer up to which a point is of its front."""
 SIDE_THICKNESS = 0.042
 """Metres from the outside of a drawer's front to its inside, and from its side edges."""
 WIDER = 1.08
@@ -267,7 +269,7 @@ def tray(panel: Panel, points: Points) -> Surface | None:
         return None
     depth, side = points[:, :2] @ panel.outward, points[:, :2] @ panel.along
     face = float(np.percentile(depth, 98))
-    front = points[depth > face - 0.025]
+    front = points[depth > face - FACE]
     low, high = np.percentile(front[:, :2] @ panel.along, [1, 99])
     floor = float(np.percentile(front[:, 2], 1)) + FLOOR_GAP
     inner = (depth < face - 0.05) & (depth > face - panel.opening) & (side > low + 0.06) & (side < high - 0.06)
@@ -313,11 +315,12 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     opening = front - _front(seen.box, outward)
     closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
     tangent = np.array([-outward[1], outward[0]])
-    tangential = seen.panel[:, :2] @ tangent
+    face = seen.panel[seen.panel[:, :2] @ outward > front - FACE]
+    tangential = face[:, :2] @ tangent
     low, high = float(tangential.min()), float(tangential.max())
     middle = (front - opening - FRONT_THICKNESS / 2) * outward + (low + high) / 2 * tangent
     half, yaw = np.array([FRONT_THICKNESS, high - low]) / 2, float(np.arctan2(outward[1], outward[0]))
-    shut = _upright(middle, half, yaw, *_heights(seen.panel))
+    shut = _upright(middle, half, yaw, *_heights(face))
     width = high - low
     return Panel("slide", closed.center[:2], tangent, outward, closed, width, shut, opening, seen.spacing)
 
