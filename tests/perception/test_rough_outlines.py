@@ -1,0 +1,78 @@
+"""The memory with a detector whose outlines and names are wrong at times, as those of networks are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from furnished import House
+
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.types import Box, Detection, Observation, mask_bounds
+from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
+from perception.locator import SensorLocator
+
+LOOKS = ((2.0, 0.9), (1.6, -0.7), (1.3, 0.3), (1.1, -0.2))
+"""Metres before a piece of furniture and to its side."""
+
+
+@pytest.fixture
+def anonymous() -> SimulatedDetector:
+    """The simulated detector without identities, as a network is."""
+    return SimulatedDetector("", SimulatedSettings(instances=False))
+
+
+def look(house: House, name: str, metres: float, aside: float) -> Observation:
+    center = house.world.receptacle_box(house.world.receptacles[name]).center
+    return house.observe(house.before(name, metres, aside), head=center)
+
+
+def widened(detection: Detection, pixels: int) -> Detection:
+    """A detection whose outline takes in so many pixels of what is around."""
+    assert detection.mask is not None
+    size = 2 * pixels + 1
+    mask = cv2.dilate(detection.mask.astype(np.uint8), np.ones((size, size), np.uint8)) > 0
+    return replace(detection, mask=mask, box=mask_bounds(mask))
+
+
+def fridge_of(locator: SensorLocator, seen: Observation) -> Box:
+    box = locator.goal("fridge_1", ACTION_TABLE["Go to"], seen).box
+    assert box is not None
+    return box
+
+
+def test_points_that_later_looks_contradict_are_dropped(
+    house: House, locator: SensorLocator, anonymous: SimulatedDetector
+) -> None:
+    """In its first two looks the outline of the fridge takes in a metre of the wall."""
+    true = house.world.receptacle_box(house.world.receptacles["fridge"])
+    for number, (metres, aside) in enumerate((*LOOKS, *LOOKS)):
+        seen = look(house, "fridge", metres, aside)
+        detections = [
+            widened(detection, 25)
+            if number < 2 and detection.name.endswith("fridge") and not detection.part
+            else detection
+            for detection in anonymous.detect(seen)
+        ]
+        locator.update(seen, detections)
+        if number == 1:
+            assert fridge_of(locator, seen).half[:2].max() > true.half[:2].max() + 0.2
+    assert fridge_of(locator, seen).half[:2].max() < true.half[:2].max() + 0.1
+
+
+def test_furniture_that_is_in_plain_view_and_not_reported_again_is_forgotten(
+    house: House, locator: SensorLocator, anonymous: SimulatedDetector
+) -> None:
+    seen = look(house, "fridge", 1.6, 0.9)
+    mask = np.zeros((256, 256), dtype=bool)
+    mask[60:130, 20:90] = True
+    wrong = Detection("sofa", "head", mask_bounds(mask), score=0.9, mask=mask)
+    locator.update(seen, [wrong, *anonymous.detect(seen)])
+    assert locator.resolve("sofa", ACTION_TABLE["Go to"], seen) == "sofa_1"
+    for _ in range(4):
+        seen = look(house, "fridge", 1.6, 0.9)
+        locator.update(seen, anonymous.detect(seen))
+    assert locator.resolve("sofa", ACTION_TABLE["Go to"], seen) is None
+    assert locator.resolve("fridge", ACTION_TABLE["Go to"], seen) == "fridge_1"
