@@ -253,7 +253,7 @@ def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
     """The points (h, w) of a handle: those of the box `inner` (h, w) before the plane of its door or drawer.
 
     The plane is the one with the most points on it, of those that have points of a handle before them: behind the free
-    edge of a door one sees the wall.
+    edge of a door one sees the wall. What goes on towards the camera is a wall beside the door.
     """
     handle = np.zeros(valid.shape, dtype=bool)
     if np.count_nonzero(valid) < LEAST_FRONT:
@@ -262,7 +262,12 @@ def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
     is_handle = planes.handles() & inner[valid][:, None]
     support = np.where(is_handle.sum(axis=0) < LEAST_HANDLE, 0, planes.on_plane)
     if len(support) and support.max():
-        handle[valid] = is_handle[:, int(np.argmax(support))]
+        best = int(np.argmax(support))
+        handle[valid] = is_handle[:, best]
+        before = np.full(valid.shape, -np.inf)
+        before[valid] = planes.before[:, best]
+        pieces = cv2.connectedComponents((before > PROTRUDES).astype(np.uint8), connectivity=8)[1]
+        handle &= ~np.isin(pieces, np.unique(pieces[before > FARTHEST_HANDLE]))
     return handle
 
 
