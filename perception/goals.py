@@ -18,6 +18,7 @@ from perception.arm_obstacles import bar_of, solids_of, walls_of
 from perception.localise import Points
 from perception.mapping import HIGHEST, OccupancyMapper
 from perception.memory.clouds import inside
+from perception.memory.doors_and_drawers import Panel
 from perception.memory.recall import SightRecall
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
@@ -27,6 +28,8 @@ from perception.walls import belonging, touching
 ABOVE, BESIDE = 0.035, 0.025
 """Metres up by which the box of a small thing is moved, and by which it is grown, to find the points of furniture that
 are of the thing: its lower end stays a centimetre over what it stands on."""
+OF_DOOR = 0.04
+"""Metres around a door or drawer as it stands within which points of its furniture are of it."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 ON_FLOOR = 0.15
@@ -100,7 +103,7 @@ class SeenGoals:
         boxes = walls_of(walls[~belonging(walls, nearby)], HIGHEST)
         for piece in nearby:
             moves = piece.identity.entity == entity and action.target == "opens"
-            boxes += solids_of(self._clear(piece.points(panel=False)), center, NEAR)
+            boxes += solids_of(self._clear(piece.points(panel=False), piece.panel), center, NEAR)
             if not moves:
                 boxes += solids_of(
                     self._clear(piece.moving), center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw
@@ -112,11 +115,13 @@ class SeenGoals:
                 boxes.append(item.box)
         return tuple(boxes)
 
-    def _clear(self, points: Points) -> Points:
-        """Points (n, 3) of furniture without those that are of what stands on it, where outlines are rough."""
+    def _clear(self, points: Points, panel: Panel | None = None) -> Points:
+        """Points (n, 3) of furniture without those of what stands on it and of its door, where outlines are rough."""
         if not self._recall.things.rough:
             return points
         is_foreign = np.zeros(len(points), dtype=bool)
+        if panel is not None and (door := panel.articulation().panel) is not None:
+            is_foreign |= inside(points, door, OF_DOOR)
         for item in self._recall.things.objects.values():
             center = item.box.center + np.array([0.0, 0.0, ABOVE])
             expanded_box = replace(item.box, center=center, half=item.box.half + BESIDE)
