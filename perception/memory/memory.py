@@ -225,6 +225,7 @@ class Things:
             if entity not in self.furniture and not detections[0].instance and _is_sliver(patches):
                 return
             item = self.furniture.setdefault(entity, Furniture(identity))
+            item.rough = not detections[0].instance
             item.part = "drawer" if "drawer" in parts else "door" if "door" in parts else item.part
             item.update(patches[""], patches[item.part] if item.part else [], patches["handle"], stamp)
         item.identity.called.update(detection.name for detection in detections)

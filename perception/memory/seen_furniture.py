@@ -28,6 +28,8 @@ TOP = 0.05
 """Metres below the highest point of furniture within which level points are of its top."""
 PLAIN_VIEW = 3.5
 """Metres from which a network that sees furniture reports it."""
+BEFORE_FRONT = 0.06
+"""Metres before the middle of a closed front up to which points are of the body: as far as worktops hang over."""
 ROOF = 0.05
 """Metres that the roof of a container is taken to be thick."""
 
@@ -46,6 +48,8 @@ class Furniture:
         self._panel_plain = False
         """Whether what is known of how far it is open is of a look that tells it by itself."""
         self.seen = -np.inf
+        self.rough = False
+        """Whether its outlines are by a network, which may take an open door or drawer for a piece of the body."""
         self.part: Literal["", "door", "drawer"] = ""
         self._body = Cloud(0.02, 12000)
         self._moving: Points = _NOTHING
@@ -181,6 +185,8 @@ class Furniture:
         # A closed door may hide all of the body, and of what stands open no more may be seen than the edge of its door.
         if not len(points) or (len(points) < 200 and self.panel is None):
             points = np.concatenate([points, self._moving])
+        if self.rough and self.panel is not None:
+            points = _behind_front(points, self.panel)
         center, half, yaw, bottom, top = _outlined(points)
         if bottom < 0.2:
             bottom = 0.0
@@ -279,6 +285,13 @@ class Furniture:
         if center[2] > 1.3:
             return ()
         return (Surface(center, float(box.half[0]), float(box.half[1]), box.yaw),)
+
+
+def _behind_front(points: Points, panel: Panel) -> Points:
+    """The points (n, 3) of a body that are not before its closed front; all of them where those are few."""
+    before = (points[:, :2] - panel.front.center[:2]) @ panel.outward
+    behind = before < BEFORE_FRONT
+    return points[behind] if np.count_nonzero(behind) > 0.5 * len(points) else points
 
 
 def _handles_on(panel: Points, handles: Sequence[Patch]) -> Sequence[Patch]:
