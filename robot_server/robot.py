@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 OPTIONAL = ("snapshot", "shapes", "film", "perform")
-"""Optional methods of a robot; a client is told which it has."""
+"""Optional methods of a robot; a client gets the names of those it has."""
 
 
 class WrongInput(Exception):

@@ -74,7 +74,7 @@ class Pictures:
         colours = self._render()[0].astype(np.int32)
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         drawn = colours[..., 0] + 256 * colours[..., 1] + 65536 * colours[..., 2]
-        owners = np.full(self._scene.ngeom + 2, -1, np.int16)  # 0 is the background, as is what is no geom
+        owners = np.full(self._scene.ngeom + 2, -1, np.int16)  # 0 is the background, like pixels without a geom
         numbers = {body: number for number, bodies in enumerate(things.values()) for body in bodies}
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= geom.segid < self._scene.ngeom:

@@ -94,7 +94,7 @@ def _is_blocked(stage: Stage, name: str) -> bool:
 
 
 def _alike(home: MujocoHome, episode: FrozenEpisode, stage: Stage) -> str:
-    """Return why the two states cannot be told apart in the first frame; "" if they can."""
+    """Return why the two states cannot be distinguished in the first frame; "" if they can."""
     first = stage.picture.astype(int)
     setup = episode.setup
     other = Setup(

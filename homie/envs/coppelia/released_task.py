@@ -123,7 +123,7 @@ def _order(place: Path) -> tuple[int, tuple[int, ...]]:
 
 
 class _Value:
-    """Stand-in for an object of any class: it only stores the state."""
+    """Placeholder for an object of any class: it only stores the state."""
 
     origin = ""
 

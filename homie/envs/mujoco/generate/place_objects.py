@@ -86,7 +86,7 @@ def place_objects(
 
 
 def no_furniture(option: str, name: str, names: Iterable[str], kind: str = "none of its furniture") -> str:
-    """Explain why a name in an option is no piece of furniture: there is none, or several numbered pieces."""
+    """Explain why a name in an option does not name a single piece of furniture."""
     pieces = [piece for piece in names if kind_of(piece) == kind_of(name)]
     if pieces:
         return f"{option} could mean several pieces of furniture; say which of {', '.join(pieces)}"

@@ -52,7 +52,7 @@ class FloorPlan:
         """Cells filled by the walls of the house: no arm reaches through them."""
 
     def grid(self) -> OccupancyGrid:
-        """Return the current occupancy grid; the robot's payload is no obstacle."""
+        """Return the current occupancy grid; without the robot's payload."""
         data, carried_bodies = self.world.data, [self.world.objects[name].body for name in self.world.carried()]
         # Loose objects above the floor are on furniture, which is an obstacle already.
         excluded = self._is_loose & (

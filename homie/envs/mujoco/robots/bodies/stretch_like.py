@@ -1,7 +1,7 @@
 """A slim robot with a lateral telescoping arm: the model `stretch_like.xml` beside this file, and the specification for
 skills and the safety gate.
 
-It resembles Hello Robot's Stretch but is no model of it: the file lists the differences. Its arm extends to the right,
+It resembles Hello Robot's Stretch but does not model it: the file lists the differences. Its arm extends to the right,
 so the base stands alongside a counter, not facing it (`Reach.aside`).
 """
 
