@@ -1,6 +1,6 @@
 """The scripted expert of the table: solves a task of any family by numeric arm actions. Privileged.
 
-It reads exact object poses from the scene, so it is not a baseline for planners: it shows that the tasks are solvable with
+It reads exact object poses from the scene, so it is not a baseline for planners: it shows that tasks are solvable with
 cells of 1 cm and steps of 3 degrees. It predicts the pose of an object in the hand after the fingers have closed, and
 its position after release, and chooses each cell to minimise the next error.
 """
