@@ -44,8 +44,11 @@ PLANES, APART, FLAT = 64, 0.02, 0.006
 may lie."""
 LEAST_FRONT, ON_FRONT = 12, 0.015
 """Points of a front from which its plane is fitted, and metres from it up to which points are of the front."""
-DOOR_MARGIN = 5
-"""Least pixels of door around a handle."""
+MARGIN = 5
+"""Least pixels around a handle or an object that are looked at with it."""
+RAISED, OWN = 0.008, 0.3
+"""Metres above its support from which a point is of an object, and share of a piece of the picture within an outline
+from which all of the piece is of the object."""
 JUMP, STEEP = 0.01, 3.0
 """Metres, and widths of a pixel, by which the depth of one surface changes over two pixels at most."""
 LEAST_PIECE = 0.15
@@ -162,7 +165,9 @@ def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | 
 
 def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     is_outlined_handle = detection.part == "handle" and not detection.instance
-    x0, y0, x1, y1 = _around_handle(detection.box, scan.valid.shape) if is_outlined_handle else detection.box
+    is_rough = detection.mask is not None and not detection.instance and not detection.part
+    wide = is_outlined_handle or is_rough
+    x0, y0, x1, y1 = _with_surroundings(detection.box, scan.valid.shape) if wide else detection.box
     step = 2 if (x1 - x0) * (y1 - y0) > LARGE else 1
     window = (slice(y0, y1, step), slice(x0, x1, step))
     assert scan.frame.depth is not None  # a scan is made of a frame with depth
@@ -177,7 +182,7 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
         mask = _erode_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
         if not detection.instance:  # a network has drawn the outline
             fx = scan.frame.intrinsics.fx / step
-            mask = _corrected(mask, points, depth, fx, detection.part, scan.eye)
+            mask = _corrected(mask, points, depth, fx, detection.part, scan.eye, scan.valid[window])
     chosen = np.flatnonzero(mask.ravel())
     if len(chosen) < 4:
         return None
@@ -194,7 +199,9 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     )
 
 
-def _corrected(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, part: str, eye: Array) -> Mask:
+def _corrected(
+    mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, part: str, eye: Array, valid: Mask
+) -> Mask:
     """The outline (h, w) that a network has drawn, without what lies around and behind what it is about."""
     height = points[..., 2]
     if part == ROOM:
@@ -209,13 +216,43 @@ def _corrected(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float
     pixel = float(np.median(depth[mask])) / fx
     if max(y1 - y0 - 1, x1 - x0 - 1) * pixel >= LARGE_BOX:
         return _connected(mask, depth, fx, BESIDE)
-    return _foreground(_connected(mask, depth, fx, BESIDE_SMALL, (x1 - x0 - 1) * pixel), points, depth, fx)
+    seed = _foreground(_connected(mask, depth, fx, BESIDE_SMALL, (x1 - x0 - 1) * pixel), points, depth, fx)
+    return _completed(seed, valid, points, depth, fx)
 
 
-def _around_handle(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
-    """The box of a handle with as much of its door on each side as the handle is thick."""
+def _completed(seed: Mask, valid: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
+    """The outline (h, w) of an object with what else of it stands out of the level surface that it stands on.
+
+    Args:
+        seed: A part of it.
+        valid: Where depth was measured, also around the object.
+    """
+    if not seed.any():
+        return seed
+    height, middle = points[..., 2], float(np.median(depth[seed]))
+    near = valid & (np.abs(depth - middle) < 0.15)
+    low = float(np.percentile(height[seed], 10)) + RAISED
+    support = near & ~seed & level_mask(points, near) & (height < low)
+    if np.count_nonzero(support) < 8:
+        return seed
+    raised = near & (height > float(np.percentile(height[support], 90)) + RAISED)
+    kernel = np.ones((3, 3), np.uint8)
+    farthest = cv2.dilate(np.where(raised, depth, np.float32(0.0)), kernel)
+    nearest = cv2.erode(np.where(raised, depth, np.float32(1e3)), kernel)
+    smooth = raised & (farthest - nearest < 2 * JUMP + STEEP * depth / fx)
+    count, pieces = cv2.connectedComponents(smooth.astype(np.uint8), connectivity=8)
+    whole = seed.copy()
+    for piece in range(1, count):
+        own = pieces == piece
+        if np.count_nonzero(own & seed) > OWN * np.count_nonzero(own):
+            whole |= cv2.dilate(own.astype(np.uint8), kernel).astype(bool) & raised
+    return whole
+
+
+def _with_surroundings(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    """A box with as much around it on each side as it is thick: of a handle, its door; of an object, its support."""
     x0, y0, x1, y1 = box
-    margin = max(DOOR_MARGIN, min(x1 - x0, y1 - y0))
+    margin = max(MARGIN, min(x1 - x0, y1 - y0))
     return max(0, x0 - margin), max(0, y0 - margin), min(shape[1], x1 + margin), min(shape[0], y1 + margin)
 
 

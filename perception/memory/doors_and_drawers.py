@@ -222,6 +222,8 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
             return panel
         partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
         return replace(fitted, bar=known.bar) if partial else fitted
+    if float(fitted.outward @ known.outward) < 0.9 and _explains(panel, seen):
+        return panel  # an open door is parallel to a side of its body, and not the shut door of that side
     if fitted.width > WIDER * known.width and fitted.spacing < 2.0 * known.spacing:
         return fitted  # what was learned from a piece of the panel may have its hinge at the wrong end
     wide = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
