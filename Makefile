@@ -22,7 +22,7 @@ demo: $(VENV)/core.stamp ## install Homie and run a household task with a video
 	@$(BIN)/homie run "$(TASK)" --seed $(SEED) --out $(OUT)
 
 test: lint ## install what development needs, lint, type-check, run every test
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 experts: $(VENV)/dev.stamp ## play every expert of homie-100, about twenty minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m experts
