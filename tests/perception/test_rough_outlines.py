@@ -12,6 +12,7 @@ from furnished import House
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Box, Detection, Observation, mask_bounds
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
+from perception.localise import Scan, patch_of
 from perception.locator import SensorLocator
 
 LOOKS = ((2.0, 0.9), (1.6, -0.7), (1.3, 0.3), (1.1, -0.2))
@@ -76,3 +77,25 @@ def test_furniture_that_is_in_plain_view_and_not_reported_again_is_forgotten(
         locator.update(seen, anonymous.detect(seen))
     assert locator.resolve("sofa", ACTION_TABLE["Go to"], seen) is None
     assert locator.resolve("fridge", ACTION_TABLE["Go to"], seen) == "fridge_1"
+
+
+@pytest.mark.parametrize("kind", ["apple", "sugar box"])
+def test_half_an_outline_of_a_small_object_is_completed_above_its_support(
+    house: House, anonymous: SimulatedDetector, kind: str
+) -> None:
+    seen = look(house, "table_1", 0.6, 0.1)
+    (scan,) = [Scan.of(frame) for view, frame in seen.frames.items() if view == "head"]
+    assert scan is not None
+    (whole,) = [
+        detection
+        for detection in anonymous.detect(seen)
+        if detection.view == "head" and detection.name.endswith(kind) and detection.mask is not None
+    ]
+    assert whole.mask is not None
+    half = whole.mask.copy()
+    half[:, : (whole.box[0] + whole.box[2]) // 2] = False
+    expected = patch_of(scan, whole)
+    completed = patch_of(scan, replace(whole, mask=half, box=mask_bounds(half)))
+    assert expected is not None and completed is not None
+    np.testing.assert_allclose(completed.points.min(axis=0), expected.points.min(axis=0), atol=0.012)
+    np.testing.assert_allclose(completed.points.max(axis=0), expected.points.max(axis=0), atol=0.012)
