@@ -1,11 +1,11 @@
-"""Whether contact is real: how deep things are in one another, over many episodes.
+"""Audit the physical plausibility of contacts: penetration depths over many episodes.
 
     python benchmarks/episodes/contact_audit.py --seeds 100 --jobs 2 --out docs/data/contact_audit.json
 
-One episode of `put_success.py` per seed, each in a process of its own. A watch looks at every physics step: how deep
-the held object is in a finger, the robot in furniture and in itself, what falls in what it falls on; and whether a door
-moves that nothing touches. The verdict of `put_success.py` on each is kept too. Writes JSON and, beside it, a page with
-the figures. Episodes that the JSON has already are not played again, so a run that was stopped goes on.
+Plays one episode of `put_success.py` per seed, each in its own process, and measures at every physics step the
+penetration of held object and fingers, of robot and furniture, of the robot and itself, and of falling objects and
+their support; also counts doors that move without contact. The verdict of `put_success.py` is stored too. Writes JSON
+and, beside it, a Markdown report. Episodes already in the JSON are skipped, so the same command resumes a stopped run.
 """
 
 from __future__ import annotations
@@ -44,18 +44,17 @@ LIMITS_MM = {
     "robot in itself": 5.0,
     "loose thing in what it meets": 5.0,
 }
-"""What is measured, and how deep it may be (mm), from the issue that asked for it."""
+"""Kinds of contact and their penetration limits (mm), from the issue that requested the audit."""
 
 DOORS = "doors that move by themselves"
 
 AT_REST = 5e-4
-"""Beyond its range by more than this (rad or m) a door has run against its stop: a closed one may rest up to there."""
+"""Joint limit violation (rad or m) above which a door has hit its stop; a closed door may rest at less."""
 
 
 @dataclass
 class Depth:
-    """The deepest contact of a kind (mm), what was in what, when (robot seconds), and how long it was over the limit
-    (s)."""
+    """Deepest contact of a kind (mm), its two geoms, its time (robot seconds), and the duration over the limit (s)."""
 
     deepest: float = 0.0
     what: str = ""
@@ -65,7 +64,7 @@ class Depth:
 
 @dataclass
 class Audit:
-    """What a watch saw in an episode, and how the episode ended: whether the world is as asked, else why not."""
+    """Measurements of one episode, whether its final state satisfies the task, and the cause if not."""
 
     seed: int = 0
     task: str = ""
@@ -79,7 +78,7 @@ class Audit:
 
 
 class ContactWatch:
-    """Follows the physics of a home step by step, between `with` and its end."""
+    """Context manager that measures contacts at every physics step of a home."""
 
     def __init__(self, home: MujocoHome) -> None:
         self.home, self.audit = home, Audit()
@@ -89,13 +88,13 @@ class ContactWatch:
         self._fingers = np.isin(np.arange(model.ngeom), [model.geom(f"robot/{pad}").id for pad in FETCH.hand.pads])
         self._object = np.isin(model.geom_bodyid, [item.body for item in home.home.index.objects])
         self._doors = [(item.body, item.joint) for r in home.home.index.receptacles for item in r.articulations]
-        self._speeds = np.zeros(len(self._doors))
-        self._touched: set[int] = set()
-        self._stopped: set[int] = set()
-        self._last = 0.0
+        self._previous_speeds = np.zeros(len(self._doors))
+        self._previous_contacts: set[int] = set()
+        self._previous_at_stop: set[int] = set()
+        self._previous_time = 0.0
 
     def __enter__(self) -> ContactWatch:
-        self.home.after_step = self._stepped
+        self.home.after_step = self._after_step
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -104,24 +103,24 @@ class ContactWatch:
         self.audit.robot_seconds = round(float(data.time), 2)
         self.audit.warnings = int(sum(data.warning.number))
 
-    def _stepped(self) -> None:
+    def _after_step(self) -> None:
         data = self.home.data
         self.audit.physics_steps += 1
         now = float(data.time)
-        past, self._last = max(0.0, now - self._last), now
+        elapsed, self._previous_time = max(0.0, now - self._previous_time), now
         count = data.ncon
         depth = -data.contact.dist[:count]
         pairs = data.contact.geom[:count]
         held = self._held_body()
         for k in np.flatnonzero(depth > 1e-4):
-            self._keep(self._kind(pairs[k], held), 1e3 * float(depth[k]), pairs[k], now, past)
-        self._look_at_doors(pairs, held)
+            self._record_depth(self._contact_kind(pairs[k], held), 1e3 * float(depth[k]), pairs[k], now, elapsed)
+        self._check_doors(pairs, held)
 
     def _held_body(self) -> int:
         name = self.home.grasping.held_object
         return -1 if name is None else int(self.home.model.body(name).id)
 
-    def _kind(self, pair: Any, held: int) -> str:
+    def _contact_kind(self, pair: Any, held: int) -> str:
         first, other = (pair[0], pair[1]) if self._robot[pair[0]] or not self._robot[pair[1]] else (pair[1], pair[0])
         body = self.home.model.geom_bodyid
         if self._robot[first]:
@@ -134,40 +133,40 @@ class ContactWatch:
             return "held thing in furniture or a wall"
         return "loose thing in what it meets"
 
-    def _keep(self, kind: str, mm: float, pair: Iterable[int], now: float, past: float) -> None:
+    def _record_depth(self, kind: str, mm: float, pair: Iterable[int], now: float, elapsed: float) -> None:
         depth = self.audit.depths[kind]
         if mm > LIMITS_MM[kind]:
-            depth.seconds_over = round(depth.seconds_over + past, 3)
+            depth.seconds_over = round(depth.seconds_over + elapsed, 3)
         if mm > depth.deepest:
             what = " / ".join(self.home.model.geom(int(g)).name for g in pair)
             depth.deepest, depth.what, depth.when = round(mm, 2), what, round(now, 2)
 
-    def _look_at_doors(self, pairs: Any, held: int) -> None:
-        """A door may start to move, or gain speed, only while something touches it or its stop throws it back."""
+    def _check_doors(self, pairs: Any, held: int) -> None:
+        """Count doors that start to move or accelerate without a contact and without a rebound from their stop."""
         model, data = self.home.model, self.home.data
         speeds = np.array([abs(float(data.qvel[model.jnt_dofadr[joint]])) for _, joint in self._doors])
         touched = {int(body) for body in np.unique(model.geom_bodyid[pairs])} if len(pairs) else set()
-        bound = {int(model.eq_obj2id[k]) for k in range(model.neq) if data.eq_active[k]}
-        stopped = {body for body, joint in self._doors if self._beyond(joint)}
-        pushed = touched | self._touched | bound | stopped | self._stopped
-        for (body, _), before, speed in zip(self._doors, self._speeds, speeds, strict=True):
-            if speed > 0.01 and speed > before + 1e-3 and body not in pushed:
+        constrained = {int(model.eq_obj2id[k]) for k in range(model.neq) if data.eq_active[k]}
+        at_stop = {body for body, joint in self._doors if self._at_stop(joint)}
+        may_move = touched | self._previous_contacts | constrained | at_stop | self._previous_at_stop
+        for (body, _), before, speed in zip(self._doors, self._previous_speeds, speeds, strict=True):
+            if speed > 0.01 and speed > before + 1e-3 and body not in may_move:
                 self.audit.doors_alone += 1
-        self._speeds, self._touched, self._stopped = speeds, touched, stopped
+        self._previous_speeds, self._previous_contacts, self._previous_at_stop = speeds, touched, at_stop
 
-    def _beyond(self, joint: int) -> bool:
-        """Whether a door has run against its stop at either end: the physics has it for a moment beyond its range."""
+    def _at_stop(self, joint: int) -> bool:
+        """Whether a door has hit its stop at either end: the simulated joint briefly exceeds its range."""
         low, high = self.home.model.jnt_range[joint]
         at = float(self.home.data.qpos[self.home.model.jnt_qposadr[joint]])
         return not low - AT_REST < at < high + AT_REST
 
 
 def watch_one(seed: int, grasp: str, clutter: str = "tidy") -> Audit:
-    """Play the episode of a seed under a watch, in this process."""
+    """Play the episode of a seed in this process and audit its contacts."""
     with tempfile.TemporaryDirectory() as scratch:
         task, out = task_of(seed, generate(seed, variation=Variation(clutter=clutter))), Path(scratch) / "run"
-        asked = {"task": task.text, "seed": seed, "grasp": grasp, "clutter": clutter}
-        options = RunOptions.build(**asked, video=False, frames=False, out=out)
+        values = {"task": task.text, "seed": seed, "grasp": grasp, "clutter": clutter}
+        options = RunOptions.build(**values, video=False, frames=False, out=out)
         with assemble(options) as parts:
             assert isinstance(parts.robot, MujocoHome)
             with ContactWatch(parts.robot) as watch:
@@ -188,7 +187,7 @@ def _in_a_process(seed: int, grasp: str, clutter: str) -> dict[str, Any]:
 
 
 def page(audits: list[dict[str, Any]], grasp: str) -> str:
-    """The figures as Markdown."""
+    """Format the results as Markdown."""
     whole = [audit for audit in audits if "error" not in audit]
     hours = sum(audit["robot_seconds"] for audit in whole) / 3600
     steps = sum(audit["physics_steps"] for audit in whole)
@@ -249,8 +248,8 @@ def main() -> None:
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     audits: list[dict[str, Any]] = json.loads(arguments.out.read_text()) if arguments.out.exists() else []
     audits = [audit for audit in audits if "error" not in audit]
-    known = {audit["seed"] for audit in audits}
-    seeds = [seed for seed in range(arguments.first, arguments.first + arguments.seeds) if seed not in known]
+    finished_seeds = {audit["seed"] for audit in audits}
+    seeds = [seed for seed in range(arguments.first, arguments.first + arguments.seeds) if seed not in finished_seeds]
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for audit in pool.map(lambda seed: _in_a_process(seed, arguments.grasp, arguments.clutter), seeds):
             audits.append(audit)

@@ -1,7 +1,7 @@
-"""How often the expert does the tasks of the Panda's table: `python benchmarks/episodes/franka_expert.py --workers 2`.
+"""Success rates of the expert on the Panda table tasks: `python benchmarks/episodes/franka_expert.py --workers 2`.
 
-It is `homie bench table-FAMILY --planner expert` for each family, and a summary of the runs in
-docs/data/franka-expert.json. It goes on where it was stopped; `--seeds` and `--families` choose a part.
+Runs `homie bench table-FAMILY --planner expert` for each family and writes a summary of the runs to
+docs/data/franka-expert.json. The same command resumes a stopped run; `--seeds` and `--families` select a subset.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FAMILIES = ("pick", "stack", "sort", "wipe")
 
 
 def played(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, Any]]:
-    """The episodes of a family: whether each succeeded, its actions and robot time, what went wrong."""
+    """Play the episodes of a family; return success, number of actions, robot time and errors of each."""
     tasks = [task.id for task in find_suite(f"table-{family}").tasks if task.scene.seed < seeds]
     options = BenchOptions.build(
         suite=f"table-{family}", planner="expert", tasks=",".join(tasks), out=runs / family, workers=workers
@@ -53,7 +53,7 @@ def played(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, 
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Of one family."""
+    """Summarize the episodes of one family."""
     good, count = sum(row["success"] for row in rows), len(rows)
     low, high = wilson(good, count)
     return {

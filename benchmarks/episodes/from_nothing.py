@@ -1,12 +1,12 @@
-"""From nothing to a table: make data, train a small planner on them, and see what training did. On a CPU.
+"""Generate data, train a small planner from random weights on a CPU, and tabulate what training achieved.
 
     python -m benchmarks.episodes.from_nothing runs/from-nothing                          # most of an hour of one core
     python -m benchmarks.episodes.from_nothing runs/try --tasks 60 --each 3 --epochs 2    # ten minutes, and no figures
 
-Errands are sampled, their experts play them with ideal skills and now and then make a mistake, a language model of
-some random numbers learns from the successful subtasks (SFT) and from pairs of a better and a worse one (DPO), and
-`homie bench` plays it before, between and after, beside the planner `random`. Each step is a command of `homie`, which
-is printed. The same line goes on where it was stopped. What comes out: OUT/table.md, and loss.svg in OUT/sft and
+Samples errands, which experts play with ideal skills and occasional injected mistakes; trains a small randomly
+initialized language model on the successful subtasks (SFT) and on preference pairs of subtasks (DPO); and evaluates it
+before, between and after the two stages with `homie bench`, beside the planner `random`. Each step is a command of
+`homie`, which is printed. The same command resumes a stopped run. Output: OUT/table.md, and loss.svg in OUT/sft and
 OUT/dpo.
 """
 
@@ -30,13 +30,13 @@ from homie.runtime.runstore import episode_folders, read_steps
 
 TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"
 PROMPT = ("examples=0", "images=false", "reasons=false")
-"""How the model is asked, in training and in the bench: what it cannot use would only make it slower."""
+"""Prompt settings in training and in the bench: inputs that the model cannot use would only slow it down."""
 ROUNDS = 20
-"""Of an episode, as in EMMOE: the longest expert takes 19."""
+"""Maximum rounds of an episode, as in EMMOE: the longest expert episode takes 19."""
 PICTURE = 96
-"""Pixels: nobody looks at these pictures but the simulated detector, and small ones are drawn sooner."""
+"""Side of a picture (pixels): only the simulated detector uses these pictures, and small ones render faster."""
 LONGEST = 256
-"""Tokens of an answer at most: 40 are enough, but what closes any answer in time is reckoned from above."""
+"""Maximum tokens of an answer: 40 are enough, but the tokens reserved for closing an answer are an upper bound."""
 HELD_OUT = ("template", "object", "house")
 RUNS = ("random", "untrained", "sft", "dpo")
 
@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def homie(*words: object) -> None:
-    """Run one command of homie, and say which. Ends this program where it fails."""
+    """Print and run one command of homie. Exits if it fails."""
     line = [str(word) for word in words]
     print(f"\n$ homie {shlex.join(line)}", flush=True)
     if code := subprocess.run([sys.executable, "-m", "homie", *line], check=False).returncode:
@@ -93,7 +93,7 @@ def train(purpose: str, out: Path, *more: object) -> None:
 
 
 def planner(name: str, out: Path) -> list[object]:
-    """The options of a bench that say who plays."""
+    """Return the bench options that select a planner."""
     if name == "random":
         return ["--planner", name]
     folder = out / "sft" / "start" if name == "untrained" else out / "sft"
@@ -103,7 +103,7 @@ def planner(name: str, out: Path) -> list[object]:
 
 
 def chosen(tasks: Sequence[dict[str, Any]], each: int) -> list[str]:
-    """So many tasks of each group, those to train with evenly from all of them."""
+    """Select `each` tasks of each group, training tasks evenly spaced over their group."""
     names: list[str] = []
     for group in ("train", *HELD_OUT):
         names_of_group = [task["id"] for task in tasks if group_of(task["id"]) == group]
@@ -116,7 +116,7 @@ def group_of(task: str) -> str:
 
 
 def tables(out: Path, errands: Path) -> list[Table]:
-    """Who did how much, by group and in all that was held out, and the differences to the untrained model there."""
+    """Tabulate success per planner by group and on all held-out tasks, and differences to the untrained model."""
     results = {name: load_run(out / "bench" / name).results for name in RUNS}
     ids = [task["id"] for task in json.loads(errands.read_text())["tasks"]]
     groups = {"train": [task for task in ids if group_of(task) == "train"]}
@@ -148,7 +148,7 @@ def against(base: Results, name: str, others: dict[str, Results], intervals: Int
 
 
 def readable(run: Path) -> tuple[int, int]:
-    """How many decisions there are in a run, and how many of them could not be read."""
+    """Count the decisions of a run, and those that could not be parsed."""
     decisions = [record.decision for folder in episode_folders(run) for record in read_steps(folder)]
     return len(decisions), sum(not decision.subtasks for decision in decisions)
 

@@ -1,14 +1,14 @@
-"""The weights of the planner `homiebot` from nothing: data, training in stages, and a table of what each stage brought.
+"""Train the weights of the planner `homiebot`: data, training in stages, and a table of the success after each stage.
 
     python -m benchmarks.episodes.homiebot runs/homiebot --base FILE.gguf                        # many hours of a core
     python -m benchmarks.episodes.homiebot runs/try --base FILE.gguf --tasks 60 --each 2 --experts 8 --detours 8 \
         --names 4 --corrections 4                                                                # to see the parts fit
 
-Stages: `sft` learns from experts with injected mistakes; `detours` from states off the expert's way, labelled by the
-expert; `names` from more of them, half with made-up names; `corrections` from the states that the model itself came
-to, labelled by the expert, among those of the stage `detours`: of its own states alone it forgets what it did well.
-Each goes on with the adapter of the one before. Every step is a command of `homie`, which is printed; the same line
-goes on where it was stopped.
+Stages: `sft` learns from experts with injected mistakes; `detours` from states off the expert's trajectory, labelled by
+the expert; `names` from more such states, half with made-up names; `corrections` from states that the model itself
+visited, labelled by the expert, mixed with those of the stage `detours`: trained on its own states alone it forgets
+what it did well. Each stage continues with the adapter of the previous one. Every step is a command of `homie`, which
+is printed; the same command resumes a stopped run.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ HELD_OUT = (
     *("--held-out-templates", "exchange,pair,shut"),
     *("--held-out-objects", "potted_meat_can,master_chef_can,gelatin_box,pudding_box"),
 )
-"""The same for every seed, so that weights that go on from earlier ones have not seen them."""
+"""Held-out entities, the same for every seed, so that weights trained further from earlier ones have not seen them."""
 ROUNDS = 25
-"""Of an episode: the longest expert takes 19."""
+"""Maximum rounds of an episode: the longest expert episode takes 19."""
 PATHS = ("data", "model", "adapter", "out")
-"""Options of a training that are places on one machine."""
+"""Training options that are paths on one machine."""
 STAGES = ("sft", "detours", "names", "corrections")
 RATES = {"sft": 1e-3, "detours": 7e-4, "names": 5e-4, "corrections": 3e-4}
-"""Smaller from stage to stage: each begins with an adapter that has learnt already."""
+"""Learning rates, decreasing from stage to stage: each starts from an adapter that is already trained."""
 
 
 def main() -> None:
@@ -109,12 +109,12 @@ def main() -> None:
 
 
 def ship(trained: Sequence[Path], folder: Path = WEIGHTS) -> None:
-    """Put an adapter where the planner finds it, in bfloat16 and without paths of this machine. Its card is by hand.
+    """Write an adapter to the planner's folder, in bfloat16 and without local paths. Its model card is hand-written.
 
     Args:
-        trained: The folders of stages, each of which goes on from the one before: the mean of their weights forgets
-            less of the first than the last does.
-        folder: Where to.
+        trained: Folders of successive stages, each trained further from the previous one. Their weights are averaged:
+            the mean forgets less of the first stage than the last one does.
+        folder: Destination.
     """
     folder.mkdir(exist_ok=True)
     adapters = [load_file(stage / ADAPTER_WEIGHTS) for stage in trained]
@@ -130,7 +130,7 @@ def ship(trained: Sequence[Path], folder: Path = WEIGHTS) -> None:
 
 
 def model(base: str, adapter: Path | None) -> tuple[object, ...]:
-    """The options of a bench with a model and an adapter, or with the template alone."""
+    """Return the bench options for a model with an adapter, or with the template alone."""
     asked = ("--adapter", adapter) if adapter else ("--template", "compact", "--set", "images=false")
     return ("--planner", f"transformers:{base}", *asked)
 
@@ -141,11 +141,11 @@ def bench(suite: Path, out: Path, tasks: str, planner: tuple[object, ...]) -> No
 
 
 def table(runs: Path, names: tuple[str, ...], groups: Mapping[str, Sequence[str]]) -> Table:
-    """Success by group and in all of them, with the number of decisions and of those that could not be read.
+    """Tabulate success by group and overall, with the numbers of decisions and of those that could not be parsed.
 
     Args:
         runs: The folder of the benches.
-        names: Of the planners.
+        names: Names of the planners.
         groups: The tasks of each group.
     """
     groups = {**groups, "all": [task for tasks in groups.values() for task in tasks]}

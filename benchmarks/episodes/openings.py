@@ -1,12 +1,12 @@
-"""How often Open, Put, Close and Pick do what they should at furniture that opens in more ways.
+"""Success rates of Open, Put, Close and Pick on furniture with more kinds of doors, flaps and lids.
 
     python -m benchmarks.episodes.openings --seeds 10
     python -m benchmarks.episodes.openings --seeds 10 --kinds chest wardrobe --skills ideal
 
-One room per kind and seed (20000 on): its size, the wall, the place along it (often a corner), a neighbour, where a
-table with an apple stands and where the robot starts are drawn. The apple is put in, the furniture is shut, opened
-again, the apple taken out and the furniture shut. A step counts if it ended well; each step is tried as it comes, so a
-Put at what Open left shut has failed too. On stderr a line for each step that failed.
+One room per kind and seed (from 20000): its size, the wall, the position along it (often a corner), a neighbour, the
+position of a table with an apple and the start of the robot are sampled. The apple is put in, the furniture is closed
+and opened again, the apple is taken out and the furniture closed. All steps are tried even if earlier ones fail, so a
+Put into furniture that Open left closed fails too. Failed steps are printed to stderr, one per line.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ KINDS = ("dishwasher", "wardrobe", "chest", "sideboard", "lower_drawer", "middle
 FIRST = 20_000
 STACK = ("lower_drawer", "middle_drawer", "upper_drawer")
 GAP = 0.06
-"""Metres between furniture and the middle of a wall, which is 0.1 m thick."""
+"""Distance (m) between furniture and the middle of a wall, which is 0.1 m thick."""
 CORNER, NEIGHBOUR = 0.3, 0.5
-"""Shares of the rooms in which it stands in a corner, and in which something stands beside it."""
+"""Probabilities that the furniture stands in a corner, and that something stands beside it."""
 TRIES = 200
-"""Draws of a room before a seed is given up: most are refused since things overlap or the robot is shut in."""
+"""Sampled rooms before a seed is given up: most are rejected because objects overlap or the robot is enclosed."""
 TINY = {"picture_size": 16, "shade": False}
-"""Nothing here depends on what pictures show."""
+"""Picture settings: no result here depends on pictures."""
 
 
 def room(kind: str, seed: int) -> SceneSpec:
-    """The room of a seed. Raises ValueError if none fits."""
+    """Sample the room of a seed. Raises ValueError if none is valid."""
     rng = Random(f"{kind} {seed}")
     for _ in range(TRIES):
         try:
@@ -56,7 +56,7 @@ def _drawn(kind: str, rng: Random) -> dict[str, object]:
     wall = rng.randrange(4)
     run = wide if wall in (0, 2) else deep
     plan = blueprint(kind, FURNITURE[kind].colours[0])
-    aside = max(plan.sweep)  # what doors need beside the piece, as generated houses leave it
+    aside = max(plan.sweep)  # lateral clearance of doors, as in generated houses
     least, most = GAP + plan.half_y + aside, run - GAP - plan.half_y - aside
     at = rng.choice((least, most)) if rng.random() < CORNER else rng.uniform(least, most)
     first = {"kind": kind, "colour": FURNITURE[kind].colours[0], "hinge": rng.choice(("left", "right"))}
@@ -84,14 +84,14 @@ def _drawn(kind: str, rng: Random) -> dict[str, object]:
 
 
 def _at_wall(wall: int, at: float, half: float, wide: float, deep: float) -> dict[str, float]:
-    """The pose of a piece of half that depth, so far along a wall: 0 south, 1 east, 2 north, 3 west."""
+    """Return the pose of furniture of half depth `half` at `at` (m) along a wall: 0 south, 1 east, 2 north, 3 west."""
     out = GAP + half
     x, y = ((at, out), (wide - out, at), (at, deep - out), (out, at))[wall]
     return {"x": x, "y": y, "yaw": (math.pi / 2, math.pi, -math.pi / 2, 0.0)[wall]}
 
 
 def steps(kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What is done to a piece; only what has a name is counted."""
+    """Yield the subtasks for a piece of furniture, each with a name; steps without a name are not counted."""
     name = kind.replace("_", " ")
     yield from (("", ("Go to", name)), ("Open", ("Open", name)), ("", ("Go to", "apple")), ("", ("Pick", "apple")))
     yield from (("", ("Go to", name)), ("Put", ("Put", "apple", name)), ("Close", ("Close", name)))
@@ -101,7 +101,7 @@ def steps(kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def play(kind: str, seed: int, skills: str) -> dict[str, bool]:
-    """Whether each step of a seed that is counted ended well."""
+    """Play a seed; return the success of each counted step."""
     done: dict[str, bool] = {}
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "scene.json"

@@ -5,10 +5,10 @@
     python benchmarks/episodes/put_success.py --clutter messy --out messy.jsonl --report messy.md
     python benchmarks/episodes/put_success.py --seeds 30 --body panda-base --out panda.jsonl --report panda.md
 
-One episode per seed (10000 to 10199): house, object and destination follow from the seed; bowls and things to be
-stacked on are among the destinations. The verdict is read from `final_state.json`: is an object of that kind there, by
-itself or nested, and are doors and drawers as they were at the start, or closed? With `--out` every verdict is kept as
-it comes, and the same command goes on where it was stopped. On stderr a line for each episode.
+One episode per seed (10000 to 10199): the seed determines house, object and destination, which may be a bowl or an
+object to stack on. The verdict is computed from `final_state.json`: an object of that kind must be at the destination,
+directly or nested, and doors and drawers must be as they were at the start, or closed. With `--out` each verdict is
+saved when its episode ends, and the same command resumes a stopped run. Prints a line per episode to stderr.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.kernel import registry
 
 LONGEST = 1800.0
-"""Seconds of wall clock after which an episode has failed."""
+"""Timeout of an episode (wall-clock seconds)."""
 
 
 def play(
@@ -45,7 +45,7 @@ def play(
     *,
     keep: Path | None,
 ) -> Verdict:
-    """Run the episode of a seed in a process of its own, as a user would."""
+    """Run the episode of a seed in its own process, as a user would."""
     task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
     with tempfile.TemporaryDirectory() as scratch:
         out = (keep or Path(scratch)) / f"seed-{seed:05d}"
@@ -66,12 +66,12 @@ def play(
 
 
 def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
-    """The verdicts that a file has so far. Exits with 2 if it is of other settings."""
+    """Read the verdicts already in a file. Exits if it was written with other settings."""
     if not path.exists():
         return []
     first, *lines = path.read_text(encoding="utf-8").splitlines() or ["{}"]
-    older = {"body": "fetch", "detector": "simulated", "detector_option": ""}
-    if {**older, **json.loads(first)} != settings:
+    defaults = {"body": "fetch", "detector": "simulated", "detector_option": ""}
+    if {**defaults, **json.loads(first)} != settings:
         sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
     loaded = (json.loads(line) for line in lines)
     return [Verdict(**{**entry, "open": tuple(entry["open"]), "codes": tuple(entry["codes"])}) for entry in loaded]
@@ -92,18 +92,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="keep the verdicts here, a line each, and go on from what is there")
     parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
     arguments = parser.parse_args()
-    asked = vars(arguments)
-    named = ("targets", "grasp", "clutter", "body", "detector", "detector_option")
-    settings = {name: str(asked[name]) for name in named}
-    before = read(arguments.out, settings) if arguments.out else []
+    values = vars(arguments)
+    setting_names = ("targets", "grasp", "clutter", "body", "detector", "detector_option")
+    settings = {name: str(values[name]) for name in setting_names}
+    earlier = read(arguments.out, settings) if arguments.out else []
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    verdicts = {verdict.seed: verdict for verdict in before if verdict.seed in seeds}
-    if arguments.out and not before:
+    verdicts = {verdict.seed: verdict for verdict in earlier if verdict.seed in seeds}
+    if arguments.out and not earlier:
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(json.dumps(settings) + "\n", encoding="utf-8")
-    left = [seed for seed in seeds if seed not in verdicts]
+    remaining = [seed for seed in seeds if seed not in verdicts]
     with ThreadPoolExecutor(arguments.workers) as pool:
-        for verdict in pool.map(lambda seed: play(seed, **settings, keep=arguments.keep), left):
+        for verdict in pool.map(lambda seed: play(seed, **settings, keep=arguments.keep), remaining):
             verdicts[verdict.seed] = verdict
             if arguments.out:
                 with arguments.out.open("a", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Verdicts as Markdown."""
+"""Format verdicts as Markdown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from homie.bench.intervals_and_tests import wilson
 
 
 def report(title: str, verdicts: Sequence[Verdict]) -> str:
-    """A section: the figures by sort of destination, failures by cause, and every failure."""
+    """Format a section: results by sort of destination, failures by cause, and every failure."""
     lines = [f"## {title}", "", "| destination | episodes | as asked, doors as they were or closed | 95 % (Wilson) |"]
     lines[-1] += " as asked | rounds | robot s | wall s | longest row of one E1 |"
     lines.append("|---|---|---|---|---|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""What is put where: the task of a seed, drawn from what its house has."""
+"""Sample the put task of a seed from the objects and furniture of its house."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.envs.mujoco.world import World
 
 BOWL_SHARE, STACK_SHARE = 0.2, 0.35
-"""How often the destination is a bowl, and something to be stacked on, in houses that have such; else it is furniture.
-In half of the houses nothing is to be stacked on: of the cans and boxes of a kind one is shut in or on a shelf."""
+"""Probabilities that the destination is a bowl, and an object to stack on, in houses with such; else it is furniture.
+Half of the houses have none to stack on: one can or box of each kind is in closed furniture or on a shelf."""
 INTO_BOWL = 0.062, 0.15
-"""Half the diagonal and the height (m) of the largest thing that is put into a bowl, which is 0.148 m wide inside."""
+"""Half the diagonal and the height (m) of the largest object put into a bowl, whose inner width is 0.148 m."""
 FLAT = (
     *("tuna_fish_can", "master_chef_can", "tomato_soup_can", "potted_meat_can"),
     *("cracker_box", "sugar_box", "pudding_box", "gelatin_box"),
 )
-"""Kinds with a flat top and a flat foot: what is stacked, and what it is stacked on."""
+"""Kinds with a flat top and bottom, which are stacked and stacked on."""
 WIDER = 1.5
-"""How much wider a thing may be than what it is stacked on."""
+"""Maximum ratio of the width of a stacked object to that of its support."""
 UPRIGHT = 0.98
-"""Height of its unit vector from which a bowl or a can stands, so that something can be put into or onto it."""
+"""Minimum vertical component of the object's z axis at which a bowl or can counts as upright."""
 
 
 @dataclass(frozen=True)
 class PutTask:
-    """One task and how to tell that it is done.
+    """One task and its success criteria.
 
     Attributes:
-        destinations: Names, any of which is meant.
+        destinations: Names of the accepted destinations.
         sort: Furniture, bowl or stack.
-        doors: How far every door and drawer is open at the start, as a fraction, by the name of its furniture.
+        doors: Initial opening (fraction) of every door and drawer, by the name of its furniture.
     """
 
     seed: int
@@ -49,9 +49,10 @@ class PutTask:
 
 
 def task_of(seed: int, scene: SceneSpec) -> PutTask:
-    """The task of a seed: a random kind of object, and a random destination at which there is none of that kind yet.
+    """Sample a random kind of object, and a random destination at which no object of that kind is yet.
 
-    Bowls and what is stacked on stand in the open, upright and empty: into a bowl under the next board no hand comes.
+    Bowls and objects to stack on are freely accessible, upright and empty: no gripper reaches into a bowl under a
+    shelf board.
     """
     rng = np.random.default_rng([seed, 51])
     home = build(scene)
@@ -75,19 +76,21 @@ def _on_furniture(seed: int, scene: SceneSpec, world: World, rng: np.random.Gene
             name = f"{piece.colour} {name}"
         inside = any(plan.inside for plan in surfaces_of(scene, piece)) or piece.kind in ("sink", "washbasin")
         fits = any(_height(scene, kind) <= plan.clearance for plan in surfaces_of(scene, piece))
-        if fits and _fresh(scene, world, kind, same):
+        if fits and _free_of_kind(scene, world, kind, same):
             return _task(seed, scene, kind, f"{'in' if inside else 'on'} the {name}", same, "furniture")
 
 
 def _height(scene: SceneSpec, kind: str) -> float:
-    """How high an object of a kind stands (m): upright it has to fit under boards and into shut drawers."""
+    """Return the height (m) of an object of a kind: upright it must fit under shelf boards and into closed drawers."""
     return 2 * next(item.plan.half[2] for item in scene.objects if item.kind == kind)
 
 
 def _on_object(seed: int, scene: SceneSpec, world: World, sort: str, rng: np.random.Generator) -> PutTask | None:
-    """Into a bowl, or onto a can or a box; None in a house where nothing fits."""
+    """Sample a task into a bowl, or onto a can or box; None if nothing in the house fits."""
     hosts = [
-        item for item in scene.objects if _waits(world, item) and item.kind in (FLAT if sort == "stack" else ("bowl",))
+        item
+        for item in scene.objects
+        if _is_accessible(world, item) and item.kind in (FLAT if sort == "stack" else ("bowl",))
     ]
     pairs = []
     for host in hosts:
@@ -106,28 +109,28 @@ def _on_object(seed: int, scene: SceneSpec, world: World, sort: str, rng: np.ran
         if len({item.colour for item in same}) > 1:
             same = [item for item in same if item.colour == host.colour]
             name = f"{host.colour} {name}"
-        if _fresh(scene, world, kind, same) and all(_waits(world, item) for item in same):
+        if _free_of_kind(scene, world, kind, same) and all(_is_accessible(world, item) for item in same):
             return _task(seed, scene, kind, f"{'in' if sort == 'bowl' else 'on'} the {name}", same, sort)
     return None
 
 
-def _waits(world: World, item: ObjectSpec) -> bool:
-    """Whether something stands upright in the open, with nothing in it or on it."""
+def _is_accessible(world: World, item: ObjectSpec) -> bool:
+    """Whether an object is upright and freely accessible, with nothing in it or on it."""
     upright = world.rotation(world.objects[item.name].body)[2, 2] > UPRIGHT
     _, plan = world.furniture_of(item.name) or (None, None)
     in_the_open = plan is not None and plan.access == "top" and not plan.inside
     return bool(upright and in_the_open and not any(world.within(other, item.name) for other in world.objects))
 
 
-def _fresh(scene: SceneSpec, world: World, kind: str, same: Sequence[FurnitureSpec | ObjectSpec]) -> bool:
+def _free_of_kind(scene: SceneSpec, world: World, kind: str, same: Sequence[FurnitureSpec | ObjectSpec]) -> bool:
     """Whether no object of the kind is at any of the destinations yet, nested or not."""
     objects = [item.name for item in scene.objects if item.kind == kind]
     return not any(world.within(name, place.name) for name in objects for place in same)
 
 
 def _task(
-    seed: int, scene: SceneSpec, kind: str, where: str, same: Sequence[FurnitureSpec | ObjectSpec], sort: str
+    seed: int, scene: SceneSpec, kind: str, phrase: str, same: Sequence[FurnitureSpec | ObjectSpec], sort: str
 ) -> PutTask:
     doors = {piece.name: piece.open for piece in scene.furniture if piece.blueprint.articulations}
     names = tuple(place.name for place in same)
-    return PutTask(seed, f"put the {kind.replace('_', ' ')} {where}", kind, names, sort, doors)
+    return PutTask(seed, f"put the {kind.replace('_', ' ')} {phrase}", kind, names, sort, doors)

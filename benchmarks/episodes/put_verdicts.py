@@ -1,4 +1,4 @@
-"""What became of an episode: read from its final state and its steps, not from what the planner believes."""
+"""Verdicts on episodes from their final state and steps, independent of the planner's claims."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 from benchmarks.episodes.put_tasks import PutTask
 
 SHUT, AS_IT_WAS = 0.06, 0.1
-"""Fractions of its range up to which a door is closed, and by which it may differ from how it was at the start."""
+"""Fractions of its range up to which a door counts as closed, and by which it may differ from its initial state."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One episode.
+    """Outcome of one episode.
 
     Attributes:
-        placed: An object of the kind is there.
-        open: Furniture that stands open and did not before.
-        row: Most failed attempts (E1) for one cause, one after the other.
-        cause: Of the failure, "" if there is none.
+        placed: Whether an object of the kind is at the destination.
+        open: Furniture left open that was not open at the start.
+        row: Longest sequence of failed attempts (E1) for one cause.
+        cause: Cause of the failure, "" if there is none.
     """
 
     seed: int
@@ -40,15 +40,15 @@ class Verdict:
 
     @property
     def success(self) -> bool:
-        """The world is as asked, and doors are as they were or closed."""
+        """Whether the object is placed and doors are as they were or closed."""
         return self.placed and not self.open
 
 
 def verdict_of(task: PutTask, run: Path, wall: float) -> Verdict:
-    """The verdict on the one episode of a run folder;
+    """Judge the single episode of a run folder.
 
     Args:
-        wall: Seconds it took.
+        wall: Its wall-clock duration (s).
     """
     states, steps = list(run.glob("episodes/*/final_state.json")), steps_of(run)
     if not states or steps is None:
@@ -57,16 +57,16 @@ def verdict_of(task: PutTask, run: Path, wall: float) -> Verdict:
 
 
 def steps_of(run: Path) -> list[dict[str, Any]] | None:
-    """The steps of the one episode of a run folder, as `steps.jsonl` has them; None without that file."""
+    """Read the steps of the single episode of a run folder from `steps.jsonl`; None without that file."""
     files = list(run.glob("episodes/*/steps.jsonl"))
     return [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()] if files else None
 
 
 def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], wall: float) -> Verdict:
-    """The verdict on an episode from `final_state.json` and the lines of `steps.jsonl`."""
+    """Judge an episode by `final_state.json` and the lines of `steps.jsonl`."""
     objects: Mapping[str, Any] = state["objects"]
     placed = any(item["kind"] == task.kind and _at(objects, name, task) for name, item in objects.items())
-    left = tuple(
+    left_open = tuple(
         sorted(
             {
                 joint["receptacle"]
@@ -76,14 +76,20 @@ def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, 
         )
     )
     codes = [step["execution"]["feedback"]["code"] for step in steps]
-    cause = "" if placed and not left else _cause(steps) if not placed else f"left open: {', '.join(map(_kind, left))}"
+    cause = (
+        ""
+        if placed and not left_open
+        else _cause(steps)
+        if not placed
+        else f"left open: {', '.join(map(_kind, left_open))}"
+    )
     last = steps[-1] if steps else {"round": 0, "stamp": 0.0}
     return Verdict(
         task.seed,
         task.text,
         task.sort,
         placed,
-        left,
+        left_open,
         longest_row(steps),
         cause,
         int(last["round"]),
@@ -94,7 +100,7 @@ def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, 
 
 
 def _at(objects: Mapping[str, Any], name: str, task: PutTask) -> bool:
-    """Whether an object is at a destination, by itself or by way of another: on the plum in the bowl."""
+    """Whether an object is at a destination, directly or nested: on the plum in the bowl."""
     while name in objects:
         name = objects[name]["at"]
         if name in task.destinations:
@@ -103,9 +109,9 @@ def _at(objects: Mapping[str, Any], name: str, task: PutTask) -> bool:
 
 
 def longest_row(steps: Sequence[Mapping[str, Any]]) -> int:
-    """The most attempts in a row that failed for one cause: the same action on the same thing, for the same reason.
+    """Count the longest sequence of failures with one cause: the same action on the same object, for the same reason.
 
-    Going somewhere in between does not end a row; an action that succeeds, or fails otherwise, does.
+    A Go to in between does not end a sequence; a successful action, or one that fails otherwise, does.
     """
     longest, count, before = 0, 0, None
     for step in steps:
@@ -122,7 +128,7 @@ def longest_row(steps: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _cause(steps: Sequence[Mapping[str, Any]]) -> str:
-    """The last error that was not overcome, with the reason of its last attempt; before it a claim of success."""
+    """Return the last unresolved error with the reason of its last attempt, preceded by a claim of success if any."""
     claimed = steps[-1].get("decision", {}).get("report") == "success" if steps else False
     claim = "claimed as done; " if claimed else ""
     for step in reversed(steps):
@@ -135,7 +141,7 @@ def _cause(steps: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _plain(reason: str) -> str:
-    """A reason without its numbers, so that equal causes are counted together."""
+    """Strip the numbers from a reason, so that equal causes are counted together."""
     return re.sub(r"\d+(\.\d+)?", "n", reason)
 
 

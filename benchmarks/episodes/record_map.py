@@ -1,10 +1,10 @@
-"""Record a topological map for NoMaD: drive through a home by the classical Go to and take pictures on the way.
+"""Record a topological map for NoMaD: drive through a home with the classical Go to and take pictures on the way.
 
     python -m benchmarks.episodes.record_map maps/seed-3 --seed 3
     homie run "go to the kitchen" --seed 3 --skills nomad:nomad.pth,classical --skill-option nomad.topomap=maps/seed-3
 
-The tour visits every room and every piece of furniture, room by room. It knows where they are from world state: a map
-is made before the robot works, as one would be by leading it around.
+The tour visits every room and every piece of furniture, room by room. Their positions come from world state: the map is
+recorded before the robot works, like one recorded by leading it around.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from skills.nomad.topomap import record, save
 
 
 def tour(scene: SceneSpec, home: MujocoHome) -> list[tuple[str, Goal]]:
-    """Names and goals, each room with what is in it."""
+    """Return names and goals of the tour, each room followed by its furniture."""
     locator = BackgroundLocator(home)
     locator.reset(seed=scene.seed)
     names = [

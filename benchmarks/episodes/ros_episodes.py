@@ -1,13 +1,13 @@
-"""Do episodes end over ROS 2 as in the simulator itself? `python -m benchmarks.episodes.ros_episodes --seeds 5`
+"""Compare episodes over ROS 2 with the simulator itself: `python -m benchmarks.episodes.ros_episodes --seeds 5`
 
-Each seed is a house and a put task, as in `benchmarks/episodes/put_success.py`, played twice: in the simulator,
-and over loopback by three processes (agent with `--robot ros:fetch`, the guard that it begins, `homie serve ros`). An
-episode ends the same where the simulated world says the same of the task and the planner ended it, or did not, both
-times. Simulated time is tied to the clock on the wall in the second: what part of it was kept up with is in the table.
-`--skills nav2,moveit,classical` has these skills over the network, and the classical ones in the simulator.
-`--transport rclpy` plays over a ROS 2 that is sourced, `dds` needs the extra `ros`. With `--out` every
-pair is kept as it comes, and the same command goes on. With `--speed 3` the robot follows /clock (`use_sim_time`), and
-so many of its seconds are in one of this machine.
+Each seed is a house and a put task, as in `benchmarks/episodes/put_success.py`, played twice: in the simulator, and
+over loopback by three processes (agent with `--robot ros:fetch`, the guard that it starts, `homie serve ros`). Two
+episodes end the same if the simulated world satisfies the task in both or in neither, and the planner ended both or
+neither. Over ROS simulated time is tied to wall time; the table has the fraction that was achieved.
+`--skills nav2,moveit,classical` uses these skills over the network, and the classical ones in the simulator.
+`--transport rclpy` needs a sourced ROS 2, `dds` the extra `ros`. With `--out` each pair is saved when it ends, and the
+same command resumes. With `--speed 3` the robot follows /clock (`use_sim_time`), three of its seconds per second of
+this machine.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ from ros_bridge.transport.stamps import seconds
 FIRST = 10_000
 """Seed of the first house, as in `benchmarks/episodes/put_success.py`."""
 DOMAIN = 93
-"""ROS domain; another one for each of several that run side by side."""
+"""ROS domain; concurrent runs need different ones."""
 LONGEST = 1800.0
-"""Seconds of wall clock after which an episode has failed."""
+"""Timeout of an episode (wall-clock seconds)."""
 STARTING = 120.0
-"""Seconds in which a served robot is on the network."""
+"""Timeout (s) for a served robot to appear on the network."""
 
 
 @dataclass(frozen=True)
 class End:
-    """How an episode ended.
+    """Outcome of one episode.
 
     Attributes:
-        steps: Its subtasks with the code of their feedback.
-        kept_up: Simulated seconds in one second of wall clock, 0 where time stands still for the planner.
+        steps: Its subtasks with the codes of their feedback.
+        kept_up: Simulated seconds per wall-clock second, 0 if time stands still for the planner.
     """
 
     success: bool
@@ -66,7 +66,7 @@ class End:
 
 @dataclass(frozen=True)
 class Pair:
-    """One task, played both ways."""
+    """One task, played in the simulator and over ROS."""
 
     seed: int
     task: str
@@ -75,52 +75,52 @@ class Pair:
 
     @property
     def same(self) -> bool:
-        """Whether both ended the same."""
+        """Whether both agree on success and on whether the planner ended the episode."""
         ended = [bool(end.steps) and end.steps[-1].startswith("[End]") for end in (self.direct, self.bridge)]
         return self.direct.success == self.bridge.success and ended[0] == ended[1]
 
 
 def play(seed: int, folder: Path, skills: str, transport: Transport, speed: float | None = None) -> Pair:
-    """Both episodes of a seed, one after the other.
+    """Play both episodes of a seed, one after the other.
 
     Args:
-        skills, transport: Those over the network.
-        speed: Seconds of the robot in one of this machine; None: it has the clock of this machine.
+        skills, transport: Skills and transport of the episode over ROS.
+        speed: Robot seconds per second of this machine; None if the robot uses the clock of this machine.
     """
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder)}
-    profile = "fetch" if speed is None else str(_following_the_clock(folder))
+    profile = "fetch" if speed is None else str(_sim_time_profile(folder))
     words = ("--robot", f"ros:{profile}", "--robot-option", f"transport={transport}", "--skills", skills)
     served = ["--seed", str(seed), "--transport", transport, "--profile", profile, "--speed", str(speed or 1.0)]
-    with _served(served, folder / f"{seed}-serve.log", environment, transport) as clock:
+    with _serving(served, folder / f"{seed}-serve.log", environment, transport) as clock:
         began, simulated = time.monotonic(), clock[-1]
         bridge = _run(task, folder / f"{seed}-ros", words, environment)
         kept_up = (clock[-1] - simulated) / (time.monotonic() - began)
     return Pair(seed, task.text, direct, End(**{**asdict(bridge), "kept_up": round(kept_up, 3)}))
 
 
-def _following_the_clock(folder: Path) -> Path:
-    """A profile of the Fetch whose time is that of its simulator."""
-    known = read_profile("fetch").model_dump(mode="json", exclude_none=True)
+def _sim_time_profile(folder: Path) -> Path:
+    """Write a profile of the Fetch with simulated time."""
+    existing = read_profile("fetch").model_dump(mode="json", exclude_none=True)
     path = folder / "fetch.yaml"
-    path.write_text(json.dumps({**known, "use_sim_time": True}), encoding="utf-8")  # JSON is YAML
+    path.write_text(json.dumps({**existing, "use_sim_time": True}), encoding="utf-8")  # JSON is YAML
     return path
 
 
 @contextmanager
-def _served(
+def _serving(
     options: Sequence[str], log: Path, environment: dict[str, str], transport: Transport
 ) -> Iterator[list[float]]:
-    """A served robot, and its simulated time as it comes."""
+    """Serve a robot, and yield a list whose only item is its latest simulated time (s)."""
     command = [sys.executable, "-m", "homie", "serve", "ros", *options]
     clock: list[float] = []
 
-    def heard(message: Message) -> None:
+    def on_clock(message: Message) -> None:
         clock[:] = [seconds(message.clock)]
 
     with log.open("wb") as output, open_node("/benchmark", transport) as node:
-        node.subscription("rosgraph_msgs/msg/Clock", CLOCK, heard, SENSOR)
+        node.subscription("rosgraph_msgs/msg/Clock", CLOCK, on_clock, SENSOR)
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         try:
             until = time.monotonic() + STARTING
@@ -158,7 +158,7 @@ def _step(line: dict[str, Any]) -> str:
 
 
 def table(pairs: Sequence[Pair]) -> str:
-    """The pairs as a Markdown table, with their sums."""
+    """Format the pairs as a Markdown table, with totals."""
     same = sum(pair.same for pair in pairs)
     kept = [pair.bridge.kept_up for pair in pairs]
     lines = [
@@ -185,7 +185,7 @@ def table(pairs: Sequence[Pair]) -> str:
 
 
 def read(path: Path) -> list[Pair]:
-    """The pairs that a file has so far."""
+    """Read the pairs already in a file."""
     if not path.exists():
         return []
     pairs = []
@@ -207,11 +207,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="keep the pairs in this file (JSON lines)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the served robot must end with this
-    os.environ.update(ROS_DOMAIN_ID=str(options.domain), ROS_LOCALHOST_ONLY="1")  # of this node and its processes
+    os.environ.update(ROS_DOMAIN_ID=str(options.domain), ROS_LOCALHOST_ONLY="1")  # for this and its child processes
     pairs = read(options.out) if options.out else []
-    known = {pair.seed for pair in pairs}
+    existing = {pair.seed for pair in pairs}
     for seed in range(options.first, options.first + options.seeds):
-        if seed in known:
+        if seed in existing:
             continue
         with tempfile.TemporaryDirectory() as folder:
             pair = play(seed, Path(folder), options.skills, options.transport, options.speed)

@@ -1,15 +1,16 @@
-"""How often M3's navigation gets where it was sent: with generated weights, and cloned from recorded drives.
+"""Success rates of M3 navigation with generated weights, and with weights cloned from recorded drives.
 
     python benchmarks/episodes/skill_cloning.py build/cloning
 
-In each of some generated houses `homie teleop` has the classical skill go to eight pieces of furniture, one after the
-other, and records depth. In every second house the robot is driven blindly before each of them, often against
-something, so that coming free is learnt, too. What `homie train skill` learns from that drives in two more houses,
-where its recordings show its arm before the camera. What is learnt from both drives in still other houses, each time
-for some decisions only, after which the classical skill goes on: from where a network comes to, the way back is learnt
-(DAgger, Ross et al., 2011). From all recordings the final network is trained. In other houses it and one of generated
-weights are sent to some furniture each, from the start of the house, once. The verdict is that of the executor: the
-robot is in the room and within reach of the target. The same command goes on where it was stopped.
+In each of several generated houses `homie teleop` has the classical skill go to eight pieces of furniture, one after
+the other, and records depth. In every second house the robot is first driven blindly before each of them, often into an
+obstacle, so that recovery is learnt too. A first network, trained on these by `homie train skill`, drives in two more
+houses, where its recordings show its arm in front of the camera. A second one, trained on all recordings so far, drives
+in further houses for a limited number of decisions, after which the classical skill takes over, so that recovery from
+states that a network visits is learnt (DAgger, Ross et al., 2011). The final network is trained on all recordings. In
+test houses it and a network of generated weights go to several pieces of furniture once, each time from the start of
+the house. Success is the executor's verdict: the robot is in the room and within reach of the target. The same command
+resumes a stopped run.
 """
 
 from __future__ import annotations
@@ -31,25 +32,25 @@ from homie.envs.mujoco.initial_state import initial_state
 from homie.runtime.runstore import read_steps
 
 ROOMS, OBJECTS, PIXELS = 2, 8, 128
-"""Of a house: small ones, so that minutes are enough for many ways. M3 sees 128 pixels a side."""
+"""Rooms and objects of a house, small so that many drives take minutes, and the side of M3's pictures (pixels)."""
 WAYS = 8
-"""In a house to learn in."""
+"""Recorded drives per training house."""
 FIRST_DRIVE, FIRST_CORRECTED, FIRST_OWN, FIRST_TEST = 61_000, 61_200, 61_900, 64_000
-"""The first seeds of the houses to learn in, of those where a network is corrected, of those for the first network, and
-of those to be tested in."""
+"""First seeds of the training houses, of those where a network is corrected, of those in which the first network
+drives, and of the test houses."""
 OWN = 2
-"""Houses in which the first network drives: one success is enough to see the arm."""
+"""Number of houses in which the first network drives: one success is enough to see the arm."""
 CORRECTED_AFTER = (25, 50, 75, 120)
-"""Decisions after which the classical skill goes on, in turn of the houses: a way takes some forty."""
+"""Decisions after which the classical skill takes over, in turn by house: a drive takes about forty."""
 LIMITED = """import sys
 from skills.m3.navigate import Navigate
 Navigate.decisions = int(sys.argv.pop(1))
 from homie.cli.main import main
 main()"""
-"""`homie` with fewer decisions."""
+"""Program that runs `homie` with a limit on the decisions of M3."""
 TRAINING = ("--batch", 8, "--rate", 8e-4)
 FPS = 10
-"""Pictures a second: a way is learnt by decisions, of which a driving base makes eight a second."""
+"""Pictures per second: training uses decisions, of which navigation makes eight per second."""
 DEPTHS = ("--depths", "front", "--fps", FPS)
 DONE = "done"
 
@@ -92,21 +93,21 @@ def main() -> None:
 
 
 def furniture(seed: int, number: int) -> list[str]:
-    """Some furniture of a house, by the names of its scene, in an order at random: neighbours would be short ways."""
+    """Sample furniture of a house by scene name, in random order: neighbours would make short drives."""
     return random.Random(seed).sample(
         list(House(initial_state(generate(seed, rooms=ROOMS, objects=OBJECTS))).furniture), number
     )
 
 
 def trained(out: Path, sources: Sequence[Path], steps: int, *options: object) -> None:
-    """Train on the recordings in some folders, unless that was done."""
+    """Train on the recordings in several folders, unless already done."""
     folders = [done.parent for source in sources for done in sorted(source.glob(f"*/{DONE}"))]
     if not (out / "training.json").exists():
         homie("train", "skill", *folders, *TRAINING, *options, "--steps", steps, "--out", out)
 
 
 def played(folder: Path, seed: int, weights: Path, each: int, *options: object) -> list[bool]:
-    """Whether a network got to some furniture of a house, every time from the start of the house."""
+    """Play Go to for furniture of a house, each time from the start of the house; return the successes."""
     lines = [line for name in furniture(seed, each) for line in (f"begin {name}", f"go to {name}", "end")]
     teleop(folder, seed, lines, "--skills", f"m3:{weights},classical", "--attempts", 1, *(options or ("--fps", 1)))
     executions = [record.execution for take in list_takes(folder) for record in read_steps(take.episode)]
@@ -118,7 +119,7 @@ def played(folder: Path, seed: int, weights: Path, each: int, *options: object) 
 
 
 def _drive(seed: int, *, pushed: bool) -> Iterator[str]:
-    """Lines of `homie teleop`: to some furniture, where pushed after a blind drive each."""
+    """Yield lines of `homie teleop` that go to furniture, if `pushed` after a blind drive each."""
     rng = random.Random(seed)
     for name in furniture(seed, WAYS):
         if pushed:
@@ -128,12 +129,12 @@ def _drive(seed: int, *, pushed: bool) -> Iterator[str]:
 
 
 def corrected(folder: Path, seed: int, weights: Path) -> None:
-    """Record how the classical skill goes on where a network has come to after some decisions, unless that was done."""
-    if not _begins(folder):
+    """Record the classical skill taking over from a network after some decisions, unless already done."""
+    if not _prepare_recording(folder):
         return
     script = folder.with_suffix(".json")
-    both = [(name, skill) for name in furniture(seed, WAYS) for skill in ("m3", "classical")]
-    script.write_text(json.dumps([{"subtask": f"[Go to, {name}]", "model": skill} for name, skill in both]))
+    subtasks = [(name, skill) for name in furniture(seed, WAYS) for skill in ("m3", "classical")]
+    script.write_text(json.dumps([{"subtask": f"[Go to, {name}]", "model": skill} for name, skill in subtasks]))
     options = ("--skills", f"m3:{weights},classical", "--attempts", 1, *DEPTHS)
     limited = ("-c", LIMITED, CORRECTED_AFTER[seed % len(CORRECTED_AFTER)])
     command = [sys.executable, *limited, *_recording(folder, seed), *options]
@@ -151,14 +152,14 @@ def corrected(folder: Path, seed: int, weights: Path) -> None:
 
 
 def teleop(folder: Path, seed: int, lines: Sequence[str], *options: object) -> None:
-    """Drive and record in a house of its own folder, unless that was done; what was begun is done again."""
-    if _begins(folder):
+    """Drive and record in a house into a folder, unless already done; an incomplete recording is made again."""
+    if _prepare_recording(folder):
         homie(*_recording(folder, seed), *options, lines="\n".join(lines))
         (folder / DONE).touch()
 
 
-def _begins(folder: Path) -> bool:
-    """Whether a recording is still to be made; what was begun of it is gone."""
+def _prepare_recording(folder: Path) -> bool:
+    """Whether a recording has still to be made; deletes an incomplete one."""
     if (folder / DONE).exists():
         return False
     if folder.exists():
@@ -173,7 +174,7 @@ def _recording(folder: Path, seed: int) -> tuple[object, ...]:
 
 
 def homie(*words: object, lines: str = "") -> None:
-    """Run one command of homie. Ends this program where it fails."""
+    """Run one command of homie. Exits if it fails."""
     command = [sys.executable, "-m", "homie", *map(str, words)]
     if code := subprocess.run(command, input=lines, text=True, check=False).returncode:
         sys.exit(code)
