@@ -1,4 +1,4 @@
-"""From pixels to places: the points under a mask, and the upright box of the thing they belong to.
+"""From pixels to positions: the points in a mask, and the upright box of the object they belong to.
 
 mask + depth + intrinsics + camera pose -> points in the odometry frame -> Box
 """
@@ -19,57 +19,57 @@ from perception.colours import lit_colour
 Points = NDArray[np.float32]
 
 FARTHEST = 8.0
-"""Metres beyond which depth is not used."""
+"""Largest depth (m) that is used."""
 SAME_SURFACE = 0.04
-"""Metres between a point and the depth picture up to which the picture shows it."""
+"""Largest depth difference (m) between a point and the depth picture at which the point counts as visible."""
 LARGE = 12000
-"""Pixels of a box from which every second row and column is enough."""
+"""Area (pixels) of a box above which only every second row and column is used."""
 ROUND_DEPTH, FLAT_DEPTH = 0.09, 0.05
-"""Metres that a small thing is taken to be deep at most when only its front can be seen: a curved or a flat one."""
+"""Largest assumed depth (m) of a small object of which only the front can be seen: curved, flat."""
 FLOOR = 0.03
-"""Metres above the floor from which something in a box without a mask counts."""
+"""Height (m) above which points in a box without a mask count; lower points are floor."""
 LARGE_BOX = 0.4
-"""Metres that a box shows at least of something large."""
+"""Smallest extent (m) of the box of a large object."""
 SUPPORT = 0.015
-"""Metres above the lowest points of something small up to which a level part is what it stands on."""
+"""Height (m) above the lowest points of a small object up to which level parts belong to its support."""
 LEAST_DEPTH, DEEP = 0.3, 0.6
-"""Metres, and widths of a box, by which something large in it goes on behind its nearest points at most."""
+"""Largest depth of a large object behind its nearest points: metres, and multiples of the width of its box."""
 TOP, WHOLE_TOP, LEAST_TOP = 0.08, 0.8, 6
-"""Share of its height from its highest point that is the top of a thing; share of the depth that was seen over which
-this reaches if it is flat (0.64 for a ball); points of it from which that can be seen."""
+"""Share of an object's height, from its highest point, that counts as its top; share of the visible depth that the top
+covers if it is flat (0.64 for a ball); fewest points of the top for this test."""
 PROTRUDES, FARTHEST_HANDLE, LEAST_HANDLE = 0.012, 0.12, 4
-"""Metres before its door from which and up to which a point is of a handle, and points of it that have to be seen."""
+"""Smallest and largest distance (m) of a handle's points before their door, and fewest visible points of a handle."""
 PLANES, APART, FLAT = 64, 0.02, 0.006
-"""Planes that are tried for a door, metres between the two points that give one, and metres from it that points on it
-may lie."""
+"""Planes sampled for a door, smallest distance (m) between the two points that define a plane, and inlier distance
+(m)."""
 LEAST_FRONT, ON_FRONT = 12, 0.015
-"""Points of a front from which its plane is fitted, and metres from it up to which points are of the front."""
+"""Fewest points of a front for a plane fit, and largest distance (m) of the front's points from the plane."""
 MARGIN = 5
-"""Least pixels around a handle or an object that are looked at with it."""
+"""Fewest pixels of surroundings that are used with a handle or an object."""
 RAISED, OWN = 0.008, 0.3
-"""Metres above its support from which a point is of an object, and share of a piece of the picture within an outline
-from which all of the piece is of the object."""
+"""Height (m) above its support from which points belong to an object, and share of a connected piece inside the outline
+from which all of the piece belongs to the object."""
 JUMP, STEEP = 0.01, 3.0
-"""Metres, and widths of a pixel, by which the depth of one surface changes over two pixels at most."""
+"""Largest change of the depth of one surface over two pixels: metres, and multiples of the width of a pixel."""
 LEAST_PIECE = 0.15
-"""Share of an outline that its largest piece has at least; else it is too small for pieces."""
+"""Smallest share of an outline in its largest piece; below, the outline is too small to split into pieces."""
 BESIDE, BESIDE_SMALL = 0.15, 0.02
-"""Metres before and behind the largest piece of furniture, and of something small, at which there may be more of it."""
+"""Distance (m) before and behind the largest piece of furniture, of a small object, within which the rest may lie."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
 SMALL = 400 / 256**2
-"""Metres by which a pixel at the edge of a mask may differ in depth from the pixels inside it, and the same for masks
-of less than the share `SMALL` of a picture (400 of 256 x 256 pixels), where a row of a far rim lies well behind the row
-before it."""
+"""Largest depth difference (m) between a pixel at the edge of a mask and the pixels inside it, and the same for masks
+below the share `SMALL` of a picture (400 of 256 x 256 pixels), where a row of a far rim lies well behind the row before
+it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """One frame in space.
+    """Point cloud of one frame.
 
     Attributes:
         points: (H, W, 3) float32 in the odometry frame.
-        valid: (H, W), where depth was measured.
+        valid: (H, W), pixels with measured depth.
     """
 
     frame: CameraFrame
@@ -78,7 +78,7 @@ class Scan:
 
     @classmethod
     def of(cls, frame: CameraFrame) -> Scan | None:
-        """The scan of a frame, or None if the frame has no depth. A frame has one, however often it is asked for."""
+        """Return the scan of a frame, or None if the frame has no depth. The points are cached in the frame."""
         if frame.depth is None:
             return None
         if Scan not in frame.memo:
@@ -94,11 +94,11 @@ class Scan:
 
     @property
     def eye(self) -> Array:
-        """Where the camera is, (3,)."""
+        """Camera position, (3,), in the odometry frame."""
         return self.frame.pose.position
 
     def visible(self, points: Points) -> tuple[Mask, NDArray[np.intp], NDArray[np.intp]]:
-        """Which points (n, 3) the depth picture shows where they are, (n,), and the rows and columns of those."""
+        """Return which points (n, 3) are visible in the depth picture, (n,), and the rows and columns of those."""
         assert self.frame.depth is not None
         k = self.frame.intrinsics
         local = (points - self.eye.astype(np.float32)) @ self.frame.pose.rotation.astype(np.float32)
@@ -113,14 +113,14 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """What one view shows of one thing.
+    """Points of one entity in one view.
 
     Attributes:
         points: (n, 3) float32, odometry frame.
         level: (n,), whether the surface is horizontal there.
         spacing: Metres between the points of neighbouring pixels.
         eye: Camera position (3,).
-        rgb: Its colour where it is lit, 0..255.
+        rgb: Colour of the lit part, 0..255.
     """
 
     points: Points
@@ -131,7 +131,7 @@ class Patch:
 
     @property
     def area(self) -> float:
-        """Square metres that it shows."""
+        """Visible area (square metres)."""
         return len(self.points) * self.spacing**2
 
 
@@ -147,20 +147,20 @@ def _rays(intrinsics: Intrinsics) -> Points:
 
 
 def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | None:
-    """The points of a detection, or None where too few were measured. At most about `limit` points are kept.
+    """Return the points of a detection, or None if too few were measured. At most about `limit` points are kept.
 
-    A frame remembers those of its masks: a simulator shows the same frame again where its world stands as it stood.
+    The frame caches the patches of its masks: a simulator returns the same frame again if its world has not changed.
     """
     measured = scan.frame.memo.get(Scan)
     if detection.mask is None or measured is None or measured[1] is not scan.valid:
         return _patch_of(scan, detection, limit)
-    known = scan.frame.memo.setdefault((patch_of, detection.box, limit), [])
-    for mask, patch in known:
+    cache = scan.frame.memo.setdefault((patch_of, detection.box, limit), [])
+    for mask, patch in cache:
         if mask is detection.mask:
             cached: Patch | None = patch
             return cached
-    known.append((detection.mask, _patch_of(scan, detection, limit)))
-    return known[-1][1]  # type: ignore[no-any-return]
+    cache.append((detection.mask, _patch_of(scan, detection, limit)))
+    return cache[-1][1]  # type: ignore[no-any-return]
 
 
 def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
@@ -186,7 +186,7 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     chosen = np.flatnonzero(mask.ravel())
     if len(chosen) < 4:
         return None
-    level = level_mask(points, mask) & (points[..., 2] < scan.eye[2])  # what is above the eye is an underside
+    level = level_mask(points, mask) & (points[..., 2] < scan.eye[2])  # a level part above the camera is an underside
     if len(chosen) > limit:
         chosen = chosen[:: len(chosen) // limit + 1]
     rgb = lit_colour(scan.frame.rgb[window].reshape(-1, 3)[chosen])
@@ -202,7 +202,7 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
 def _corrected(
     mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, part: str, eye: Array, valid: Mask
 ) -> Mask:
-    """The outline (h, w) that a network has drawn, without what lies around and behind what it is about."""
+    """Remove the surroundings and the background from an outline (h, w) drawn by a network."""
     height = points[..., 2]
     if part == ROOM:
         return np.asarray(mask & (np.abs(height) < 2 * FLOOR))
@@ -221,11 +221,11 @@ def _corrected(
 
 
 def _completed(seed: Mask, valid: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
-    """The outline (h, w) of an object with what else of it stands out of the level surface that it stands on.
+    """Complete the outline (h, w) of an object with its other parts that rise above the level surface under it.
 
     Args:
-        seed: A part of it.
-        valid: Where depth was measured, also around the object.
+        seed: Part of the outline.
+        valid: Pixels with measured depth, also around the object.
     """
     if not seed.any():
         return seed
@@ -250,7 +250,7 @@ def _completed(seed: Mask, valid: Mask, points: Points, depth: NDArray[np.float3
 
 
 def _with_surroundings(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
-    """A box with as much around it on each side as it is thick: of a handle, its door; of an object, its support."""
+    """Expand a box on each side by its thickness, to include the door of a handle or the support of an object."""
     x0, y0, x1, y1 = box
     margin = max(MARGIN, min(x1 - x0, y1 - y0))
     return max(0, x0 - margin), max(0, y0 - margin), min(shape[1], x1 + margin), min(shape[0], y1 + margin)
@@ -258,11 +258,11 @@ def _with_surroundings(box: tuple[int, int, int, int], shape: tuple[int, ...]) -
 
 @dataclass(frozen=True, slots=True)
 class _UprightPlanes:
-    """Upright planes through pairs of k points, with the distances of n points before each.
+    """Vertical planes through k pairs of points, with the signed distances of n points from each.
 
     Attributes:
-        before: Metres, (n, k), positive towards the camera.
-        on_plane: Points on each, (k,).
+        before: Distances (m), (n, k), positive towards the camera.
+        on_plane: Number of inliers of each plane, (k,).
     """
 
     before: Array
@@ -270,7 +270,7 @@ class _UprightPlanes:
 
     @classmethod
     def through(cls, points: Points, eye: Array) -> _UprightPlanes:
-        """Planes through pairs of points (n, 3), sampled with a fixed seed."""
+        """Sample planes through pairs of points (n, 3) with a fixed seed."""
         cloud = points[:, :2].astype(np.float64)
         pairs = np.random.default_rng(0).integers(0, len(cloud), (PLANES, 2))
         directions = cloud[pairs[:, 1]] - cloud[pairs[:, 0]]
@@ -282,15 +282,15 @@ class _UprightPlanes:
         return cls(before, (np.abs(before) < FLAT).sum(axis=0))
 
     def handles(self) -> Mask:
-        """Which points are as far before each plane as a handle is, (n, k)."""
+        """Return which points lie before each plane at the distance of a handle, (n, k)."""
         return np.asarray((self.before > PROTRUDES) & (self.before < FARTHEST_HANDLE))
 
 
 def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
-    """The points (h, w) of a handle: those of the box `inner` (h, w) before the plane of its door or drawer.
+    """Return the pixels (h, w) of a handle: those of the box `inner` (h, w) before the plane of its door or drawer.
 
-    The plane is the one with the most points on it, of those that have points of a handle before them: behind the free
-    edge of a door one sees the wall. What goes on towards the camera is a wall beside the door.
+    The plane is the one with the most inliers among those with points of a handle before them: the wall is visible
+    behind the free edge of a door. Pieces that continue towards the camera are a wall beside the door.
     """
     handle = np.zeros(valid.shape, dtype=bool)
     if np.count_nonzero(valid) < LEAST_FRONT:
@@ -309,10 +309,10 @@ def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
 
 
 def _front(mask: Mask, points: Points, eye: Array, *, flat: bool) -> Mask:
-    """The points (h, w) of the outline of a door or drawer without its handle.
+    """Remove the handle from the outline (h, w) of a door or drawer.
 
     Args:
-        flat: Leave out what is behind the plane of the front too: a network draws the side of a cabinet with its door,
+        flat: Remove points behind the plane of the front too: a network outlines the side of a cabinet with its door,
             but a drawer has an inside.
     """
     if np.count_nonzero(mask) < LEAST_FRONT:
@@ -328,11 +328,11 @@ def _front(mask: Mask, points: Points, eye: Array, *, flat: bool) -> Mask:
 
 
 def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: float, deepest: float = 0.0) -> Mask:
-    """The largest piece of an outline over which the depth changes little by little, and what is about as far away.
+    """Return the largest piece of an outline with continuous depth, and the pixels at about the same depth.
 
     Args:
-        max_step: Metres before and behind that piece at which there may be more of it.
-        deepest: Metres that all of it may be deep: the far side of a bowl is well behind the near one.
+        max_step: Distance (m) before and behind that piece within which the rest may lie.
+        deepest: Largest total depth (m): the far side of a bowl is well behind the near one.
     """
     kernel = np.ones((3, 3), np.uint8)
     farthest = cv2.dilate(np.where(mask, depth, np.float32(0.0)), kernel)
@@ -347,8 +347,8 @@ def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: floa
 
 
 def _largest_layer(mask: Mask, depth: NDArray[np.float32], gap: float) -> Mask:
-    """The pixels of an outline between two gaps in depth (m) that are most: what shows between the legs of a chair lies
-    well behind them."""
+    """Return the largest group of pixels of an outline without a gap in depth (m): the background between the legs of a
+    chair lies well behind them."""
     if not mask.any():
         return mask
     depths = np.sort(depth[mask])
@@ -358,14 +358,14 @@ def _largest_layer(mask: Mask, depth: NDArray[np.float32], gap: float) -> Mask:
 
 
 def _erode_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:
-    """The mask without pixels at its edge that belong to what is behind or before (they mix depths).
+    """Remove pixels at the edge of a mask that belong to the background or an occluder (they mix depths).
 
     Args:
-        small: Pixels below which the mask is that of something small.
+        small: Area (pixels) below which the mask counts as that of a small object.
     """
     kernel = np.ones((3, 3), np.uint8)
     inner = cv2.erode(mask.astype(np.uint8), kernel, borderType=cv2.BORDER_CONSTANT, borderValue=0) > 0
-    if np.count_nonzero(inner) < 0.3 * np.count_nonzero(mask):  # a thin thing is all edge: keep its middle depth
+    if np.count_nonzero(inner) < 0.3 * np.count_nonzero(mask):  # a thin object is all edge: keep its middle depth
         if not mask.any():
             return mask
         middle = float(np.median(depth[mask]))
@@ -379,12 +379,13 @@ def _erode_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:
 
 
 def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
-    """Without a mask: what the box is about, as far as depth tells it from what is around.
+    """Segment the object in a box without a mask by its depth.
+
+    The floor is removed. Of a large object, pixels remain that are not farther behind its nearest points than its
+    largest depth; of a small one, pixels at about the depth of its middle, without the level surface under it.
 
     Args:
-        mask: (h, w), where depth was measured in the box. The floor is left out. Of something large stays what is not
-            farther behind its nearest points than it may be deep; of something small what is about as near as its
-            middle, without the level surface that it stands on.
+        mask: (h, w), pixels with measured depth in the box.
     """
     above_floor = mask & (points[..., 2] > FLOOR)
     mask = above_floor if np.count_nonzero(above_floor) > 0.1 * np.count_nonzero(mask) else mask
@@ -392,7 +393,7 @@ def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: floa
         return mask
     h, w = mask.shape
     nearest = float(np.percentile(depth[mask], 5))
-    if nearest * max(h, w) / fx > LARGE_BOX:  # not by its middle: between the legs of a table one sees the wall
+    if nearest * max(h, w) / fx > LARGE_BOX:  # not by its middle: the wall shows between table legs
         return np.asarray(mask & (depth < nearest + max(LEAST_DEPTH, DEEP * nearest * w / fx)))
     core = np.zeros_like(mask)
     core[h // 4 : h - h // 4, w // 4 : w - w // 4] = True
@@ -408,7 +409,7 @@ def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: floa
 
 
 def level_mask(points: Points, mask: Mask) -> Mask:
-    """Where a surface is horizontal: its height hardly changes from a pixel to the one above and beside it."""
+    """Return the pixels of horizontal surfaces: the height hardly changes between neighbouring rows and columns."""
     level = np.zeros(mask.shape, dtype=bool)
     if mask.shape[0] < 3 or mask.shape[1] < 3:
         return level
@@ -429,7 +430,7 @@ def level_mask(points: Points, mask: Mask) -> Mask:
 
 
 def rectangle(xy: Array | Points, yaw: float | None = None) -> tuple[Array, Array, float]:
-    """The best rectangle around points (n, 2): centre (2,), half sizes (2,), yaw; of the given yaw if there is one.
+    """Fit a rectangle around points (n, 2), with the given yaw if any. Returns centre (2,), half sizes (2,) and yaw.
 
     The first axis is the longer one unless the yaw is given.
     """
@@ -445,10 +446,10 @@ def rectangle(xy: Array | Points, yaw: float | None = None) -> tuple[Array, Arra
 
 
 def _best_yaw(xy: Array) -> float:
-    """Yaw of the rectangle that fits points (n, 2) best.
+    """Return the yaw of the rectangle that fits points (n, 2) best.
 
-    Of all rectangles on an edge of the hull that are nearly as small as the smallest, the one whose sides have most
-    points near them: two faces seen over a corner fill a triangle, and that fits slantwise just as tightly
+    Of the rectangles on an edge of the hull that are nearly as small as the smallest, the one with most points near its
+    sides: two faces seen over a corner fill a triangle, which a slanted rectangle fits just as tightly
     (the closeness criterion of Zhang et al., "Efficient L-Shape Fitting for Vehicle Detection Using Laser Scanners",
     IV 2017).
     """
@@ -477,17 +478,17 @@ def _best_yaw(xy: Array) -> float:
 
 
 def _quarter(yaw: float) -> float:
-    """The same axis as a yaw in (-pi/2, pi/2]."""
+    """Wrap the yaw of an axis to (-pi/2, pi/2]."""
     return float(np.pi / 2 - np.remainder(np.pi / 2 - yaw, np.pi))
 
 
 def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = True) -> Box:
-    """The upright box of a small thing from the points (n, 3) of the sides that were seen from `eye` (3,).
+    """Estimate the upright box of a small object from the points (n, 3) of the sides visible from `eye` (3,).
 
     Args:
-        complete: Add what is hidden behind. The far side of a thing with a flat top can be seen from above; a round one
-            is mirrored; where the view is too flat to tell, the thing is taken to be as deep as wide, but not deeper
-            than `ROUND_DEPTH` or `FLAT_DEPTH` or than could have escaped notice (half a pixel row of its top).
+        complete: Add the hidden far side. That of an object with a flat top is visible from above; a round object is
+            mirrored; if the view is too flat to decide, the depth is assumed equal to the width, but at most
+            `ROUND_DEPTH` or `FLAT_DEPTH`, or what would go unnoticed (half a pixel row of its top).
     """
     points = np.asarray(points, dtype=np.float64)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
@@ -512,7 +513,7 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     lateral = np.abs(axes @ np.array([-view[1], view[0]]))
     half = half + 0.5 * spacing * lateral
     flat = bool(half[1] < 0.15 * half[0] + 0.25 * spacing)
-    hides = flat or abs(float(axes[1] @ view)) > 0.8  # else the short side lies across the view and was seen
+    hides = flat or abs(float(axes[1] @ view)) > 0.8  # else the short side is across the view, hence visible
     if complete and not resolved and hides and half[1] < 0.8 * half[0]:
         deepest = FLAT_DEPTH if flat else ROUND_DEPTH
         half_depth = max(float(half[1]), min(float(half[0]), deepest / 2, float(half[1]) + row / 4))

@@ -1,9 +1,9 @@
-"""The sensors locator: goals from what the robot has seen, and from nothing else.
+"""The sensors locator: goals from the robot's observations alone.
 
 detections + depth + odometry --update--> rooms, furniture, loose objects, map --goal--> Goal
 
 The paper's second setting (section 4.3). It holds no reference to a simulator: of the robot it keeps the constants
-and the kinematics, which tell where the hand is.
+and the kinematics, which give the pose of the gripper.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ from perception.memory.recall import SightRecall, scans_of
 from perception.memory.support_relations import holds_up, over
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
-"""Radians and metres from which Open counts as done: half (`thresholds.OPEN`) of what doors and drawers are taken to
-open, for the true range of one cannot be seen."""
+"""Opening (rad, m) from which Open counts as done: half (`thresholds.OPEN`) of the assumed range of doors and drawers,
+since the true range cannot be seen."""
 SHUT_ANGLE, SHUT_GAP = 0.2, 0.045
-"""Radians and metres up to which Close counts as done: more than `thresholds.CLOSED` of a range, for an opening is
-measured from pixels on a panel, and one too many there is an attempt on a door that is shut."""
+"""Opening (rad, m) up to which Close counts as done: more than `thresholds.CLOSED` of a range, since openings are
+measured from pixels of a panel, and a few wrong pixels would cause another attempt on a shut door."""
 PERIOD = 1.0
 """Seconds between looks while a skill runs."""
 MOVED, TURNED = 0.1, 0.15
-"""Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
+"""Motion of the base (m, rad) after which the views around it are captured again; every look includes the head."""
 AT_HAND = 1.2
-"""Metres from the base within which the robot may have moved something."""
+"""Distance (m) from the base within which the robot may have moved objects, doors and drawers."""
 
 
 class SensorLocator(Locator):
-    """Remembers what was seen where. See the module's docstring."""
+    """Locator with a memory of detections, depth and odometry. See the module's docstring."""
 
     name = "sensors"
 
     def __init__(self, robot: Robot) -> None:
-        """Raises BadInput for a robot that drives and cannot look around itself, that has no camera, or whose actions
-        are not told by names."""
+        """Raises BadInput for a mobile robot that cannot look around itself, for a robot without a camera, and for one
+        whose actions have no names."""
         self._fixed = robot.spec.first("base") is None and not robot.actions
         self._around = robot.views if self._fixed else VIEWS
         if lacking := [view for view in self._around or VIEWS if view not in robot.views]:
@@ -83,7 +83,7 @@ class SensorLocator(Locator):
         self._mapper = OccupancyMapper()
         self._goals = SeenGoals(self._recall, self._mapper)
         self._ahead: dict[str, tuple[float, float, float, float]] = {}
-        """The floor at the far side of the doorway that the robot is to go through: far from where it has set out."""
+        """Floor beyond the doorway that the robot goes through, on the far side from its start."""
         self._looked = -np.inf
         self._looked_around: Pose2 | None = None
 
@@ -95,7 +95,7 @@ class SensorLocator(Locator):
     def _held(self) -> str | None:
         return self._recall.held
 
-    # ------------------------------------------------------------ taking in
+    # ------------------------------------------------------------ update
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
         if observation.stamp - self._looked < PERIOD:
@@ -130,8 +130,8 @@ class SensorLocator(Locator):
         )
 
     def _own_pixels(self, scan: Scan, body: Proprioception, segmented: bool) -> Mask:
-        """Where the robot sees itself: by its kinematics, or by the simulated segmentation beside a detector of it,
-        which names everything but the robot."""
+        """Mask of the robot's own pixels: from its kinematics, or from the simulated segmentation if the detector
+        provides it, which labels everything but the robot."""
         instances = scan.frame.instances if segmented else None
         return self._recall.arm.pixels(scan, body) if instances is None else instances < 0
 
@@ -163,26 +163,26 @@ class SensorLocator(Locator):
         return min(candidates, key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _may_mean(self, entity: str, action: Action) -> bool:
-        """As `fits`, but whatever is not in the hand may be a place: surfaces may not have been seen yet."""
+        """As `fits`, but anything except the held object may be a place: its surfaces may not have been seen yet."""
         return entity != self._held if action.target == "place" else self.fits(entity, action)
 
     def __contains__(self, entity: str) -> bool:
-        """Whether it is remembered."""
+        """Whether the entity is in memory."""
         things = self._things
         remembered = (things.rooms, things.furniture, things.objects)
         return any(entity in known for known in remembered) or self._recall.is_passage(entity)
 
     def _preference(self, entity: str, action: Action, observation: Observation) -> float:
-        """Metres, with what the action cannot mean put last."""
+        """Return the distance (m) plus penalties: entities that the action does not fit come last."""
         metres = self.distance(entity, observation) + (0.0 if self._may_mean(entity, action) else 100.0)
         if self._held is not None and action.hand != "empty" and self.closed_container(entity) is not None:
-            metres += 20.0  # with a full hand, the drawer that is open already
+            metres += 20.0  # with an object held, prefer an open drawer
         if action.result == "closed" and entity in self._things.furniture and self._things.furniture[entity].closed:
             metres += 10.0
         return metres
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """Those that are remembered: of what is too far away or too thin, depth does not tell where it is."""
+        """Only detections of remembered entities: depth gives no position if they are too far away or too thin."""
         return self._recall.arranged(
             [detection for detection in detections if self._recall.entity_of(detection) in self]
         )
@@ -207,14 +207,14 @@ class SensorLocator(Locator):
         return self._goals.floor(entity, floor)
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """As the memory took them in: a detector need not tell two things of a kind apart."""
+        """By the memory's association: a detector need not distinguish two objects of one kind."""
         return tuple(
             detection
             for detection in self._things.shown.get(entity, ())
             if any(detection is other for other in detections)
         )
 
-    # ------------------------------------------------------------ questions
+    # ------------------------------------------------------------ queries
 
     def opens(self, entity: str) -> bool:
         return entity in self._things.furniture and self._things.furniture[entity].opens
@@ -233,7 +233,7 @@ class SensorLocator(Locator):
 
     def distance(self, entity: str, observation: Observation) -> float:
         """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room;
-        infinite for what was forgotten."""
+        infinite for forgotten entities."""
         base = observation.body.base.xy
         if entity in self._things.objects:
             return float(np.linalg.norm(self._things.objects[entity].box.center - np.array([*base, 0.0])))
@@ -252,11 +252,11 @@ class SensorLocator(Locator):
         return item is None or not bool(self._goals.grid(entity).walled(observation.body.base.xy[None], item.box).any())
 
     def _passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
-        """The floor at the far side of a doorway, None for what is none."""
+        """Return the floor beyond a doorway, None if the entity is not a doorway."""
         return self._ahead.get(entity) or self._recall.passage(entity, base)
 
     def arrangement(self, observation: Observation) -> Arrangement:
-        """What is near enough for the robot to have moved it, as it was seen last."""
+        """Only what the robot is near enough to have moved, in its state when last seen."""
         base, things = observation.body.base.xy, self._things
         panels = {
             name: (piece.panel, piece.panel_seen)
@@ -316,6 +316,6 @@ class SensorLocator(Locator):
 
 
 def _fraction(panel: Panel) -> float:
-    """How far a door or drawer is open, of what those are taken to open; 0 for what looks the same as closed."""
+    """Return the opening as a share of the assumed range; 0 if it cannot be distinguished from closed."""
     shut, fully_open = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
     return 0.0 if panel.opening <= shut else thresholds.OPEN * panel.opening / fully_open
