@@ -1,7 +1,6 @@
-"""How often the intervals of `homie.bench.intervals_and_tests` hold the truth:
-`python benchmarks/interval_coverage.py`.
+"""Empirical coverage of the intervals of `homie.bench.intervals_and_tests`: `python benchmarks/interval_coverage.py`.
 
-Tasks differ in how hard they are (Beta distributed success probabilities), trials of a task share its probability.
+Tasks differ in difficulty (Beta distributed success probabilities); the trials of a task share its probability.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ SIZES = ((100, 3), (20, 3), (10, 3))
 
 
 def coverage(shape: tuple[float, float], tasks: int, trials: int, runs: int, seed: int) -> tuple[float, ...]:
-    """Shares of runs whose interval holds the truth: clustered Wilson, bootstrap, Wilson as if all were independent."""
+    """Estimate the coverage of clustered Wilson, bootstrap, and Wilson intervals that assume independent trials."""
     chance = np.random.default_rng(seed)
     truth = shape[0] / sum(shape)
     hits = np.zeros(3)

@@ -1,15 +1,15 @@
-"""What each part of a prompt is worth: success of a reader that goes by the text of the prompt alone, by setting.
+"""Ablation of the parts of a prompt: success of a reader that uses the text of the prompt alone, by prompt setting.
 
     python -m benchmarks.prompt_ablation --out build/ablation --limit 4
     python -m benchmarks.prompt_ablation --out build/ablation --skills ideal --variants "default;nothing" --workers 2
 
-The reader (`reader.py`) is an endpoint that gets the messages of `chat:reader` and looks at their texts, never at
-pictures. It knows what has to be done, in words, from the expert of the task: which things are to be taken, put, opened
-and closed, in which order. Where they are, it has to read or to find. It plays the tasks of homie-100 whose experts
-name no thing by its number in the house, and is judged as any planner. What it does not need (a picture, common sense,
-a deduction) is worth nothing to it: the figures say what the texts are worth to a planner that sees nothing.
+The reader (`prompt_reader.py`) is an endpoint that gets the messages of `chat:reader` and uses their texts, never the
+pictures. It knows the steps of the task, in words, from the task's expert: which objects to pick, put, open and close,
+in which order. Their locations it must read or find. It plays the tasks of homie-100 whose experts name no object by
+its number in the house, and is judged like any planner. Parts that it does not need (pictures, common sense,
+deductions) have no value for it: the results measure the value of the texts to a planner that sees nothing.
 
-Each variant is a run folder of `homie bench` in OUT; called again it goes on where it was.
+Each variant is a run folder of `homie bench` in OUT; the same command resumes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VARIANTS: Mapping[str, Mapping[str, object]] = {
     "names, rooms and 3 turns": {**NOTHING, "names": True, "rooms": True, "chat_turns": 3},
     "nothing": NOTHING,
 }
-"""Settings that differ from the defaults."""
+"""Prompt settings of each variant that differ from the defaults."""
 
 
 def main() -> None:
@@ -107,7 +107,7 @@ def _row(targets: str, name: str, summary: BenchSummary) -> str:
 
 
 def _spread(tasks: Sequence[Task], number: int) -> list[Task]:
-    """So many tasks, as far from each other in the suite as they can be: it goes from short to long."""
+    """Select `number` tasks spread evenly over the suite, which is ordered from short to long tasks."""
     if number >= len(tasks):
         return list(tasks)
     return [tasks[round(place * (len(tasks) - 1) / max(number - 1, 1))] for place in range(number)]

@@ -1,11 +1,11 @@
-"""Prints, for each template, an episode as a model would see it, every text of it.
+"""Print, for each prompt template, all texts of an episode as a model would see them.
 
     python -m benchmarks.prompt_episodes --only emmoe-json
     python -m benchmarks.prompt_episodes build/prompts
 
-With a folder each episode is a page in it. The episodes are really played (episodes.yaml): what the prompts tell is
-what was seen, remembered and done. The answers were written down beforehand, in the form that the template asks for.
-Pictures are left out.
+With a folder each episode is written to a page in it. The episodes (prompt_episodes.yaml) are really played: the
+prompts contain what was seen, remembered and done. The answers are scripted, in the format of the template. Pictures
+are omitted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EPISODES = Path(__file__).with_name("prompt_episodes.yaml")
 
 
 class Written(Planner):
-    """Says what was written down, asked as a model would be, and keeps both."""
+    """Planner with scripted answers that is prompted like a model, and keeps prompts and answers."""
 
     name = "written"
 
@@ -52,7 +52,7 @@ class Written(Planner):
     def decide(self, planner_input: PlannerInput) -> Decision:
         request, _ = self._prompt.request(planner_input)
         example = self._examples[len(self.rounds)]
-        if planner_input.choices:  # numbers name no model: whichever can do an action does it
+        if planner_input.choices:  # numbers select no model: any that supports the action is used
             model, text = "", _by_number(example, planner_input.choices)
         else:
             model = planner_input.models[0]
@@ -62,7 +62,7 @@ class Written(Planner):
         return Decision(tuple(example.steps()), example.analysis, model, raw=text)
 
     def page(self, options: Mapping[str, object]) -> str:
-        """The episode in Markdown."""
+        """Format the episode as Markdown."""
         head = self._prompt.template.head
         where = ", ".join(f"{name} {value}" for name, value in options.items())
         parts = [
@@ -81,7 +81,7 @@ def _shown(parts: tuple[str | Image, ...]) -> str:
 
 
 def _by_number(example: Example, choices: tuple[Choice, ...]) -> str:
-    """The answer with the numbers of a list."""
+    """Return the answer with the numbers of the list of choices."""
     numbers: dict[Subtask, int] = {choice.subtask: number for number, choice in enumerate(choices)}
     steps = [{"action_id": numbers[step], "action_name": choices[numbers[step]].name} for step in example.steps()]
     return json.dumps(
@@ -96,7 +96,7 @@ def _by_number(example: Example, choices: tuple[Choice, ...]) -> str:
 
 
 def play(episode: Mapping[str, Any]) -> str:
-    """The page of one episode."""
+    """Play one episode and return its page."""
     options = RunOptions.build(task=episode["task"], **episode["options"])
     planner = Written(episode["template"], episode["task"], episode["answers"])
     rules = EpisodeRules(

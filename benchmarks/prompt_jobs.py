@@ -1,4 +1,4 @@
-"""What the reader has to do, without where anything is: the expert's subtasks of a task, less those that only drive."""
+"""Jobs of the prompt reader, without locations: the expert's subtasks of a task except those that only drive."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from homie.bench.suite.suite import Suite, Task
 
 Job = tuple[str, ...]
-"""Action, target and, of a Put, destination."""
+"""Action, target and, for a Put, destination."""
 _NUMBER = re.compile(r"_\d")
 
 
 def playable(suite: Suite) -> list[Task]:
-    """The tasks whose jobs can be said in words: the expert names no thing by its number in the house, and no other
-    task has the same text (those with a condition differ by the house, which a reader of the text cannot know)."""
+    """Select the tasks whose jobs can be given in words: the expert names no object by its number in the house, and no
+    other task has the same text (conditional tasks depend on the house, which a reader of the text cannot know)."""
     texts = [task.text for task in suite.tasks]
     return [
         task
@@ -24,7 +24,7 @@ def playable(suite: Suite) -> list[Task]:
 
 
 def jobs_by_text(tasks: Sequence[Task]) -> Mapping[str, list[Job]]:
-    """The jobs of each task, by its text, which is all that a prompt says of it."""
+    """Return the jobs of each task by its text, the only identification of the task in a prompt."""
     return {task.text: _jobs([_parts(step) for step in task.expert or ()]) for task in tasks}
 
 
@@ -33,7 +33,7 @@ def _parts(step: str) -> Job:
 
 
 def _jobs(steps: Sequence[Job]) -> list[Job]:
-    """A Go to whose target the next subtask is done at is only driving; where it is the end, it is a job."""
+    """Drop each Go to whose target is also the place of the next subtask; a final Go to is kept."""
     kept: list[Job] = []
     for step, after in zip(steps, [*steps[1:], ("End",)], strict=True):
         if step[0] == "Go to" and after[0] not in ("Go to", "End") and after[-1] == step[1]:

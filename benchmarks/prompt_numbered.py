@@ -1,9 +1,9 @@
-"""Writes the examples of the templates by number: inputs and answers of episodes that are really played.
+"""Write the examples of the prompt templates with numbered choices: inputs and answers of episodes really played.
 
     python -m benchmarks.prompt_numbered planners/llm/prompt_templates/examples
 
-Tasks and answers are in numbered.yaml. `numbers` are for lists of a home, `steps` for small steps, with the picture of
-the camera `wide`. What numbers an answer has, the history and the feedback come of the episode.
+Tasks and answers are in prompt_numbered.yaml. `numbers` are for lists of subtasks in a home, `steps` for small steps,
+with the picture of the camera `wide`. The numbers of an answer, the history and the feedback come from the episode.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from planners.llm.prompting.examples import Example
 ROUNDS = Path(__file__).with_name("prompt_numbered.yaml")
 HEAD = "# Plans by number. Written for Homie and played: benchmarks/prompt_numbered.py writes this file.\n"
 SIDE = 320
-"""Pixels of a side of a picture: things are recognisable in it, and it is 20 kB."""
+"""Side of a picture (pixels): objects are recognisable, and a picture has 20 kB."""
 
 
 class Shown(Planner):
-    """Gives the written answers, and keeps the inputs.
+    """Planner with scripted answers that keeps its inputs.
 
     Args:
-        pictures: Whether to keep these, too.
+        pictures: Whether to keep the pictures, too.
     """
 
     name = "shown"
@@ -76,10 +76,10 @@ class Shown(Planner):
 
 
 def examples_of(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str, Any], Any]]:
-    """The examples of an episode, each with its picture.
+    """Play an episode and return its examples, each with its picture.
 
     Args:
-        steps: Of small steps, which no planner ends.
+        steps: Whether it is an episode of small steps, which no planner ends.
     """
     size = {"picture_size": "500"} if steps else {}
     options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"], **size)

@@ -1,4 +1,4 @@
-"""Plays an episode with answers from a file, for pages and in-context examples."""
+"""Play an episode with scripted answers, for pages and in-context examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from homie.runtime.assembly import assemble
 
 @contextmanager
 def played(options: RunOptions, planner: Planner, rules: EpisodeRules) -> Iterator[tuple[EpisodeResult, Robot]]:
-    """The result of the episode, whose subtasks are printed on stderr, and its robot while the block lasts."""
+    """Play an episode, print its subtasks to stderr, and yield its result and its robot, which is open in the block."""
     with assemble(options) as parts:
         parts.reset(options.seed)
         result = run_episode(

@@ -1,4 +1,4 @@
-"""The rendered prompt read back: what the text of a question says, by its labels, and nothing that it does not say."""
+"""Parse a rendered prompt: the information in its text, located by labels, and nothing else."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _REMEMBERED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A thing as the prompt tells of it.
+    """An object or piece of furniture as the prompt describes it.
 
     Attributes:
         seen: Whether it is in sight now.
-        state: Open, ajar, closed or "" .
+        state: Open, ajar, closed or "".
     """
 
     name: str
@@ -40,7 +40,7 @@ class Step:
 
     Attributes:
         parts: Action, target, destination.
-        why: What it says in addition to its result.
+        why: Text after its result.
     """
 
     parts: tuple[str, ...]
@@ -53,21 +53,21 @@ class Step:
 
     @property
     def place(self) -> str:
-        """What it was done at: the destination of a Put, else the target."""
+        """Place of the subtask: the destination of a Put, else the target."""
         return self.parts[-1] if len(self.parts) > 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a prompt tells.
+    """Content of a prompt.
 
     Attributes:
-        things: In sight, remembered, or named in earlier turns, in that order.
-        rooms: Those known.
-        doorways: Those behind which something may be that was not seen.
-        anywhere: Go to finds what was not seen.
-        names, memory: Whether they are in the prompt.
-        models: Their actions.
+        things: Objects and furniture in sight, remembered, or named in earlier turns, in that order.
+        rooms: Known rooms.
+        doorways: Doorways that lead to unexplored space.
+        anywhere: Whether Go to accepts targets that have not been seen.
+        names, memory: Whether the prompt contains them.
+        models: Actions of each model.
     """
 
     task: str
@@ -84,17 +84,17 @@ class Question:
     models: Mapping[str, tuple[str, ...]]
 
     def model(self, action: str) -> str:
-        """The first model that has an action; the first of all for End, which needs none."""
+        """Return the first model that supports an action; the first of all for End, which needs none."""
         return next((name for name, able in self.models.items() if action in able), next(iter(self.models), ""))
 
 
 def read_question(system: str, earlier: Sequence[str], text: str) -> Question:
-    """The question of a round.
+    """Parse the prompt of a round.
 
     Args:
-        system: The text of the system message.
-        earlier: The texts of the user's turns before, the oldest first.
-        text: That of this round.
+        system: Text of the system message.
+        earlier: Texts of the previous user turns, oldest first.
+        text: Text of the current user turn.
     """
     lines = text.splitlines()
     labelled = {label: rest for label, _, rest in (line.partition(": ") for line in lines)}
@@ -136,7 +136,7 @@ def _history(text: str, feedback: str) -> tuple[Step, ...]:
 
 
 def _unexplored(text: str, rooms: Sequence[str]) -> tuple[str, ...]:
-    """The doorways that are not explored, but for those that lead from one known room to another."""
+    """Return the unexplored doorways, except those that connect two known rooms."""
     ways = [(name, rest) for name, rest in _DOORWAY.findall(text) if "not explored" in rest]
     return tuple(name for name, rest in ways if not any(f"to the {room}," in rest for room in rooms))
 

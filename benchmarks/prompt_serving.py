@@ -1,4 +1,4 @@
-"""The reader as an endpoint: it gets the messages that any model would get, over HTTP, and nothing else."""
+"""Serve the prompt reader as an HTTP endpoint, which gets only the messages that a model would get."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchmarks.prompt_reader import next_subtask
 from benchmarks.scripted import Endpoint
 
 CHARACTERS = 4
-"""Characters a token; the usage that is reported is of the texts alone."""
+"""Characters per token; the reported usage covers the texts alone."""
 
 
 def answer(messages: Sequence[Mapping[str, Any]], jobs: Mapping[str, Sequence[Job]]) -> str:
-    """The answer to a request of the template `emmoe-json`. Raises KeyError for a task of which no jobs are known."""
+    """Answer a request of the template `emmoe-json`. Raises KeyError for a task without known jobs."""
     system, *others = messages
     turns = [_text(message) for message in others if message["role"] == "user" and "\nTask: " in f"\n{_text(message)}"]
     question = read_question(_text(system), turns[:-1], turns[-1])
@@ -33,10 +33,10 @@ def _text(message: Mapping[str, Any]) -> str:
 
 
 class Served(Endpoint):
-    """The endpoint, while the `with` block lasts.
+    """Endpoint that runs during the `with` block.
 
     Args:
-        port: 0 takes a free one.
+        port: 0 for a free port.
     """
 
     def __init__(self, jobs: Mapping[str, Sequence[Job]], port: int = 0) -> None:

@@ -1,11 +1,10 @@
-"""Writes the examples of the template `embodiedbench-arm`: inputs and pictures of episodes at tables that are really
-played.
+"""Write the examples of the template `embodiedbench-arm`: inputs and pictures of tabletop episodes really played.
 
     python -m benchmarks.prompt_tables planners/llm/prompt_templates/examples
 
-Tasks and answers are in tables.yaml. The list of objects, the history, the feedback, the picture and the boxes in it
-come of the episode, and are the input of a planner of `homie-eb-table`. Every episode has a goal, so that the answers
-do what they say: the command fails where it does not hold in the end.
+Tasks and answers are in prompt_tables.yaml. The list of objects, the history, the feedback, the picture and the boxes
+in it come from the episode, as for a planner of `homie-eb-table`. Every episode has a goal, to verify that the answers
+are correct: the command fails if it does not hold at the end.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ HEAD = """\
 """
 VIEW = "front"
 VISIBILITY = Visibility(feedback="text", last=4, things="numbered")
-"""As in `homie-eb-table`; of a long history the last poses are shown, which are what the next answer depends on."""
+"""Settings of `homie-eb-table`, but with the last poses of a long history, on which the next answer depends."""
 QUALITY = 90
-"""Of the JPEGs (per cent): edges stay clear, and a picture of 500 x 500 pixels is under 40 kB."""
+"""JPEG quality (per cent): edges stay clear, and a picture of 500 x 500 pixels is under 40 kB."""
 
 
 class Shown(Planner):
-    """Gives the written answers, and keeps inputs and pictures."""
+    """Planner with scripted answers that keeps its inputs and pictures."""
 
     name = "shown"
 
@@ -65,7 +64,7 @@ def _steps(written: Mapping[str, Any]) -> list[Subtask]:
 
 
 def _example(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[str, Any]:
-    """An example from an answer and the input before it."""
+    """Build an example from an answer and the preceding input."""
     feedback = planner_input.feedback
     boxes = [thing.box for thing in in_sight(planner_input.detections) if thing.view == VIEW and not thing.is_room]
     assert len(boxes) == len(planner_input.listing), "what is in the list is in the picture"
@@ -82,7 +81,7 @@ def _example(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[st
 
 
 def examples_of(episode: Mapping[str, Any]) -> list[tuple[dict[str, Any], Image]]:
-    """The examples of an episode, each with its picture. Raises HomieError where its goal does not hold in the end."""
+    """Play an episode and return its examples with pictures. Raises HomieError if its goal does not hold at the end."""
     options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"])
     planner = Shown(episode["rounds"])
     rules = EpisodeRules(rounds=options.rounds, visibility=VISIBILITY)

@@ -1,4 +1,4 @@
-"""A scripted scenario as a YAML file: a scene, subtasks, and what is to come of them."""
+"""Schema of a scripted scenario in YAML: a scene, subtasks, and the expected outcome."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from homie.kernel.types import ErrorCode
 
 SCRIPTS = Path(__file__).with_name("scenario_scripts")
 ROOM = "kitchen"
-"""The only room of a scene that is written in a scenario."""
+"""Name of the room if the scene is written in the scenario and has only one."""
 
 
 class Step(BaseModel):
     """One subtask.
 
     Attributes:
-        code: The error that a robot in its senses answers with.
-        names: What its sentence has to name.
+        code: Expected error code of the feedback, None for success.
+        names: Text that the feedback must contain.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,17 +34,17 @@ class Step(BaseModel):
 
 
 class Scenario(BaseModel):
-    """What is played, and how the world is in the end.
+    """Scene, subtasks and expected final state.
 
     Attributes:
-        seed: Of a generated house; else `room` (width and depth, m), `furniture`, `objects` and `robot` make one, as in
-            a scene spec.
-        doorways, rooms: Of a scene with several rooms.
-        turned: Objects that lie turned at the start, by degrees about a level axis.
-        steps: Subtasks; `bring: [thing, place]` stands for going, picking, going and putting.
-        at: Where things are in the end.
-        shut, open: Doors and drawers.
-        free: Whether the hand is.
+        seed: Seed of a generated house; else `room` (width and depth, m), `furniture`, `objects` and `robot` define
+            the scene, as in a scene spec.
+        doorways, rooms: For a scene with several rooms.
+        turned: Initial rotation (degrees) of objects about a horizontal axis.
+        steps: Subtasks; `bring: [thing, place]` expands to Go to, Pick, Go to and Put.
+        at: Expected final places of objects.
+        shut, open: Furniture expected to be closed or open at the end.
+        free: Whether the hand must be empty at the end.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -65,7 +65,7 @@ class Scenario(BaseModel):
     free: bool = True
 
     def scene(self) -> SceneSpec:
-        """The house. Raises BadInput or ValidationError for one that cannot be."""
+        """Build the house. Raises BadInput or ValidationError for an impossible one."""
         if self.seed is not None:
             return generate(self.seed, variation=Variation(opened=list(self.opened)))
         room = {"name": ROOM, "kind": "kitchen", "x0": 0, "y0": 0, "x1": self.room[0], "y1": self.room[1]}
@@ -81,7 +81,7 @@ class Scenario(BaseModel):
         )
 
     def subtasks(self) -> Iterator[Step]:
-        """The steps in full."""
+        """Yield the steps, with `bring` expanded."""
         for step in self.steps:
             if isinstance(step, dict) and "bring" in step:
                 item, place = step["bring"]
@@ -92,10 +92,10 @@ class Scenario(BaseModel):
 
 
 def read(path: Path) -> Scenario:
-    """A scenario from its file."""
+    """Read a scenario from a file."""
     return Scenario.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 def scenarios() -> dict[str, Path]:
-    """The files of all scenarios by name, in order."""
+    """Return the files of all scenarios by name, sorted."""
     return {path.stem: path for path in sorted(SCRIPTS.glob("*.yaml"))}

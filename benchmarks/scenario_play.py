@@ -1,4 +1,4 @@
-"""Plays a scenario through the public API and judges it by the world, not by what the robot says."""
+"""Play a scenario through the public API and judge it by the state of the world, not by what the robot reports."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Command, Execution
 
 SETTLING = 60
-"""Control periods that things are given to come to rest after they were turned."""
+"""Control periods for objects to settle after they were turned."""
 SHUT, OPEN = 0.06, 0.5
-"""Fractions of its range up to which a door counts as shut, and from which as open."""
+"""Fractions of its range up to which a door counts as closed, and from which as open."""
 
 
 @dataclass
 class Played:
-    """What came of a scenario.
+    """Outcome of a scenario.
 
     Attributes:
-        failed: Steps that did not end as they should.
-        wrong: What is not as it should be in the end.
+        failed: Steps with unexpected outcomes.
+        wrong: Deviations from the expected final state.
         crash: The exception that ended it.
-        seconds: Robot time of each subtask's action.
+        seconds: Action and robot time (s) of each subtask.
     """
 
     steps: int = 0
@@ -47,12 +47,12 @@ class Played:
 
 
 def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", shots: Path | None = None) -> Played:
-    """Play it.
+    """Play a scenario and judge it.
 
     Args:
-        shots: A folder for a picture after every step.
+        shots: Folder for a picture after every step.
     """
-    result, began = Played(), time.perf_counter()
+    result, start = Played(), time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "scene.json"
         path.write_text(scenario.scene().dump(), encoding="utf-8")
@@ -63,20 +63,20 @@ def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", s
                     turn(session.robot, name, degrees)
                 for number, step in enumerate(scenario.subtasks(), 1):
                     execution = session.call(*step.do)
-                    _note(result, number, step, execution)
+                    _record(result, number, step, execution)
                     if shots is not None:
                         homie.runtime.open_session.save_picture(
                             session.film(), shots / f"{number:02d}-{step.do[0].lower()}.png"
                         )
                 result.robot_seconds = session.observe().stamp
-                result.wrong = _wrong(scenario, session.robot)
+                result.wrong = _deviations(scenario, session.robot)
         except Exception as error:
             result.crash = f"{type(error).__name__}: {error}"
-    result.wall_seconds = time.perf_counter() - began
+    result.wall_seconds = time.perf_counter() - start
     return result
 
 
-def _note(result: Played, number: int, step: Step, execution: Execution) -> None:
+def _record(result: Played, number: int, step: Step, execution: Execution) -> None:
     result.steps += 1
     feedback = execution.feedback
     result.seconds.append((step.do[0], sum(attempt.robot_seconds for attempt in execution.attempts)))
@@ -87,13 +87,13 @@ def _note(result: Played, number: int, step: Step, execution: Execution) -> None
     result.failed.append(f"{number} [{', '.join(step.do)}]: {outcome}{f' ({reasons})' if reasons else ''}")
 
 
-def _wrong(scenario: Scenario, robot: MujocoHome) -> list[str]:
-    """What is not as it should be in the end."""
+def _deviations(scenario: Scenario, robot: MujocoHome) -> list[str]:
+    """Describe the deviations from the expected final state."""
     world = robot.world
     wrong = [
-        f"{name} is at {place}, not {place_asked}"
-        for name, place_asked in scenario.at.items()
-        if (place := world.place(name).entity) != place_asked
+        f"{name} is at {place}, not {expected}"
+        for name, expected in scenario.at.items()
+        if (place := world.place(name).entity) != expected
     ]
     for names, good, word in (
         (scenario.shut, lambda part: part <= SHUT, "shut"),
@@ -109,7 +109,7 @@ def _wrong(scenario: Scenario, robot: MujocoHome) -> list[str]:
 
 
 def turn(robot: MujocoHome, name: str, degrees: float) -> None:
-    """Turn an object where it lies about a level axis, as if it had rolled, and let it come to rest."""
+    """Rotate an object in place about a horizontal axis, as if it had rolled, and let it settle."""
     at = int(robot.model.joint(name).qposadr[0])
     quaternion = np.zeros(4)
     axis = np.array([math.cos(0.6), math.sin(0.6), 0.0])

@@ -1,12 +1,12 @@
-"""Scripted scenarios that a person would try: what becomes of each.
+"""Play scripted scenarios that a person would try, and report the outcome of each.
 
     python -m benchmarks.scenarios                       all of them, as a table
     python -m benchmarks.scenarios s01 s12               some
     python -m benchmarks.scenarios --targets sensors     located by what the robot has seen
     python -m benchmarks.scenarios s12 --shots build/shots   with a picture after every step
 
-A step fails when its subtask does not end as the scenario says (nearly always: in success). The scenarios are in
-benchmarks/scenario_scripts. Ends with exit code 1 where one failed.
+A step fails if its subtask does not end as the scenario says (nearly always: in success). The scenarios are in
+benchmarks/scenario_scripts. The exit code is 1 if any failed.
 """
 
 from __future__ import annotations

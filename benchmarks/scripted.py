@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint on 127.0.0.1 whose answers a function gives: a model that is not a model."""
+"""OpenAI-compatible endpoint on 127.0.0.1 whose answers come from a function, in place of a model."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, TypeAlias
 from homie.testing.endpoints import JsonServer, completion, problem
 
 Answer: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[str, int]]
-"""From the first part of the path and the request: the text, and how many tokens the prompt is said to have. Raises
-KeyError and ValueError for a request that it has no answer to."""
+"""Function of the first part of the path and the request that returns the text, and the token count to report for the
+prompt. Raises KeyError or ValueError for a request that it cannot answer."""
 
 
 class Endpoint(JsonServer):
-    """The endpoint, while the `with` block lasts. Raises OSError for one that is in use.
+    """Endpoint that runs during the `with` block. Raises OSError if the port is in use.
 
     Args:
-        port: 0 takes a free one.
+        port: 0 for a free port.
     """
 
     def __init__(self, answer: Answer, port: int = 0) -> None:
@@ -24,7 +24,7 @@ class Endpoint(JsonServer):
         self._answer = answer
 
     def url(self, first: str = "") -> str:
-        """Its address; `first` is the first part of its path."""
+        """Return its URL; `first` is the first part of the path."""
         return f"http://127.0.0.1:{self.port}/{first}/v1" if first else f"http://127.0.0.1:{self.port}/v1"
 
     def _reply(self, path: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, Any]]:

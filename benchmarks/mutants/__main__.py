@@ -1,14 +1,14 @@
-"""`make mutants`: how many small changes of the code the tests notice.
+"""`make mutants`: mutation testing, which measures how many small changes of the code the tests detect.
 
-    python -m benchmarks.mutants                    400 mutants drawn with seed 4; goes on where it was stopped
-    python -m benchmarks.mutants --area guard       of another area, with its own tests and its own coverage run
+    python -m benchmarks.mutants                    400 mutants sampled with seed 4; resumes a stopped run
+    python -m benchmarks.mutants --area guard       another area, with its own tests and its own coverage run
     python -m benchmarks.mutants --sample 100 --seed 7 --only homie/kernel/executor.py
-    python -m benchmarks.mutants --again            those that survived, once more, after tests were added
-    python -m benchmarks.mutants --again --seconds 120      the same, with tests that take up to two minutes together
-    python -m benchmarks.mutants --cover tests/test_agent.py    tests that are new or run other lines now
-    python -m benchmarks.mutants --cover            measure anew which tests run which lines
+    python -m benchmarks.mutants --again            rerun survivors, after tests were added
+    python -m benchmarks.mutants --again --seconds 120      the same, with up to two minutes of tests per mutant
+    python -m benchmarks.mutants --cover tests/test_agent.py    measure tests that are new or run other lines now
+    python -m benchmarks.mutants --cover            measure again which tests run which lines
 
-Everything is in build/mutants/AREA: copies of the tree, covering.json, results-SEED.jsonl, report-SEED.md.
+All files are in build/mutants/AREA: copies of the tree, covering.json, results-SEED.jsonl, report-SEED.md.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from benchmarks.mutants.trees import make_tree, tree_environment
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
 FIRST = 30
-"""Tests that are tried before all others."""
+"""Maximum number of tests that run before all others."""
 UNKNOWN = "exit status 4"
-"""What pytest ends with where a test that it was given is not there."""
+"""Result of pytest if a requested test does not exist."""
 
 
 class Worker:
-    """A warm process in one copy of the tree."""
+    """Process with preloaded packages in one copy of the tree."""
 
     def __init__(self, work: Path, number: int, files: list[str]) -> None:
-        """work: the folder of the area. files: the files of tests that there are."""
+        """work: folder of the area. files: all test files."""
         self.tree = work / f"tree-{number}"
         python, pipe = make_tree(ROOT, self.tree), subprocess.PIPE
         command = [python, "-m", "benchmarks.mutants.worker", *files]
@@ -49,25 +49,25 @@ class Worker:
         self._process = subprocess.Popen(command, cwd=self.tree, env=environment, stdin=pipe, stdout=pipe, text=True)
 
     def failing(self, tests: list[str]) -> str:
-        """The first of some tests that fails where nothing is mutated, "" if none does."""
+        """Return the first test that fails on the unmutated code, "" if none does."""
         return str(self._ask(tests, 1e3)["by"]) if tests else ""
 
     def run(self, mutant: Mutant, tests: list[str], seconds: float) -> dict[str, object]:
         """Test one mutant.
 
         Args:
-            seconds: What its tests take without it.
+            seconds: Duration of its tests on the unmutated code.
         """
         path = self.tree / mutant.file
-        near = list(dict.fromkeys(test.split("::")[0] for test in tests))[:2]  # to collect files takes longest
+        first_files = list(dict.fromkeys(test.split("::")[0] for test in tests))[:2]  # collection takes longest
         source, times = path.read_bytes(), path.stat()
         try:
             path.write_bytes(mutant.apply(source))
-            first = [test for test in tests if test.split("::")[0] in near][:FIRST]
+            first = [test for test in tests if test.split("::")[0] in first_files][:FIRST]
             answer = self._ask(first, seconds)
             if answer["status"] == "survived" and len(first) < len(tests):
                 answer = self._ask(tests, seconds)
-            if answer["by"] == UNKNOWN:  # it has changed the names of tests: then all tests of their files
+            if answer["by"] == UNKNOWN:  # the mutant changed test names: run all tests of their files
                 answer = self._ask(sorted({test.split("::")[0] for test in tests}), 5 * seconds)
             return answer
         finally:
@@ -76,7 +76,7 @@ class Worker:
 
     def _ask(self, tests: list[str], seconds: float) -> dict[str, object]:
         assert self._process.stdin is not None and self._process.stdout is not None
-        # Generous: what is slow because the machine is busy must not count as killed.
+        # Generous: tests that are slow because the machine is busy must not count as killed.
         request = {"tests": tests, "cpu_seconds": 30 + 5 * seconds, "wall_seconds": 120 + 12 * seconds}
         print(json.dumps(request), file=self._process.stdin, flush=True)
         answer: dict[str, object] = json.loads(self._process.stdout.readline())
@@ -103,30 +103,31 @@ def main() -> None:
     area, work = AREAS[arguments.area], WORK / arguments.area
     covering = measured(area, work, arguments.cover)
     files = area.scope(ROOT, arguments.only)
-    everything = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_bytes())]
-    population = [mutant for mutant in everything if mutant.name not in equivalent()]
+    all_mutants = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_bytes())]
+    population = [mutant for mutant in all_mutants if mutant.name not in equivalent()]
     order = random.Random(arguments.seed).sample(population, len(population))
     sample = order[: arguments.sample or None]
     results = work / f"results-{arguments.seed}.jsonl"
-    known = read_results(results)
-    left = [
+    results_by_name = read_results(results)
+    remaining = [
         mutant
         for mutant in sample
-        if mutant.name not in known or (arguments.again and known[mutant.name]["status"] == "survived")
+        if mutant.name not in results_by_name
+        or (arguments.again and results_by_name[mutant.name]["status"] == "survived")
     ]
-    run_all(left, covering, results, work, arguments)
-    known = read_results(results)
-    tested = [mutant for mutant in sample if mutant.name in known]
-    print(write_report(work / f"report-{arguments.seed}.md", tested, known, arguments.seed, len(population)))
+    run_all(remaining, covering, results, work, arguments)
+    results_by_name = read_results(results)
+    tested = [mutant for mutant in sample if mutant.name in results_by_name]
+    print(write_report(work / f"report-{arguments.seed}.md", tested, results_by_name, arguments.seed, len(population)))
     if len(tested) < len(sample):
         print(f"{len(sample) - len(tested)} of {len(sample)} are left: run the same command again.")
 
 
 def measured(area: Area, work: Path, again: list[str] | None) -> Covering:
-    """Which tests of an area run which line: measured in the first run, and on request.
+    """Return which tests of an area run which line; measures it in the first run, and on request.
 
     Args:
-        again: Tests that are measured in addition; none of them: all tests of the area anew.
+        again: Tests to measure in addition; empty to measure all tests of the area again.
     """
     work.mkdir(parents=True, exist_ok=True)
     anew = again == [] or not (work / "covering.json").exists()
@@ -136,25 +137,27 @@ def measured(area: Area, work: Path, again: list[str] | None) -> Covering:
 
 
 def read_results(path: Path) -> dict[str, dict[str, object]]:
-    """The last result of every mutant."""
+    """Read the latest result of every mutant."""
     if not path.exists():
         return {}
     lines = path.read_text().split("\n")
     return {result["name"]: result for line in lines if line.endswith("}") for result in [json.loads(line)]}
 
 
-def run_all(left: list[Mutant], covering: Covering, results: Path, work: Path, arguments: argparse.Namespace) -> None:
-    """Run mutants on some workers and append what becomes of them."""
+def run_all(
+    remaining: list[Mutant], covering: Covering, results: Path, work: Path, arguments: argparse.Namespace
+) -> None:
+    """Run mutants on parallel workers and append their results to a file."""
     count = arguments.workers
-    if not left:
+    if not remaining:
         return
-    until = time.monotonic() + 60 * arguments.minutes
+    deadline = time.monotonic() + 60 * arguments.minutes
     idle: Queue[Worker] = Queue()
     for number in range(1, count + 1):
         idle.put(Worker(work, number, covering.files))
 
     def test(mutant: Mutant) -> dict[str, object] | None:
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             return None
         tests = covering.chosen(mutant, arguments.seconds)
         if not tests:
@@ -166,20 +169,20 @@ def run_all(left: list[Mutant], covering: Covering, results: Path, work: Path, a
             idle.put(worker)
 
     with ThreadPoolExecutor(count) as pool, results.open("a") as file:
-        tries = [pool.submit(test, mutant) for mutant in left]
+        tries = [pool.submit(test, mutant) for mutant in remaining]
         for number, result in enumerate((each.result() for each in as_completed(tries)), 1):
             if result is None:
                 continue
             print(json.dumps(result), file=file, flush=True)
             if result["status"] != "killed":
-                print(f"{number}/{len(left)} {result['status']}: {result['name']}", flush=True)
+                print(f"{number}/{len(remaining)} {result['status']}: {result['name']}", flush=True)
         confirm(results, idle.queue[0], covering)
     while not idle.empty():
         idle.get().close()
 
 
 def confirm(results: Path, worker: Worker, covering: Covering) -> None:
-    """Take back what a test has killed that fails without a mutant, too."""
+    """Mark mutants as survived if the test that killed them fails on the unmutated code, too."""
     by_test: dict[str, list[str]] = {}
     for name, result in read_results(results).items():
         if result["status"] == "killed" and str(result["by"]) in covering.tests:
@@ -187,8 +190,8 @@ def confirm(results: Path, worker: Worker, covering: Covering) -> None:
     while (broken := worker.failing(list(by_test))) in by_test:
         with results.open("a") as file:
             for name in by_test.pop(broken):
-                doubtful = {"name": name, "status": "survived", "by": f"{broken} fails without it", "seconds": 0.0}
-                print(json.dumps(doubtful), file=file)
+                correction = {"name": name, "status": "survived", "by": f"{broken} fails without it", "seconds": 0.0}
+                print(json.dumps(correction), file=file)
 
 
 if __name__ == "__main__":

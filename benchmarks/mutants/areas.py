@@ -1,4 +1,4 @@
-"""Parts of the code that are mutated on their own, each with the tests that are about it."""
+"""Parts of the code that are mutated separately, each with its own tests."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ MARKS = "not slow and not experts and not docs"
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """files: patterns of the files that are mutated. tests: what is run with coverage to learn which test runs which
-    line. marks: the tests of these that take part."""
+    """files: glob patterns of the mutated files. tests: tests run with coverage to record which test runs which line.
+    marks: pytest mark expression that selects among them."""
 
     files: tuple[str, ...]
     tests: tuple[str, ...]
     marks: str = MARKS
 
     def scope(self, root: Path, only: Sequence[str] = ()) -> list[str]:
-        """The files that are mutated, relative to `root`; of these those whose names begin as one of `only`."""
+        """Return the mutated files, relative to `root`; with `only` those whose paths begin with one of its items."""
         files = sorted({str(path.relative_to(root)) for pattern in self.files for path in root.glob(pattern)})
         return [file for file in files if not only or any(file.startswith(part) for part in only)]
 

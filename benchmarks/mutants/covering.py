@@ -1,4 +1,4 @@
-"""Which tests run which line: one run of the tests with coverage, and the choice of tests for a mutant."""
+"""Record which tests run which line in one run with coverage, and select the tests for a mutant."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from benchmarks.mutants.plugin import CONTEXT
 from benchmarks.mutants.trees import make_tree, tree_environment
 
 SECONDS = 20.0
-"""What the tests chosen for one mutant may take together, by their durations in the coverage run."""
+"""Time budget (s) of the tests for one mutant, by their durations in the coverage run."""
 QUICK = 0.5
-"""Seconds under which a test is tried before others that may be likelier to notice."""
+"""Duration (s) below which a test runs before others that are more likely to detect the mutant."""
 SETTINGS = """[run]
 data_file = {folder}/coverage
 parallel = true
@@ -30,8 +30,8 @@ disable_warnings = no-data-collected, module-not-imported
 
 @dataclass(frozen=True)
 class Covering:
-    """lines: tests by file and line, as places in `tests`. seconds: how long each took. mentions: where words stand,
-    in the code and in the tests, as file and line. there: the tests that were not removed since; None: all."""
+    """lines: indices into `tests` by file and line. seconds: duration of each test. mentions: occurrences of words in
+    code and tests, as file and line. there: indices of the tests that still exist; None for all."""
 
     tests: list[str]
     seconds: list[float]
@@ -40,29 +40,29 @@ class Covering:
     there: frozenset[int] | None = None
 
     def chosen(self, mutant: Mutant, budget: float = SECONDS) -> list[str]:
-        """The tests for a mutant, the likeliest first: those that run its line, before all those in the files of tests
-        that are named after its file or its folder.
+        """Select the tests for a mutant, the most likely to detect it first: those that run its line, and first among
+        them those in test files named after its file or its folder.
 
-        What runs at import is run by nobody in particular, and by every test that starts a process. Then they are, in
-        this order, the tests of other lines that mention what it defines, tests in files that do, those of the line,
-        those of the whole file.
+        Lines that run at import cannot be attributed to a test: every test that starts a process runs them. The order
+        is then: tests of other lines that mention the names that the line defines, tests in files that mention them,
+        tests of the line, tests of the whole file.
 
         Args:
-            budget: Seconds that they may take together.
+            budget: Total duration of the tests (s).
         """
-        itself = self.lines.get(mutant.file, {}).get(mutant.line, [])
-        groups = [itself]
-        if mutant.targets or not itself:
+        own_tests = self.lines.get(mutant.file, {}).get(mutant.line, [])
+        groups = [own_tests]
+        if mutant.targets or not own_tests:
             mentioned = {place for name in mutant.targets for place in self.mentions.get(name, ())}
             places = sorted(mentioned - {(mutant.file, mutant.line)})
             files = {file for file, _ in places}
             groups = [
                 [test for file, line in places for test in self.lines.get(file, {}).get(line, [])],
                 [number for number, test in enumerate(self.tests) if test.split("::")[0] in files],
-                itself,
+                own_tests,
                 [test for tests in self.lines.get(mutant.file, {}).values() for test in tests],
             ]
-        ordered = list(dict.fromkeys(test for group in groups for test in self._quickest(group)))
+        ordered = list(dict.fromkeys(test for group in groups for test in self._order_by_duration(group)))
         ordered = [test for test in ordered if self.there is None or test in self.there]
         path = Path(mutant.file)
         namesakes = (f"test_{path.stem}", f"test_{path.parent.name}")
@@ -74,36 +74,36 @@ class Covering:
                 spent += self.seconds[test]
         return kept
 
-    def _quickest(self, tests: list[int]) -> list[int]:
-        """Some quick ones of every file, the other quick ones, the slow ones."""
+    def _order_by_duration(self, tests: list[int]) -> list[int]:
+        """Order tests: a few quick ones of every file, the other quick ones, the slow ones."""
         by_file: defaultdict[str, list[int]] = defaultdict(list)
         ordered = sorted(set(tests), key=lambda test: self.seconds[test])
         quick = [test for test in ordered if self.seconds[test] < QUICK]
         for test in quick:
             by_file[self.tests[test].split("::")[0]].append(test)
-        # A file of many tests of the line is likelier to be about it than one that happens to run it.
+        # A test file with many tests that run the line is more likely to be about it than one that happens to run it.
         groups = sorted(by_file.values(), key=len, reverse=True)
         return [*(test for group in groups for test in group[:3]), *quick, *ordered]
 
     @property
     def files(self) -> list[str]:
-        """The files that the tests are in."""
+        """Files of the tests that still exist."""
         kept = range(len(self.tests)) if self.there is None else self.there
         return sorted({self.tests[number].split("::")[0] for number in kept})
 
     def duration(self, tests: list[str]) -> float:
-        """What tests took in the coverage run."""
+        """Return the total duration (s) of tests in the coverage run."""
         seconds = dict(zip(self.tests, self.seconds, strict=True))
         return sum(seconds[test] for test in tests)
 
 
 def cover(root: Path, work: Path, scope: list[str], tests: list[str], *, anew: bool) -> None:
-    """Run some tests with coverage; writes covering.json. Failing tests are left out of everything after.
+    """Run tests with coverage and write covering.json. Failing tests are excluded from then on.
 
     Args:
-        anew: Forget what was measured before; else these tests are added, or measured again.
+        anew: Discard earlier measurements; else these tests are added, or measured again.
     """
-    known = None if anew else read_covering(root, work)
+    previous = None if anew else read_covering(root, work)
     tree = work / "tree-0"
     python = make_tree(root, tree)
     for old in work.glob("coverage*"):
@@ -118,11 +118,11 @@ def cover(root: Path, work: Path, scope: list[str], tests: list[str], *, anew: b
     }
     command = [python, "-m", "pytest", "-p", "benchmarks.mutants.plugin", "-p", "no:cacheprovider", "-q", *tests]
     subprocess.run(command, cwd=tree, env=environment, check=False)
-    _write(tree, work, scope, json.loads(durations.read_text()), known)
+    _write(tree, work, scope, json.loads(durations.read_text()), previous)
 
 
 def _write(
-    tree: Path, work: Path, scope: list[str], durations: dict[str, float], known: Covering | None = None
+    tree: Path, work: Path, scope: list[str], durations: dict[str, float], previous: Covering | None = None
 ) -> None:
     from coverage import CoverageData
     from coverage.exceptions import CoverageException
@@ -130,17 +130,17 @@ def _write(
     data = CoverageData(basename=str(work / "combined"), no_disk=True)
     for part in sorted(work.glob("coverage.*")):
         piece = CoverageData(basename=str(part))
-        with contextlib.suppress(CoverageException):  # torn: some tests kill processes
+        with contextlib.suppress(CoverageException):  # incomplete file: some tests kill processes
             piece.read()
             data.update(piece)
-    if known is not None:
-        durations = {**dict(zip(known.tests, known.seconds, strict=True)), **durations}
+    if previous is not None:
+        durations = {**dict(zip(previous.tests, previous.seconds, strict=True)), **durations}
     tests = sorted(durations)
     number = {test: place for place, test in enumerate(tests)}
     by_file: defaultdict[str, list[int]] = defaultdict(list)
     for test, place in number.items():
         by_file[test.split("::")[0]].append(place)
-    before = {} if known is None else known.lines
+    before = {} if previous is None else previous.lines
     lines: dict[str, dict[int, list[int]]] = {}
     for file in scope:
         contexts = data.contexts_by_lineno(str(tree / file))
@@ -148,7 +148,9 @@ def _write(
         earlier = before.get(file, {})
         for line in {*contexts, *earlier}:
             names = contexts.get(line, [])
-            covered = {number[known.tests[test]] for test in earlier.get(line, ())} if known is not None else set()
+            covered = (
+                {number[previous.tests[test]] for test in earlier.get(line, ())} if previous is not None else set()
+            )
             covered.update(number[name] for name in names if name in number)
             covered.update(place for name in names for place in by_file.get(name, ()))  # shared fixtures
             if covered:
@@ -158,15 +160,15 @@ def _write(
 
 
 def read_covering(root: Path, work: Path) -> Covering:
-    """The coverage run of before, of the lines that files have now and the tests that are there now.
+    """Read the last coverage run, mapped to the current lines of the files and the tests that still exist.
 
-    Lines of `root` that were changed since they were measured are as those that run at import.
+    Lines of `root` that have changed since count as lines that run at import.
     """
     tree = work / "tree-0"
     content = json.loads((work / "covering.json").read_text())
     texts = {file: _text(root / file) for file in {test.split("::")[0] for test in content["tests"]}}
-    # pytest ends with an error where it is given a test that is gone, and every mutant would count as killed.
-    there = {number for number, test in enumerate(content["tests"]) if _name(test) in texts[test.split("::")[0]]}
+    # pytest fails if a requested test no longer exists, and every mutant would count as killed.
+    there = {number for number, test in enumerate(content["tests"]) if _definition(test) in texts[test.split("::")[0]]}
     lines: dict[str, dict[int, list[int]]] = {}
     mentions: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
     for file, measured in content["lines"].items():
@@ -191,6 +193,6 @@ def _text(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def _name(test: str) -> str:
-    """How the function of a test stands in its file: `def test_it(` of `tests/test_a.py::test_it[case]`."""
+def _definition(test: str) -> str:
+    """Return the source text that defines a test: `def test_it(` for `tests/test_a.py::test_it[case]`."""
     return f"def {test.rpartition('::')[2].partition('[')[0]}("

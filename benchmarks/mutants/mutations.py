@@ -1,10 +1,10 @@
-"""Mutants of a source file: the text with one small change, found through its syntax tree.
+"""Generate the mutants of a source file: each is the text with one small change, located in the syntax tree.
 
-What is changed: comparisons, `and`/`or`/`not`, arithmetic, conditions, numbers, truth values, words (strings without a
-blank), `min`/`max`, `any`/`all`, the first two arguments of a call, what a function returns; calls, `raise`, `break`,
-`continue` and assignments to attributes and items are removed. What is not: annotations, decorators, docstrings,
-sentences, f-strings, `assert` and the `strict` of `zip`, which asserts as well, the order of what `min`, `max` and
-`np.clip` compare, `log` lines, `__all__`, code for the type checker.
+Changed are comparisons, `and`/`or`/`not`, arithmetic, conditions, numbers, truth values, words (strings without a
+blank), `min`/`max`, `any`/`all`, the first two arguments of a call, return values; calls, `raise`, `break`, `continue`
+and assignments to attributes and items are removed. Unchanged are annotations, decorators, docstrings, sentences,
+f-strings, `assert` and the `strict` of `zip`, which is an assertion too, the order of the arguments of `min`, `max` and
+`np.clip`, `log` lines, `__all__`, code for the type checker.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ OPERATORS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 UNSWAPPED = ("min", "max", "np.minimum", "np.maximum", "np.clip", "cast", "isinstance", "getattr")
-"""Functions of which the first two arguments are not swapped: it would change nothing, or raise at once."""
+"""Functions whose first two arguments are not swapped: it would have no effect, or raise at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of one file: the bytes from `start` to `end` become `new`.
+    """One change of one file: the bytes from `start` to `end` are replaced by `new`.
 
     Attributes:
-        line: Where, from 1.
-        name: Tells it apart however the lines around it move: file, line of code, change, number among equals.
-        targets: For what runs at import only, the names that it defines; () inside functions.
+        line: Line number, from 1.
+        name: Identifier that is stable if surrounding lines move: file, line of code, change, number among equal ones.
+        targets: Names defined by code that runs at import only; () inside functions.
     """
 
     file: str
@@ -46,12 +46,12 @@ class Mutant:
     targets: tuple[str, ...] = ()
 
     def apply(self, source: bytes) -> bytes:
-        """The mutated file."""
+        """Return the mutated file."""
         return source[: self.start] + self.new.encode() + source[self.end :]
 
 
 def mutants(file: str, source: bytes) -> list[Mutant]:
-    """All mutants of a file, in the order of its lines."""
+    """Return all mutants of a file, in the order of its lines."""
     return _Finder(file, source).all()
 
 
@@ -77,7 +77,7 @@ class _Finder:
             result.append(Mutant(self._file, line, start, end, new, name + number, targets))
         return result
 
-    # ------------------------------------------------------------ where things stand
+    # ------------------------------------------------------------ source positions
 
     def _span(self, node: ast.AST) -> tuple[int, int]:
         first = self._lines[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ class _Finder:
     # ------------------------------------------------------------ statements
 
     def _statement(self, node: ast.stmt, *, inside: bool) -> None:
-        """inside: whether it runs when a function is called, not at import."""
+        """inside: whether the statement runs when a function is called, not at import."""
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             self._function(node, inside)
             return
@@ -156,7 +156,7 @@ class _Finder:
             self._between(node.target, node.value, f"{old}=", f"{ARITHMETIC[old]}=")
 
     def _parts(self, node: ast.AST, inside: bool) -> None:
-        """The expressions and statements directly below a statement."""
+        """Mutate the expressions and statements directly below a statement."""
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "type_comment", "decorator_list", "returns"):
                 continue
@@ -173,7 +173,7 @@ class _Finder:
     # ------------------------------------------------------------ expressions
 
     def _expression(self, node: ast.expr, *, test: bool = False) -> None:
-        """test: it decides where the program goes."""
+        """test: whether the expression is a condition that decides the control flow."""
         if test and not isinstance(node, ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Constant):
             self._replace(node, f"not ({self._text(node)})")
         if isinstance(node, ast.JoinedStr):
@@ -243,7 +243,7 @@ class _Finder:
 
 
 def _assigned(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement at import defines."""
+    """Yield the names that a statement at import defines."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             yield part.id

@@ -1,6 +1,6 @@
-"""A pytest plugin for both runs: contexts of coverage and durations in the first, quick properties in the second.
+"""Pytest plugin: records coverage contexts and durations in the coverage run, shortens Hypothesis for the mutants.
 
-It is loaded with `-p benchmarks.mutants.plugin` in a copy of the tree.
+Loaded with `-p benchmarks.mutants.plugin` in a copy of the tree.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 CONTEXT = "MUTANTS_CONTEXT"
-"""The variable that tells processes that a test starts in which context they run."""
+"""Environment variable with the coverage context for the processes that a test starts."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     import hypothesis
 
-    phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)  # a failure need not be made small
+    phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)  # no shrinking of failures
     hypothesis.settings.register_profile("mutants", deadline=None, derandomize=True, database=None, phases=phases)
     hypothesis.settings.load_profile("mutants")
     if durations := os.environ.get("MUTANTS_DURATIONS"):
@@ -52,7 +52,7 @@ class _Contexts:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
-        """What a shared fixture runs counts for every test of its file: the first one happens to make it."""
+        """Attribute the lines run by a shared fixture to all tests of the file, not only to the first to use it."""
         if fixturedef.scope == "function":
             return (yield)
         self._switch(self._test.split("::")[0])

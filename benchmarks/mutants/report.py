@@ -1,4 +1,4 @@
-"""What became of the mutants, by folder and file, with Wilson's interval and the survivors."""
+"""Report on the mutants by folder and file, with Wilson intervals and the survivors."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 
 @cache
 def equivalent() -> frozenset[str]:
-    """Names of mutants that no test can notice; the file says why of each."""
+    """Read the names of mutants that no test can detect; the file has the reason for each."""
     groups = yaml.safe_load(EQUIVALENT.read_text()) or []
     assert all(group["reason"] for group in groups)
     return frozenset(name for group in groups for name in group["mutants"])
 
 
 def folder(file: str) -> str:
-    """`homie/bench/play` of `homie/bench/play/pool.py`."""
+    """Return the folder of a file in the report: `homie/bench/play` for `homie/bench/play/pool.py`."""
     return file.rpartition("/")[0]
 
 
 def write_report(
     path: Path, tested: list[Mutant], results: dict[str, dict[str, object]], seed: int, population: int
 ) -> str:
-    """Write the whole report; returns its first lines."""
+    """Write the full report; returns its first lines."""
     status = {mutant.name: str(results[mutant.name]["status"]) for mutant in tested}
     caught = sum(word in ("killed", "timeout") for word in status.values())
     late = sum(word == "timeout" for word in status.values())

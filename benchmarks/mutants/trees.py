@@ -1,6 +1,6 @@
-"""Copies of the working tree in which files are mutated, each with a Python that imports from it.
+"""Make copies of the working tree in which files are mutated, each with a Python environment that imports from it.
 
-Tests start real processes, so a mutant has to be in a file that those import too.
+Tests start real processes, so a mutant must be in a file that these import too.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 STARTUP = "import os; os.environ.get('COVERAGE_PROCESS_START') and __import__('coverage').process_startup()\n"
-"""What each Python of a copy runs first: processes that a test starts are measured too."""
+"""Code that every Python process of a copy runs at startup, so that processes started by tests are measured too."""
 
 
 def make_tree(source: Path, tree: Path) -> Path:
-    """Copy what git knows or would add, or bring a copy up to date, and give it an environment. Returns its Python."""
+    """Copy tracked and unignored files, or update an existing copy, and make its environment. Returns its Python."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=source,
@@ -39,13 +39,13 @@ def make_tree(source: Path, tree: Path) -> Path:
     packages = next((environment / "lib").glob("python*/site-packages"))
     outer = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
     (packages / "tree.pth").write_text("\n".join([str(tree), *outer, STARTUP]))
-    # Compiled here: while there are mutants nothing is, or a mutant could stay in __pycache__.
+    # Compiled here: mutated files are never compiled to disk, or a mutant could remain in __pycache__.
     subprocess.run([python, "-m", "compileall", "-q", "-x", r"\.venv", "."], cwd=tree, check=False)
     return python
 
 
 def tree_environment(tree: Path) -> dict[str, str]:
-    """The environment of processes in a copy."""
+    """Return the environment variables of processes in a copy."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COVERAGE"))}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**kept, **threads, "PYTHONDONTWRITEBYTECODE": "1", "MUTANTS_TREE": str(tree), "VIRTUAL_ENV": ""}

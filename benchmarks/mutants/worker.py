@@ -1,6 +1,6 @@
-"""A process that runs tests on mutants, one at a time, each in a fork of itself that has the heavy packages loaded.
+"""Process that runs tests on mutants, one at a time, each in a fork that has the heavy packages already imported.
 
-It reads a request a line, as JSON, from stdin and answers with one line: {"status", "by", "seconds"}.
+Reads one request per line, as JSON, from stdin and answers each with one line: {"status", "by", "seconds"}.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 LATE = ("mujoco", "OpenGL", "glfw", "ray", "pyarrow", "rerun", "torch", "transformers")
-"""What is imported after Homie has chosen how to render, or starts threads that a fork would lose."""
+"""Packages not preloaded: they must be imported after Homie has selected a renderer, or start threads that a fork
+would lose."""
 MEMORY = 12 << 30
-"""Bytes of address space for a mutant: one that fills the memory must not stop the rest."""
+"""Address space limit (bytes) of a mutant: one that exhausts memory must not stop the others."""
 
 
 def main() -> None:
@@ -32,15 +33,15 @@ def main() -> None:
 
 
 def packages(tree: Path, files: list[str]) -> list[str]:
-    """The modules from outside the tree that some files of tests import. Compiles these files on the way."""
+    """Return the modules from outside the tree that test files import. Compiles these files as a side effect."""
     names = tree.with_suffix(".packages.json")
     if names.exists():
-        kept: list[str] = json.loads(names.read_text())
-        return kept
+        cached: list[str] = json.loads(names.read_text())
+        return cached
     child = os.fork()
     if child == 0:
         sys.dont_write_bytecode = False
-        _quietly(tree / "mutant.log")
+        _redirect_output(tree / "mutant.log")
         import pytest
 
         pytest.main(["--collect-only", "-q", "-p", "no:xdist", "-p", "benchmarks.mutants.plugin", *files])
@@ -56,50 +57,50 @@ def packages(tree: Path, files: list[str]) -> list[str]:
 
 
 def run(tree: Path, request: dict[str, object]) -> dict[str, object]:
-    """Fork, test, and say what became of it: killed (by which test), survived, timeout, or error."""
+    """Run tests in a fork and return the result: killed (by which test), survived, timeout, or error."""
     log, failed = tree / "mutant.log", tree / "failed.txt"
     failed.unlink(missing_ok=True)
-    began = time.monotonic()
+    start = time.monotonic()
     child = os.fork()
     if child == 0:
         _test(log, failed, list(request["tests"]), int(request["cpu_seconds"]))  # type: ignore[call-overload]
-    ended, late = None, False
-    while ended is None:
+    exit_code, timed_out = None, False
+    while exit_code is None:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            ended = os.waitstatus_to_exitcode(status)
-        elif not late and time.monotonic() - began > float(request["wall_seconds"]):  # type: ignore[arg-type]
-            late = True
+            exit_code = os.waitstatus_to_exitcode(status)
+        elif not timed_out and time.monotonic() - start > float(request["wall_seconds"]):  # type: ignore[arg-type]
+            timed_out = True
             os.killpg(child, signal.SIGKILL)
         else:
             time.sleep(0.02)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)  # what a test has left running
-    by = failed.read_text() if failed.exists() else f"exit status {ended}"
-    status = {0: "survived", 1: "killed", 2: "killed", 3: "killed", 4: "killed", 5: "error"}.get(ended, "killed")
-    if late or ended in (-signal.SIGXCPU, -signal.SIGKILL):
+        os.killpg(child, signal.SIGKILL)  # processes that a test has left running
+    by = failed.read_text() if failed.exists() else f"exit status {exit_code}"
+    status = {0: "survived", 1: "killed", 2: "killed", 3: "killed", 4: "killed", 5: "error"}.get(exit_code, "killed")
+    if timed_out or exit_code in (-signal.SIGXCPU, -signal.SIGKILL):
         status = "timeout"
-    return {"status": status, "by": by if status != "survived" else "", "seconds": round(time.monotonic() - began, 2)}
+    return {"status": status, "by": by if status != "survived" else "", "seconds": round(time.monotonic() - start, 2)}
 
 
 def _test(log: Path, failed: Path, tests: list[str], cpu_seconds: int) -> None:
     status = 3
     try:
         os.setsid()
-        _quietly(log)
+        _redirect_output(log)
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         import pytest
 
         options = ["-x", "-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts="]
-        status = int(pytest.main([*options, "-p", "benchmarks.mutants.plugin", *tests], [_First(failed)]))
+        status = int(pytest.main([*options, "-p", "benchmarks.mutants.plugin", *tests], [_FirstFailure(failed)]))
     finally:
         sys.stdout.flush()
         os._exit(status)
 
 
-class _First:
-    """A plugin that writes down which test fails first."""
+class _FirstFailure:
+    """Pytest plugin that records the first failing test."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -109,7 +110,7 @@ class _First:
             self._path.write_text(report.nodeid)
 
 
-def _quietly(log: Path) -> None:
+def _redirect_output(log: Path) -> None:
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)

@@ -1,8 +1,9 @@
 """The pictures of docs/compare.md: `python -m benchmarks.pictures.across --runs FOLDER`.
 
-Plays every tenth task of three suites with `random`, `rule` and `expert`, makes 150 questions and asks four respondents
-who look at nothing, one of them with the true answers, has the world judge the plans of two, writes the page of all
-these and looks at it with Chromium. FOLDER keeps the runs: the same command goes on where it was stopped.
+Plays every tenth task of three suites with `random`, `rule` and `expert`, generates 150 questions and asks four
+respondents that see no pictures, one of them with the true answers, has the world judge the plans of two, writes the
+page that compares all of these and takes screenshots of it in Chromium. FOLDER keeps the runs: the same command resumes
+a stopped run.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ FOLDER = ROOT / "docs" / "images"
 SUITES = ("homie-menu", "homie-eb-house", "homie-vigil")
 PLANNERS = ("random", "rule", "expert")
 SHARE, NUMBER = 10, 150
-"""Every tenth task, and a tenth of the questions: minutes in place of an hour."""
+"""Stride over the tasks, and number of questions (a tenth of all): minutes instead of an hour."""
 WIDTH, HEIGHT = 1200, 2090
-"""Pixels: two panels side by side, and two rows of them."""
+"""Size of the screenshot (pixels): two rows of two panels."""
 OPENED = "generalized planning"
-"""The group of questions that is shown question by question: the one with the plans."""
+"""Group of questions that is expanded to single questions: the one with the plans."""
 
 
 def play(runs: Path) -> Path:
-    """Play, ask and judge what is not there yet. The page."""
+    """Play, ask and judge whatever is missing in `runs`; return the page."""
     for planner in PLANNERS:
         words = ["--planner", planner, "--share", str(SHARE), "--workers", "1", "--out", planner]
         _run(runs, "suites.tables", *words, "--suites", *SUITES)
@@ -38,21 +39,21 @@ def play(runs: Path) -> Path:
         _run(runs, "homie", "questions", "make", "questions", "--number", str(NUMBER), "--quiet")
     _write_answers(runs)
     judged = ("scripted:blind.json", "scripted:truths.json")
-    asked = {planner: f"asked-{number}" for number, planner in enumerate(("random", "constant:A", *judged))}
-    for planner, out in asked.items():
+    answer_folders = {planner: f"asked-{number}" for number, planner in enumerate(("random", "constant:A", *judged))}
+    for planner, out in answer_folders.items():
         _run(runs, "homie", "questions", "ask", "questions", "--planner", planner, "--out", out, "--quiet")
     for planner in judged:
-        words = ["judge", asked[planner], "--questions", "questions", "--judge", "world", "--quiet"]
+        words = ["judge", answer_folders[planner], "--questions", "questions", "--judge", "world", "--quiet"]
         _run(runs, "homie", "questions", *words)
     folders = [f"{planner}/{suite}" for suite in SUITES for planner in PLANNERS]
-    folders += [*asked.values(), *(f"{asked[planner]}/judged-world" for planner in judged)]
+    folders += [*answer_folders.values(), *(f"{answer_folders[planner]}/judged-world" for planner in judged)]
     _run(runs, "homie", "compare", *folders, "--protocols", "across.html")
     return runs / "across.html"
 
 
 def _write_answers(runs: Path) -> None:
-    """The true answers; and those of somebody who does not look: the longest plan of an instruction in all its worlds,
-    of all else the first choice."""
+    """Write the true answers, and those of a blind respondent: an instruction's longest plan over all its worlds, and
+    the first choice of all other questions."""
     lines = (runs / "questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line) for line in lines]
     longest: dict[str, str] = {}

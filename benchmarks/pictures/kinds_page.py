@@ -1,4 +1,4 @@
-"""Writes the tables of kinds of docs/scene-spec.md anew: `python -m benchmarks.pictures.kinds_page`."""
+"""Regenerate the tables of kinds in docs/scene-spec.md: `python -m benchmarks.pictures.kinds_page`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUTTON = "button"
 
 
 def furniture_rows() -> Iterator[str]:
-    """Size in metres, what things are put on or into, what moves."""
+    """Yield rows of size (m), support surfaces and containers, and moving parts."""
     for name, kind in FURNITURE.items():
         plan = blueprint(name, kind.colours[0])
         groups = groupby(plan.surfaces, lambda surface: surface.inside)
@@ -32,7 +32,7 @@ def furniture_rows() -> Iterator[str]:
 
 
 def object_rows() -> Iterator[str]:
-    """Bounding box in millimetres, mass in grams, colours."""
+    """Yield rows of bounding box (mm), mass (g) and colours."""
     for name, kind in OBJECTS.items():
         plan = object_plan(name, kind.colours[0])
         size = "x".join(f"{2000 * half:.0f}" for half in plan.half)
@@ -41,7 +41,7 @@ def object_rows() -> Iterator[str]:
 
 
 def material_rows() -> Iterator[str]:
-    """Friction, density, and which kinds are of it."""
+    """Yield rows of friction, density, and the kinds of each material."""
     for name, material in MATERIALS.items():
         kinds = _names(kind.name for kind in OBJECTS.values() if kind.material == name)
         yield f"| {name} | {material.friction:g} | {material.density:g} | {kinds} |"
@@ -49,7 +49,7 @@ def material_rows() -> Iterator[str]:
 
 
 def written(page: str) -> str:
-    """The page with its tables made anew."""
+    """Return the page with regenerated tables."""
     for name, head, rows, fence in (
         ("furniture", FURNITURE_HEAD, furniture_rows(), "{}"),
         ("objects", OBJECTS_HEAD, object_rows(), "```text\n{}```"),
@@ -60,7 +60,7 @@ def written(page: str) -> str:
 
 
 def _moving(link: Link) -> str:
-    """What opens, and how far: `flap (80°)`."""
+    """Describe a moving part and its range: `flap (80°)`."""
     far = f"{math.degrees(link.upper):.0f}°" if link.kind == "hinge" else f"{link.upper:g} m"
     return f"{link.name.replace('_', ' ')} ({far})"
 

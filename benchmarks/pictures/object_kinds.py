@@ -1,7 +1,7 @@
-"""The kinds of loose things: `python -m benchmarks.pictures.object_kinds sheet` or `grasps`.
+"""Pictures and grasps of all kinds of loose objects: `python -m benchmarks.pictures.object_kinds sheet` or `grasps`.
 
-`sheet` draws docs/images/kinds.jpg: every kind in its first colour, all of them equally large. `grasps` has
-the classical Pick take each of them from a table, and prints which it could not take and why.
+`sheet` renders docs/images/kinds.jpg: every kind in its first colour, scaled to equal size. `grasps` has the classical
+Pick grasp each of them on a table, and prints the failures with reasons.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from skills.motion.held_object import Hand
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "kinds.jpg"
 SIDE = 256
-"""Pixels of a picture."""
+"""Side of a picture (pixels)."""
 CELL, COLUMNS, CAPTION = 128, 14, 14
-"""Pixels of a picture on the sheet, pictures in a row, pixels of a line below it."""
+"""Layout of the sheet: side of a picture (pixels), pictures per row, height of a caption line (pixels)."""
 VIEW = (0.55, 0.5)
-"""Angles (rad) of the camera on the sheet: aside of where a thing looks, and above it."""
+"""Azimuth of the camera relative to the object's front, and its elevation (rad)."""
 FIT = 2.7
-"""Metres from the camera to a thing for each metre of half its diagonal: it fills most of the picture."""
+"""Ratio of the camera distance to half the object's diagonal, at which the object fills most of the picture."""
 LOOKS = 10
-"""Control periods between two looks at where the thing is."""
+"""Control periods between two updates of the object's position."""
 
 
 def picture(kind: str, colour: str, aside: float, above: float) -> Image:
-    """A picture (SIDE, SIDE, 3) of a thing on a grey top, from an angle aside of its front and one above it (rad)."""
+    """Render an object on a grey surface (SIDE, SIDE, 3), at azimuth `aside` to its front, elevation `above` (rad)."""
     plan = object_plan(kind, colour)
     spec = empty_spec("kinds")
     add_geom(spec.worldbody, "top", block((-9.0, 9.0), (-9.0, 9.0), (-9.0, -plan.half[2]), (0.62, 0.63, 0.66)), 0.0)
@@ -65,7 +65,7 @@ def picture(kind: str, colour: str, aside: float, above: float) -> Image:
 
 
 def sheet(kinds: list[str], cell: int = CELL, columns: int = COLUMNS) -> Picture.Image:
-    """All of some kinds in one picture, each with its name below."""
+    """Combine the pictures of several kinds, each with its name below."""
     rows = math.ceil(len(kinds) / columns)
     drawn = Picture.new("RGB", (cell * columns, (cell + CAPTION) * rows), (255, 255, 255))
     pen = ImageDraw.Draw(drawn)
@@ -78,7 +78,7 @@ def sheet(kinds: list[str], cell: int = CELL, columns: int = COLUMNS) -> Picture
 
 
 def scene(kind: str) -> SceneSpec:
-    """A room with a table, the thing standing on it, and the robot in front of it."""
+    """Make a room with a table, the object on it, and the robot in front of it."""
     table = {"name": "table", "kind": "table", "colour": "brown", "room": "kitchen", "x": 2.6, "y": 2.0, "yaw": np.pi}
     item = {"name": kind, "kind": kind, "colour": next(iter(OBJECTS[kind].colours)), "receptacle": "table"}
     return SceneSpec.model_validate(
@@ -92,7 +92,7 @@ def scene(kind: str) -> SceneSpec:
 
 
 def pick(home: MujocoHome, kind: str) -> Pick:
-    """Play Pick in a home of `scene`; the skill at its end."""
+    """Play Pick in a home of `scene`; return the skill after its end."""
     locator = home.background()
     locator.reset(seed=0)
     skill = Pick(SPEC, ArmKinematics(), Hand())
@@ -107,7 +107,7 @@ def pick(home: MujocoHome, kind: str) -> Pick:
 
 
 def refused(kind: str) -> str:
-    """Why the classical Pick cannot take a thing from a table; "" where it has it in the hand."""
+    """Return why the classical Pick fails to grasp an object on a table; "" if it succeeds."""
     home = MujocoHome(scene(kind))
     with home:
         skill = pick(home, kind)
@@ -116,7 +116,7 @@ def refused(kind: str) -> str:
 
 
 def grasps() -> None:
-    """Print what cannot be taken."""
+    """Print the kinds that cannot be grasped."""
     reasons = {kind: refused(kind) for kind in OBJECTS}
     for kind, reason in reasons.items():
         if reason:

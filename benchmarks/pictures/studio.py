@@ -1,7 +1,7 @@
 """The pictures of docs/collect.md: `python -m benchmarks.pictures.studio`.
 
-A real studio of the default home, and Chromium as the tests drive it: the planner `rule` is watched, a person drives,
-three recordings are looked at, and two of them compared.
+Opens a real studio of the default home in Chromium, driven as in the tests: the planner `rule` is watched, a person
+drives, three recordings are viewed, and two of them compared.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from playwright.sync_api import Locator, Page, sync_playwright
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 PATIENCE = 300.0
-"""Seconds: of a machine on which much else runs."""
+"""Timeout (s), sufficient on a busy machine."""
 COLOURS = 256
-"""Of a picture: as many as a PNG of one byte a pixel has, so that a page of four loads at once."""
+"""Colours of a picture: the maximum of a PNG with one byte per pixel, so that a page of four loads quickly."""
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def take_all(page: Page, folder: Path) -> None:
 
 
 def watch(page: Page, file: Path) -> None:
-    """A planner decides: on the way with what it has picked. Its episode is discarded there, to be quick."""
+    """Show a planner in control, driving with the picked object. Its episode is then discarded, to save time."""
     begin(page, "put the apple in the bowl", planner="rule")
     until(page, "page.state.inventory.length && page.state.doing.startsWith('[Go to')")
     save(page, file)
@@ -74,7 +74,7 @@ def watch(page: Page, file: Path) -> None:
 
 
 def drive(page: Page, file: Path) -> None:
-    """A person decides: after two subtasks, with what a click on the picture offers."""
+    """Show a person in control: after two subtasks, with the menu that a click on the picture opens."""
     begin(page, "bring the apple to the sofa")
     for action, target, why in (("Go to", "apple", "It is the apple that I have to bring."), ("Pick", "apple", "")):
         before = page.locator("#log [data-kind=feedback]").count()
@@ -96,7 +96,7 @@ def drive(page: Page, file: Path) -> None:
 
 
 def browse(page: Page, folder: Path) -> None:
-    """A third recording, of which nothing came; then all of them, and two compared."""
+    """Make a third, unsuccessful recording; then show all of them, and compare two."""
     begin(page, "put the mug on the desk")
     page.fill("#note", "The mug is behind the lamp.")
     page.click("#say-note")
@@ -126,7 +126,7 @@ def feedback(page: Page, count: int) -> None:
 
 
 def until(page: Page, condition: str) -> None:
-    """Wait for a condition of the page, which lets nobody evaluate text: not by Playwright's own means."""
+    """Wait for a condition of the page. Its policy forbids evaluating text, as Playwright's own wait would do."""
     ends = time.monotonic() + PATIENCE
     while not page.evaluate(condition):
         if time.monotonic() > ends:
