@@ -1,1 +1,1 @@
-"""The memory of a home: things, furniture, surfaces and doorways; and the names that planners get for them."""
+"""The memory of a home: objects, furniture, surfaces and doorways, and their names in the input of planners."""

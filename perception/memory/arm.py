@@ -1,4 +1,4 @@
-"""The robot's own arm in its pictures: where the hand is, and which points are of the arm."""
+"""The robot's own arm in its pictures: the gripper pose, and the points that belong to the arm."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from homie.kernel.types import Mask, Pose, Proprioception, rotation_z
 from perception.localise import Scan
 
 ARM_MARGIN = 0.03
-"""Metres around the arm within which what is seen belongs to it."""
+"""Distance (m) from the arm's links within which points belong to the arm."""
 
 
 class OwnArm:
-    """Knows the arm by the constants and the kinematics of a robot, and nothing else of it."""
+    """Model of the arm from the constants and the kinematics of a robot alone."""
 
     def __init__(self, robot: Robot) -> None:
         self._chain = robot.spec.chain
         self._kinematics = robot.kinematics
 
     def gripper(self, body: Proprioception) -> Pose:
-        """Where the gripper is (odometry frame)."""
+        """Return the gripper pose (odometry frame)."""
         pose = self._kinematics.forward(self._chain.measured(body))
         return Pose(body.base.transform(pose.position), rotation_z(body.base.yaw) @ pose.rotation)
 
     def without(self, scan: Scan, body: Proprioception) -> Scan:
-        """A scan without the points of the arm, which a box around something else may hold."""
+        """Remove the points of the arm from a scan: the box around an object may contain some."""
         return replace(scan, valid=scan.valid & ~self.pixels(scan, body))
 
     def pixels(self, scan: Scan, body: Proprioception) -> Mask:
-        """Where a scan shows the arm, (H, W)."""
+        """Return the mask of the arm in a scan, (H, W)."""
         q = self._chain.measured(body)
         centres = np.array([body.base.transform(point) for point in self._kinematics.link_points(q)])
         reach = self._kinematics.point_radii + ARM_MARGIN

@@ -1,4 +1,4 @@
-"""Points gathered over many looks, thinned to one per cell so that they stay few."""
+"""Point clouds accumulated over many looks, downsampled to one point per cell."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from homie.kernel.types import Array, Box, Mask, rotation_z
 from perception.localise import Points
 
 RANGE = 1 << 20
-"""Cells along each axis that a key can tell apart."""
+"""Number of cells along each axis that a key can encode."""
 
 CONFIRMED = 0.4
-"""Share of the points from which those that were confirmed stand for all."""
+"""Share of confirmed points above which they represent the cloud."""
 MOST_VOTES = 3
-"""Votes of a point that are counted, so that it can be dropped again soon."""
+"""Maximum votes of a point, so that it can be dropped soon."""
 
 
 def cells_of(points: Points | Array, size: float) -> NDArray[np.int64]:
-    """The cell of `size` metres that each of the points (n, 2 or 3) lies in, as one number (n,). They sort as the rows
-    of cells by x, then y, then z do, and numpy sorts numbers ten times as fast as rows."""
+    """Return the cell of `size` metres of each of the points (n, 2 or 3), encoded as one number (n,). The numbers sort
+    like rows of x, y, z cells, and numpy sorts numbers ten times as fast as rows."""
     rows = np.floor(points / size).astype(np.int64) + RANGE // 2
     keys = rows[:, 0]
     for column in rows.T[1:]:
@@ -30,24 +30,24 @@ def cells_of(points: Points | Array, size: float) -> NDArray[np.int64]:
 
 
 def corners_of(cells: Sequence[int]) -> Array:
-    """The lower corners (n, 2) of cells of `cells_of` for points (n, 2), in cells."""
+    """Return the lower corners (n, 2), in cells, of cells of `cells_of` for points (n, 2)."""
     numbers = np.asarray(cells, dtype=np.int64)
     corners: Array = np.stack([numbers // RANGE, numbers % RANGE], axis=1).astype(np.float64) - RANGE // 2
     return corners
 
 
 def beside_cell(cell: int) -> tuple[int, int, int, int]:
-    """The four cells beside one of `cells_of` for points (n, 2)."""
+    """Return the four neighbours of a cell of `cells_of` for points (n, 2)."""
     return cell - RANGE, cell + RANGE, cell - 1, cell + 1
 
 
 def all_of(rows: Mask) -> Mask:
-    """Which rows of (n, k) are true throughout, (n,): column by column, since numpy takes far longer for short rows."""
+    """Return which rows of (n, k) are all true, (n,): column by column, since numpy takes far longer for short rows."""
     return np.asarray(np.logical_and.reduce([*rows.T]))
 
 
 def inside(points: Points | Array, box: Box, margin: float) -> Mask:
-    """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
+    """Return which points (n, 3) lie in a box expanded by a margin, (n,) bool."""
     local = (points - box.center) @ rotation_z(box.yaw)
     return all_of(np.abs(local) < box.half + margin)
 
@@ -58,7 +58,7 @@ def within(box: Box, point: Array) -> bool:
 
 
 class Cloud:
-    """At most one point per cube of `cell` metres and at most `limit` points in all; the first one seen stays."""
+    """Point cloud with at most one point per cube of `cell` metres, the first seen, and at most `limit` in total."""
 
     def __init__(self, cell: float, limit: int) -> None:
         self._cell = cell
@@ -66,7 +66,7 @@ class Cloud:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all points."""
+        """Remove all points."""
         self._keys: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self.points: Points = np.zeros((0, 3), dtype=np.float32)
         self.level: Mask = np.zeros(0, dtype=bool)
@@ -76,7 +76,7 @@ class Cloud:
         return len(self.points)
 
     def add(self, points: Points, level: Mask) -> None:
-        """Take in points (n, 3) and whether the surface is horizontal at each (n,)."""
+        """Add points (n, 3), and whether the surface is horizontal at each (n,)."""
         # A level point is worth keeping beside one of a vertical edge in the same cell.
         new_keys, first = np.unique(cells_of(points, self._cell) * 2 + level, return_index=True)
         at = np.searchsorted(self._keys, new_keys)
@@ -94,12 +94,12 @@ class Cloud:
 
     @property
     def confirmed(self) -> Points:
-        """The points (n, 3) that more than one look showed; all of them where those are few."""
+        """Points (n, 3) seen in more than one look; all points if those are few."""
         again = self._votes > 1
         return self.points[again] if np.count_nonzero(again) > CONFIRMED * len(self) else self.points
 
     def vote(self, confirmed: Mask, contradicted: Mask) -> None:
-        """Count one more look for and against points (n,), and drop those that more looks were against than for."""
+        """Count the votes of a look for and against points (n,), and drop points with more votes against than for."""
         self._votes = np.minimum(self._votes + confirmed - contradicted, MOST_VOTES).astype(np.int8)
         remaining = self._votes >= 0
         self._keys, self._votes = self._keys[remaining], self._votes[remaining]

@@ -1,6 +1,6 @@
-"""Doors and drawers from what is seen of them: panel, handle and the body that they belong to.
+"""Articulation of doors and drawers, estimated from the points of their panel, their handle and their furniture's body.
 
-The handle decides most of it: it sticks out on the outer side of the panel, at the edge away from the hinge.
+The handle is the main cue: it protrudes on the outer side of the panel, at the edge away from the hinge.
 """
 
 from __future__ import annotations
@@ -14,63 +14,64 @@ from homie.kernel.types import Array, Articulation, Box, Surface, planar_rotatio
 from perception.localise import Points, rectangle
 
 HINGE_RANGE = 1.92
-"""Radians that a door is taken to open (110 degrees, as hinges of cabinets do): how far it goes cannot be seen."""
+"""Assumed range (rad) of a door (110 degrees, as of cabinet hinges): the true range cannot be seen."""
 SLIDE_RANGE = 0.34
-"""Metres that a drawer is taken to open."""
+"""Assumed range (m) of a drawer."""
 SHUT_ANGLE = 0.14
 SHUT_GAP = 0.04
-"""Radians and metres up to which a planner sees that it is closed: less than what a Close has to achieve, so that it
-learns of a door left ajar."""
+"""Opening (rad, m) up to which it is reported as closed: less than what Close has to achieve, so that a planner sees a
+door left ajar."""
 PASSABLE_ANGLE = 0.65
 PASSABLE_GAP = 0.16
-"""Radians and metres from which the arm gets in: a little less than `thresholds.LETS_IN`, which a
-measured opening may fall short of."""
+"""Opening (rad, m) from which the arm can reach in: a little less than `thresholds.LETS_IN`, since measured openings
+may be too small."""
 THICKNESS = 0.03
-"""Metres that a door is taken to be thick where its edge was not seen."""
+"""Assumed thickness (m) of a door whose edge was not seen."""
 FLOOR_GAP = 0.022
-"""Metres from the lower edge of a drawer's front up to its floor."""
+"""Height (m) of a drawer's floor above the lower edge of its front."""
 FRONT_THICKNESS = 0.02
+"""Thickness (m) of a drawer's front."""
 FACE = 0.025
-"""Metres behind the foremost points of a drawer up to which a point is of its front."""
+"""Distance (m) behind the foremost points of a drawer up to which points belong to its front."""
 SIDE_THICKNESS = 0.042
-"""Metres from the outside of a drawer's front to its inside, and from its side edges."""
+"""Distance (m) from each side edge of a drawer's front to the inside of the drawer."""
 WIDER = 1.08
-"""Times that a look shows more of a panel than is known of it, from which it knows better."""
+"""Ratio of the visible to the known width of a panel from which a new look replaces the estimate."""
 PLAIN_SPACING = 0.021
-"""Metres between pixels up to which a look tells by itself whether a door is open: 2.7 m away with 256 pixels to 90
-degrees. From further away a shut fridge in a corner was taken for one whose door stands at a right angle."""
+"""Pixel spacing (m) up to which a single look decides whether a door is open: 2.7 m away with 256 pixels to 90 degrees.
+From further away, the door of a shut fridge in a corner was estimated as open at a right angle."""
 PLAIN_SHARE = 0.5
-"""Share of the width and of the height of a panel, or of the length of its handle, that such a look shows."""
+"""Smallest share of the width and height of a panel, or of the length of its handle, visible in such a look."""
 GRAZING = 0.2
-"""Cosine between the view and the normal of a panel below which it is seen too much from its side."""
+"""Cosine between the view direction and a panel's normal below which the view is too oblique."""
 IN_PLANE = 0.06
-"""Metres that the points of a panel may lie before or behind where it is known to stand."""
+"""Largest distance (m) of a panel's points from its estimated plane."""
 LEAST_BODY = 60
-"""Points of a body from which its axes are known; before, a door is taken to be shut."""
+"""Fewest points of a body from which its axes are known; with fewer, a door is assumed to be shut."""
 SNAP = 0.12
-"""Metres within which the hinge of an open door is taken to be at a corner of the body."""
+"""Distance (m) within which the hinge of an open door is snapped to a corner of the body."""
 AWAY = 0.5
-"""Radians from which all but the hinge of an open door is away from the body."""
+"""Opening (rad) from which an open door is clear of the body, except at the hinge."""
 WITHIN_BODY = 6
-"""Points of the body over or under a panel, in its plane, from which it is not taken to stand away from the body: of
-three shut cabinets of which only a piece of the door was seen there were 12, 29 and 32, of open doors 0 in 13 looks."""
+"""Points of the body above or below a panel, in its plane, from which the panel cannot be clear of the body: three shut
+cabinets with only a piece of the door visible had 12, 29 and 32, open doors had 0 in 13 looks."""
 LEAST_BAR, STRAIGHT, AGREES = 0.1, 0.008, 0.07
-"""Metres of a bar that tell its direction to a few degrees, by which its points then stray from it at most, and radians
-by which its direction may differ from the body's."""
+"""Length (m) of a bar from which its direction is accurate to a few degrees, largest deviation (m) of its points from
+its axis, and largest angle (rad) between it and the body's axis."""
 HANDLE_RADIUS = 0.007
-"""Metres from the visible side of a bar to its middle, on the average."""
+"""Mean distance (m) from the visible side of a bar to its axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One look at a moving part, and the body as it is known.
+    """One look at a moving part, and the accumulated body.
 
     Attributes:
-        panel, handle: Points (n, 3) of this look, either may be empty; the handle's are those of `core`.
-        body: Points (n, 3) of all looks at the rest.
-        box: Of the furniture without the moving part where that stands open.
-        spacing: Metres between pixels.
-        eye: Where the camera was, (3,).
+        panel, handle: Points (n, 3) of this look, either may be empty; the handle's are shifted by `core`.
+        body: Points (n, 3) of the rest, from all looks.
+        box: Box of the furniture, without the moving part if that is open.
+        spacing: Distance (m) between pixels.
+        eye: Camera position, (3,).
     """
 
     panel: Points
@@ -81,7 +82,7 @@ class Seen:
     eye: Array
 
     def plain(self, panel: Panel) -> bool:
-        """Whether this look tells by itself how far a door or drawer that was recognised in it is open."""
+        """Whether this look alone determines the opening of the door or drawer that was recognised in it."""
         if self.spacing > PLAIN_SPACING or len(self.panel) < 12:
             return False
         center, half, _ = rectangle(self.panel[:, :2].astype(np.float64))
@@ -96,7 +97,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A handle: centre (3,), unit vector along the bar (3,), metres of it that were seen."""
+    """Handle bar: centre (3,), unit vector along the bar (3,), visible length (m)."""
 
     center: Array
     axis: Array
@@ -105,18 +106,18 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What is known of a door or drawer: its closed state, and how far it is open.
+    """Estimate of a door or drawer: its geometry when closed, and its current opening.
 
     Attributes:
-        origin: (2,), on the hinge axis, or the middle of a drawer's closed front.
-        along: Unit vector (2,) from there to the free edge when closed.
+        origin: (2,), point on the hinge axis, or the middle of a drawer's closed front.
+        along: Unit vector (2,) from the origin to the free edge when closed.
         outward: Unit vector (2,), normal of the closed front.
-        bar: The handle when closed.
-        width: Metres of the front that were seen.
-        front: Its box when closed.
-        opening: Rad or m, now.
-        spacing: M between the pixels that this was learned from.
-        bar_now: The handle as it was seen last, where all of it was.
+        bar: Handle when closed.
+        width: Visible width (m) of the front.
+        front: Box of the front when closed.
+        opening: Current opening, rad or m.
+        spacing: Pixel spacing (m) of the look that the geometry is from.
+        bar_now: Handle when last seen completely.
     """
 
     kind: Literal["hinge", "slide"]
@@ -132,7 +133,7 @@ class Panel:
 
     @property
     def turn(self) -> float:
-        """1 if a positive angle about z opens, else -1."""
+        """Sign of the opening rotation about z: 1 or -1."""
         cross = float(self.along[0] * self.outward[1] - self.along[1] * self.outward[0])
         return 1.0 if cross > 0 else -1.0
 
@@ -142,7 +143,7 @@ class Panel:
 
     @property
     def tight(self) -> bool:
-        """Whether it is as shut as can be seen, so that its place is that of a shut door."""
+        """Whether it is closed within measurement accuracy, so that its position is that of the closed state."""
         return abs(self.opening) < (0.05 if self.kind == "hinge" else 0.015)
 
     @property
@@ -152,12 +153,12 @@ class Panel:
 
     @property
     def state(self) -> Literal["open", "ajar", "closed"]:
-        """In words: closed, open far enough to reach in, or between the two."""
+        """State in words: closed, open far enough to reach in, or in between."""
         return "closed" if self.shut else "open" if self.passable else "ajar"
 
     @property
     def normal(self) -> Array:
-        """Unit vector (2,) out of its front as it stands now."""
+        """Outward normal (2,) of the front in its current position."""
         if self.kind == "slide":
             return self.outward
         normal: Array = planar_rotation(self.turn * max(0.0, self.opening)) @ self.outward
@@ -165,7 +166,7 @@ class Panel:
 
     @property
     def yaw(self) -> float:
-        """Of its front as it stands now, rad."""
+        """Yaw (rad) of the front in its current position."""
         return self.front.yaw + (self.turn * max(0.0, self.opening) if self.kind == "hinge" else 0.0)
 
     @property
@@ -173,7 +174,7 @@ class Panel:
         return max(HINGE_RANGE if self.kind == "hinge" else SLIDE_RANGE, self.opening)
 
     def articulation(self) -> Articulation:
-        """The door or drawer as a goal tells it."""
+        """Convert to the articulation of a goal."""
         opening = max(0.0, self.opening)
         if self.kind == "slide":
             axis = np.array([*self.outward, 0.0])
@@ -201,10 +202,10 @@ class Panel:
 
 
 def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
-    """What is known after one more look; None as long as the handle has never been seen.
+    """Update the estimate with a new look; returns None until the handle has been seen.
 
-    A shut door tells most about itself, so its geometry is learned anew from any closer look at it shut; where a
-    closer look contradicts what is known, it is right; otherwise only the opening is updated.
+    The geometry of a shut door is the most accurate, so any closer look at the shut door replaces it; a closer look
+    that contradicts the estimate replaces it too; otherwise only the opening is updated.
     """
     fitted = _fit(kind, seen)
     if known is None:
@@ -220,19 +221,19 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
         better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
         if not (fitted.tight and panel.tight and better):
             return panel
-        partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
+        partial = fitted.bar.length < 0.9 * known.bar.length  # occluded by the arm, or cut by the picture edge
         return replace(fitted, bar=known.bar) if partial else fitted
     if float(fitted.outward @ known.outward) < 0.9 and _explains(panel, seen):
-        return panel  # an open door is parallel to a side of its body, and not the shut door of that side
+        return panel  # an open door parallel to a side of its body, not the shut door of that side
     if fitted.width > WIDER * known.width and fitted.spacing < 2.0 * known.spacing:
-        return fitted  # what was learned from a piece of the panel may have its hinge at the wrong end
-    wide = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
+        return fitted  # an estimate from a piece of the panel may have its hinge at the wrong end
+    wide = fitted.width > 0.9 * known.width  # too near, only a piece is in the picture
     better = wide and fitted.spacing < 0.9 * known.spacing
     return fitted if better and not _explains(panel, seen) else panel
 
 
 def _explains(known: Panel, seen: Seen) -> bool:
-    """Whether a door as it is known, at the opening that was just seen, stands where the points of this look are."""
+    """Whether the estimate of a door, at the opening just measured, matches the points of this look."""
     if known.kind == "slide" or len(seen.panel) < 12:
         return False
     rotation = planar_rotation(known.turn * known.opening)
@@ -245,27 +246,27 @@ def _explains(known: Panel, seen: Seen) -> bool:
 
 
 def _agree(a: Panel, b: Panel) -> bool:
-    """Whether two panels are the same one, whatever their openings."""
+    """Whether two estimates are of the same panel, regardless of their openings."""
     return float(a.outward @ b.outward) > 0.9 and float(np.linalg.norm(a.origin - b.origin)) < 0.15
 
 
 def _as_high(front: Box, other: Box) -> Box:
-    """A front as high as both looks show it: the arm or the edge of the picture may hide its ends."""
+    """Extend a front to the height range of both looks: the arm or the picture edge may hide its ends."""
     low = min(float(box.center[2] - box.half[2]) for box in (front, other))
     high = max(float(box.center[2] + box.half[2]) for box in (front, other))
     return _upright(front.center[:2], front.half[:2], front.yaw, low, high)
 
 
 def _upright(center: Array, half: Array, yaw: float, low: float, high: float) -> Box:
-    """The box over a rectangle (centre (2,), half sizes (2,)) from one height (m) to another."""
+    """Return the box over a rectangle (centre (2,), half sizes (2,)) between two heights (m)."""
     return Box(np.array([*center, (low + high) / 2]), np.array([*half, (high - low) / 2]), yaw)
 
 
 def tray(panel: Panel, points: Points) -> Surface | None:
-    """The floor of a drawer (points (n, 3) of all of it) as far as it is pulled out; None while it is nearly shut.
+    """Estimate the floor of the pulled-out part of a drawer from all its points (n, 3); None if it is nearly shut.
 
-    Its front hides it from most places, so it is inferred: as wide as the front less the sides, on the height of the
-    lowest level part behind the front, or a little above the front's lower edge.
+    The front hides the floor from most viewpoints, so it is inferred: as wide as the front minus the sides, at the
+    height of the lowest level part behind the front, or a little above the front's lower edge.
     """
     if panel.opening < 0.08:
         return None
@@ -284,14 +285,14 @@ def tray(panel: Panel, points: Points) -> Surface | None:
 
 
 def core(points: Points, eye: Array) -> Points:
-    """The points (n, 3) of the side of a bar that was seen from `eye` (3,), moved into its middle."""
+    """Shift the visible points (n, 3) of a bar, seen from `eye` (3,), to its axis."""
     view_offset = np.median(points, axis=0) - eye
     shifted: Points = points + (HANDLE_RADIUS / float(np.linalg.norm(view_offset)) * view_offset).astype(np.float32)
     return shifted
 
 
 def bar_of(points: Points) -> Bar | None:
-    """The handle bar in its points (n, 3), or None where there are too few."""
+    """Fit a handle bar to its points (n, 3), or return None if there are too few."""
     if len(points) < 5:
         return None
     spread = np.asarray(points, dtype=np.float64)
@@ -328,8 +329,8 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
 
 
 def _out_of_front(seen: Seen, bar: Bar) -> Array:
-    """The direction (2,) in which a drawer is pulled: the body's axis across the bar of its handle, or straight across
-    the bar where the body's yaw is not known well enough to agree."""
+    """Return the direction (2,) in which a drawer opens: the body's axis perpendicular to the handle bar, or the bar's
+    own normal if the body's yaw is not accurate enough to agree with it."""
     across = np.array([-bar.axis[1], bar.axis[0]])
     axes = [axis for axis in _axes(seen.box.yaw) if abs(axis @ across) > np.cos(np.pi / 4)] or _axes(seen.box.yaw)
     offset = bar.center[:2] - np.median(seen.panel[:, :2], axis=0)
@@ -365,7 +366,7 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     if best is None:
         return None
     _, angle, outward = best
-    if abs(angle) < SHUT_ANGLE:  # the front of a shut door is known better than the axes of its body
+    if abs(angle) < SHUT_ANGLE:  # the front of a shut door is more accurate than the axes of its body
         angle, outward = 0.0, normal
     if angle > AWAY:
         pivot = _hinge_corner(pivot, seen.box, outward)
@@ -387,16 +388,16 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
 
 
 def _heights(points: Points) -> tuple[float, float]:
-    """From where to where points (n, 3) reach upwards, without stragglers."""
+    """Return the height range of points (n, 3), without outliers."""
     low, high = np.percentile(points[:, 2], [1, 99])
     return float(low), float(high)
 
 
 def _support(body: Points, pivot: Array, along: Array, outward: Array, width: float) -> float:
-    """How well a body's points (n, 3) fit a door that closes from `pivot` along a direction: -1..1.
+    """Score (-1..1) how well a body's points (n, 3) fit a door that closes from `pivot` along a direction.
 
-    What belongs to the body is behind the closed door and beside no other way: points behind it speak for it, points
-    in its plane, where the way in has to be, and before it speak against it.
+    The body lies behind the closed door: points behind it count in favour; points in its plane, where the opening
+    must be, and before it count against.
     """
     tangential = (body[:, :2] - pivot) @ along
     deep = -((body[:, :2] - pivot) @ outward)
@@ -408,9 +409,9 @@ def _support(body: Points, pivot: Array, along: Array, outward: Array, width: fl
 
 
 def _within_body(body: Points, pivot: Array, along: Array, normal: Array, width: float) -> bool:
-    """Whether the body (n, 3) goes on over or under the outer half of a panel, as only the frame of a shut door does.
+    """Whether the body (n, 3) continues above or below the outer half of a panel, like the frame of a shut door.
 
-    Of a shut door whose hinge end is hidden it tells that it is none that stands open at the other end of the body.
+    It distinguishes a shut door whose hinge end is hidden from one that is open at the other end of the body.
     """
     offsets = body[:, :2] - pivot
     tangential, off = offsets @ along, np.abs(offsets @ normal)
@@ -418,7 +419,7 @@ def _within_body(body: Points, pivot: Array, along: Array, normal: Array, width:
 
 
 def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
-    """The corner of the body that an open door hangs on, if there is one where its end was seen."""
+    """Return the corner of the body at which an open door is hinged, or `pivot` if no corner is near it."""
     corners = body.corners()
     fronts = corners[np.argsort(corners @ outward)[-2:]]
     corner: Array = min(fronts, key=lambda c: float(np.linalg.norm(c - pivot)))
@@ -426,7 +427,7 @@ def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
 
 
 def _opening(known: Panel, seen: Seen) -> float | None:
-    """How far a known door or drawer is open in one look, None where too little of it is seen."""
+    """Measure the opening of a known door or drawer in one look, None if too little of it is visible."""
     if known.kind == "slide":
         if len(seen.panel) < 12:
             return None
@@ -441,26 +442,26 @@ def _opening(known: Panel, seen: Seen) -> float | None:
     panel = seen.panel[:, :2].astype(np.float64)
     lengths = np.linalg.norm(panel - known.origin, axis=1)
     if float(lengths.max()) < 0.6 * float(np.linalg.norm(known.bar.center[:2] - known.origin)):
-        return None  # only what is next to the hinge was seen
+        return None  # only the part next to the hinge is visible
     center, half, yaw = rectangle(panel)
     if half[0] > 3 * half[1]:
         direction = np.array([np.cos(yaw), np.sin(yaw)])
         direction = direction * np.sign(direction @ (center - known.origin))
-    else:  # hardly more than the door's edge was seen
+    else:  # hardly more than the door's edge is visible
         direction = np.median(panel[lengths > 0.6 * lengths.max()], axis=0) - known.origin
     return known.turn * _angle(known.along, direction)
 
 
 def _axes(yaw: float) -> list[Array]:
-    """The four horizontal directions of a body, unit vectors (2,)."""
+    """Return the four horizontal directions of a body, unit vectors (2,)."""
     return [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
 
 
 def _front(body: Box, outward: Array) -> float:
-    """Where the body ends in a direction (2,), as a coordinate along it."""
+    """Return the largest coordinate of the body along a direction (2,)."""
     return float((body.corners() @ outward).max())
 
 
 def _angle(a: Array, b: Array) -> float:
-    """Signed angle from a to b, both (2,)."""
+    """Return the signed angle (rad) from a to b, both (2,)."""
     return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))

@@ -1,6 +1,6 @@
-"""Doorways, from depth alone: gaps as wide as a door between what is as high as a wall, with floor beyond.
+"""Doorway detection from depth alone: door-wide gaps between structures of wall height, with free space beyond.
 
-all pictures of one look -> how far it is to something tall, by bearing -> gaps -> doorways, looks put together
+all pictures of one look -> distance to tall structures by bearing -> gaps -> doorways, merged over looks
 """
 
 from __future__ import annotations
@@ -14,36 +14,37 @@ from homie.kernel.types import Array, Pose2
 from perception.localise import Points, Scan
 
 LOW, HIGH = 1.2, 1.9
-"""Metres above the floor between which a wall stands and a doorway is open; most furniture ends below."""
+"""Height range (m) in which walls are solid and doorways are open; most furniture is lower."""
 SILL = 0.15, 1.1
-"""Metres above the floor between which a window has a wall, and a doorway nothing."""
+"""Height range (m) in which there is wall under a window but free space in a doorway."""
 BEARINGS = 512
-"""Directions that are distinguished: 0.7 degrees each, 6 cm at 5 m."""
+"""Number of bearing bins: 0.7 degrees each, 6 cm at 5 m."""
 REACH = 6.0
-"""Metres up to which the edges of a doorway are seen well enough."""
+"""Largest distance (m) at which the edges of a doorway are accurate enough."""
 NARROWEST, WIDEST = 0.65, 1.45
-"""Metres that a doorway is wide."""
+"""Smallest and largest width (m) of a doorway."""
 DEEPER = 0.85
-"""Metres that it must go on behind it: a niche between a fridge and a cupboard is less deep."""
+"""Smallest free depth (m) behind a doorway: a niche between a fridge and a cupboard is less deep."""
 OPEN = 0.35
-"""Share of the directions through it that must go on so far: in a slanting view many end at the next wall."""
+"""Smallest share of the bearings through it with that free depth: in an oblique view many end at the next wall."""
 STEP = 0.3
-"""Metres by which the wall before is nearer than what is seen through the doorway."""
+"""Smallest step (m) in depth from the wall to the view through the doorway."""
 WALL_LONG, WALL_SHORT, WALL_THICK = 0.25, 0.1, 0.12
-"""Metres of wall that go on in line beside it, on one side and on the other, and how far out of line."""
+"""Length (m) of wall in line with it on the longer and on the shorter side, and largest distance (m) from that line."""
 STRAIGHT, BESIDE = 0.7, 0.4
-"""Share of what is tall within so many metres beside it that is in line, on the side where the wall goes on longer."""
+"""Share of the tall points in line with it, on the side of the longer wall, and the distance (m) within which points
+are counted."""
 SAME = 0.6
-"""Metres between the middles up to which two looks show one doorway: less than between two doorways."""
+"""Distance (m) between midpoints up to which two gaps are one doorway: less than between two doorways."""
 ASIDE = 0.2
-"""Metres from its plane from which a robot is on one side of it."""
+"""Distance (m) from its plane from which the robot is on one side of it."""
 BEFORE = 2.5
-"""Metres before a doorway within which a robot has the room there around it."""
+"""Distance (m) in front of a doorway within which the robot has seen the room on that side."""
 BEYOND = 1.0
-"""Metres behind a doorway to which a robot goes through it: the middle of a square of twice that."""
+"""Distance (m) behind a doorway of the goal for going through it: the centre of a square with sides of twice that."""
 
 _ITSELF = "itself"
-"""What a frame is known by among those that it was looked through with."""
+"""Memo key of a frame's identity, in the cache keys of looks with several frames."""
 _ANGLES = (np.arange(BEARINGS) + 0.5) * 2 * np.pi / BEARINGS
 _WAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 """Unit vectors (BEARINGS, 2) along the bearings."""
@@ -51,7 +52,7 @@ _WAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 
 @dataclass(slots=True)
 class Gap:
-    """One look at a doorway: its jambs (2,) each, and the place (2,) that it was seen from."""
+    """One look at a doorway: its jambs (2,), and the viewpoint (2,)."""
 
     left: Array
     right: Array
@@ -63,7 +64,8 @@ class Gap:
         return middle
 
     def along(self, points: Points) -> tuple[float, Array, Array]:
-        """Its width, and of points (n, 2 or more) how far along it from the left jamb and how far out of line, m."""
+        """Return its width, and for points (n, 2 or more) their distances along it from the left jamb and from its
+        line (m)."""
         way = self.right - self.left
         width = float(np.linalg.norm(way))
         x, y = way / width
@@ -72,7 +74,7 @@ class Gap:
 
     @property
     def squarely(self) -> float:
-        """How squarely and how near it was seen; the best look tells where it is."""
+        """Quality of the view, from its angle and distance; the position is that of the best look."""
         view_offset = self.middle - self.eye
         direction = (self.right - self.left) / np.linalg.norm(self.right - self.left)
         metres = float(np.linalg.norm(view_offset))
@@ -81,11 +83,12 @@ class Gap:
 
 @dataclass(slots=True)
 class Passage:
-    """A doorway as all looks show it.
+    """Doorway, merged over looks.
 
     Attributes:
-        sides: On which sides (1, -1) of its plane the robot has been, or has seen it from.
-        near: The place (2,) that it was first seen from.
+        best: Look with the best view.
+        sides: Sides (1, -1) of its plane on which the robot has been, or from which it has seen the doorway.
+        near: Viewpoint (2,) of the first look.
     """
 
     best: Gap
@@ -93,25 +96,25 @@ class Passage:
     sides: set[int] = field(default_factory=set)
 
     def side(self, point: Array) -> int:
-        """On which side of its plane a point (2,) is: 1, -1, or 0 in it."""
+        """Return the side of its plane on which a point (2,) lies: 1, -1, or 0 in the plane."""
         direction = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
         offset = point[:2] - self.best.middle
         metres = float(direction[0] * offset[1] - direction[1] * offset[0])
         return 0 if abs(metres) < ASIDE else int(np.sign(metres))
 
     def before(self, side: int, metres: float) -> Array:
-        """A point (2,) on the floor before its middle, on one side."""
+        """Return a point (2,) on the floor in front of its midpoint, on one side."""
         direction = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
         point: Array = self.best.middle + side * metres * np.array([-direction[1], direction[0]])
         return point
 
     @property
     def explored(self) -> bool:
-        """Whether the robot has been on both sides, or has seen it from there."""
+        """Whether the robot has been on both sides, or has seen the doorway from there."""
         return len(self.sides) == 2
 
     def square(self, base: Pose2) -> tuple[float, float, float, float]:
-        """The floor (x0, y0, x1, y1) where a robot is that has gone through it from where it is now."""
+        """Return the goal area (x0, y0, x1, y1) for going through it from the current base pose."""
         side = -(self.side(base.xy) or self.side(self.near) or 1)
         x, y = (float(v) for v in self.before(side, BEYOND))
         return x - BEYOND, y - BEYOND, x + BEYOND, y + BEYOND
@@ -123,10 +126,10 @@ class Doorways:
     def __init__(self) -> None:
         self.all: list[Passage] = []
         self.same: dict[int, int] = {}
-        """By the place in `all` of one that turned out to be another the place of that, which was seen earlier."""
+        """Index in `all` of a duplicate -> index of the earlier doorway that it equals."""
 
     def update(self, scans: Sequence[Scan], base: Pose2) -> None:
-        """Take in pictures of one moment that together look all around."""
+        """Update with pictures of one moment that together cover all directions."""
         for gap in _known_gaps(scans, base.xy):
             known = min(self.all, key=lambda doorway: _apart(doorway, gap), default=None)
             if known is None or _apart(known, gap) > SAME:
@@ -145,7 +148,7 @@ class Doorways:
                 passage.sides.add(side)
 
     def _join(self) -> None:
-        """Note which of those known are one, now that their best looks are better than the first."""
+        """Find duplicates: positions from the best looks are more accurate than those from the first."""
         for later_index, passage in enumerate(self.all):
             for earlier_index in range(later_index if later_index not in self.same else 0):
                 if earlier_index not in self.same and _apart(self.all[earlier_index], passage.best) < SAME:
@@ -158,7 +161,7 @@ def _apart(passage: Passage, gap: Gap) -> float:
 
 
 def _known_gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
-    """The doorways that pictures show, looked for once in the same frames."""
+    """Return the doorways in pictures, cached in the frames."""
     first, *other_memos = (scan.frame.memo for scan in scans)
     key = (gaps, center.tobytes(), *(memo.setdefault(_ITSELF, object()) for memo in other_memos))
     if key not in first:
@@ -168,10 +171,10 @@ def _known_gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
 
 
 def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
-    """The doorways that pictures show.
+    """Detect doorways in pictures.
 
     Args:
-        center (2,): The middle of the cameras, on the floor plan.
+        center (2,): Centre of the cameras, on the floor plan.
     """
     points = np.concatenate([scan.points[::4, ::2][scan.valid[::4, ::2]] for scan in scans])  # columns are bearings
     points = points[points[:, 2] < HIGH]
@@ -205,12 +208,12 @@ def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What is seen at each bearing.
+    """Distances at each bearing.
 
     Attributes:
-        wall: Metres to the nearest that is tall, inf where none is seen.
-        sight: Metres to the farthest that is seen below the lintel, 0 for nothing.
-        edge (n, 2): Where that wall is, or what is farthest.
+        wall: Distance (m) to the nearest tall point, inf if none is visible.
+        sight: Distance (m) to the farthest point below the lintel, 0 for none.
+        edge (n, 2): Position of that tall point, else of the farthest point.
     """
 
     wall: Array
@@ -219,12 +222,12 @@ class _Around:
 
     @property
     def outline(self) -> Array:
-        """Metres to the wall, or as far as is seen: between two cameras that look down nothing tall is seen."""
+        """Distance (m) to the wall, else to the farthest point: between two downward cameras no wall is visible."""
         return np.where(np.isinf(self.wall) & (self.sight > 0.0), self.sight, self.wall)
 
 
 def _gaps_from(start: int, around: _Around, center: Array) -> list[Gap]:
-    """What may be doorways whose right jamb, seen from the middle, is at a bearing; bearings grow to the left."""
+    """Return candidate doorways with the right jamb, seen from the centre, at a bearing; bearings grow to the left."""
     right = around.edge[start]
     span = (start + np.arange(BEARINGS // 3)) % BEARINGS
     jamb_offset = around.edge[span] - right
@@ -237,8 +240,8 @@ def _gaps_from(start: int, around: _Around, center: Array) -> list[Gap]:
     wall, sight = around.wall[span, None], around.sight[span, None]
     places = np.arange(len(span))[:, None]
     is_between = (places > 0) & (places < end_indices)
-    # Of each bearing (rows) and each left jamb (columns): metres to the line through both jambs, and how squarely the
-    # bearing goes through it, 1 at a right angle.
+    # For each bearing (rows) and each left jamb (columns): distance (m) to the line through both jambs, and the sine of
+    # the angle between them, 1 if perpendicular.
     x, y = _WAYS[span].T[:, :, None]
     normal_x, normal_y = -jamb_offset[end_indices, 1], jamb_offset[end_indices, 0]
     normal_offset = x * normal_x + y * normal_y
@@ -252,7 +255,7 @@ def _gaps_from(start: int, around: _Around, center: Array) -> list[Gap]:
 
 
 def _continues_as_wall(gap: Gap, tall: Points) -> bool:
-    """Whether what is tall goes on in line with it on both sides."""
+    """Whether tall points continue in line with it on both sides."""
     width, distance_along, off_line = gap.along(tall)
     lengths, straight = [], []
     for distance_beside in (-distance_along, distance_along - width):
@@ -265,7 +268,7 @@ def _continues_as_wall(gap: Gap, tall: Points) -> bool:
 
 
 def _is_walled_up(gap: Gap, low: Points) -> bool:
-    """Whether something fills it from side to side below the height of a window."""
+    """Whether it is filled from side to side below the height of a window."""
     width, distance_along, off_line = gap.along(low)
     filled_positions = distance_along[
         (off_line < WALL_THICK) & (distance_along > 0.15 * width) & (distance_along < 0.85 * width)

@@ -1,8 +1,8 @@
-"""What is believed of a detector that errs: a kind is where it was reported surely, or from several sides.
+"""Filter for false positives of a detector: a kind is accepted with a high score, or with looks from several sides.
 
-Scores of one place add up over looks from different places and cameras; looks from the same place repeat the same
-mistake and count once. Where several kinds are reported at one place, the one with most evidence is believed. Detectors
-that tell two things of a kind apart know what they report, and are not asked for evidence.
+Scores at one position are summed over looks from different viewpoints and cameras; looks from the same viewpoint repeat
+the same error and count once. If several kinds are reported at one position, the one with most evidence is accepted.
+Detectors that distinguish instances are assumed to be correct and need no evidence.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from perception.memory.clouds import beside_cell, cells_of, corners_of
 from perception.memory.seen_object import HOLLOW
 
 BELIEVED = 0.6
-"""Sum of scores from which something is believed: one sure look, or two unsure ones. Of boxes of the shipped network
-with a score of 0.6, nine of ten were right."""
+"""Sum of scores from which a report is accepted: one confident look, or two uncertain ones. Of boxes of the shipped
+network with a score of 0.6, nine of ten were right."""
 SAME_CLAIM = 0.25
-"""Metres between two reports of a small thing that are taken for the same."""
+"""Distance (m) up to which two reports of a small object are of the same one."""
 SAME_FURNITURE = 1.0
 """The same for furniture, of which looks show different pieces."""
 RIVALS = 0.05
-"""Metres between two kinds of small things of which one must be wrong; not where things are put into one of them."""
+"""Distance (m) below which two kinds of small objects exclude each other, unless one of them is a container."""
 EYE_CELL = 0.15
-"""Metres by which a camera has to move for a look to count again."""
+"""Distance (m) that a camera has to move for a look to count again."""
 FLOOR_CELL = 0.5
-"""Metres of the cells of floor that belong to one room each."""
+"""Size (m) of a floor cell; each cell belongs to one room."""
 LEAST_FLOOR, LEAST_POINTS = 12, 3
-"""Points of a floor from which it counts, and of one cell of it."""
+"""Fewest points of a floor patch, and of one of its cells."""
 LEAST_CELLS = 5
-"""Cells from which a piece of floor is taken for a room: less is a mistake at the edge of another."""
+"""Fewest cells of a room: a smaller piece of floor is an error at the edge of another room."""
 
 _Look: TypeAlias = tuple[str, tuple[int, ...]]
 
 
 @dataclass(slots=True)
 class _Claim:
-    """That a kind is at a point (3,): the best score of each look."""
+    """Hypothesis that an object of a kind is at a point (3,), with the best score of each look."""
 
     kind: str
     small: bool
@@ -55,17 +55,17 @@ class _Claim:
 
 
 class Evidence:
-    """The reports of one episode."""
+    """Evidence accumulated over the detections of one episode."""
 
     def __init__(self) -> None:
         self._claims: dict[str, list[_Claim]] = defaultdict(list)
         self._floors: dict[int, dict[str, dict[_Look, float]]] = defaultdict(lambda: defaultdict(dict))
 
     def believed(self, kind: str, detection: Detection, patch: Patch, small: bool) -> Patch | None:
-        """Take in a report; what is believed of the patch that it shows, None where nothing is.
+        """Add a detection and return the accepted part of its patch, None if there is none.
 
         Args:
-            small: Whether it is of a kind that a hand lifts.
+            small: Whether the kind can be lifted with one hand.
         """
         look = (detection.view, tuple(np.round(patch.eye / EYE_CELL).astype(int).tolist()))
         if detection.is_room:
@@ -77,7 +77,7 @@ class Evidence:
         return patch if claim.total >= BELIEVED and not self.outvoted(kind, point) else None
 
     def outvoted(self, kind: str, point: Array) -> bool:
-        """Whether another kind has more evidence at a point (3,) than a small thing of this kind."""
+        """Whether another kind has more evidence at a point (3,) than a small object of this kind."""
         if kind in HOLLOW:
             return False
         own_claim = self._nearest(kind, point, RIVALS)
@@ -110,7 +110,7 @@ class Evidence:
         return _part(patch, is_own) if np.count_nonzero(is_own) >= LEAST_FLOOR else None
 
     def floors(self) -> list[tuple[str, Array]]:
-        """The pieces of floor that are believed to be rooms: their kind, and the corners (n, 2) of their cells."""
+        """Return the pieces of floor accepted as rooms: kind, and the corners (n, 2) of their cells."""
         rooms = {cell: kind for cell in list(self._floors) if (kind := self._room_of(cell))}
         pieces = []
         while rooms:
@@ -127,7 +127,7 @@ class Evidence:
         return pieces
 
     def _room_of(self, cell: int) -> str:
-        """The kind of room that a cell of floor is believed to be of, "" for none."""
+        """Return the accepted room kind of a floor cell, "" for none."""
         totals = {kind: sum(votes.values()) for kind, votes in self._floors.get(cell, {}).items()}
         kind = max(totals, key=lambda kind: totals[kind], default="")
         return kind if kind and totals[kind] >= BELIEVED else ""

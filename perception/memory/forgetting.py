@@ -1,4 +1,4 @@
-"""When a remembered object is forgotten: its place was seen to be empty."""
+"""Removal of remembered objects whose position was seen to be empty."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
 
 FORGET_AFTER = 2
-"""Looks at an empty place after which what stood there is forgotten."""
+"""Looks at an empty position after which its object is forgotten."""
 
 
 def forget_missing(
@@ -21,13 +21,13 @@ def forget_missing(
     scans: Sequence[Scan],
     excused: Collection[str | None],
 ) -> list[str]:
-    """Forget objects whose place was looked at and found empty; their entities.
+    """Delete objects whose position was seen to be empty, and return their entities.
 
     Args:
-        objects: By entity; what is forgotten is deleted.
-        furniture: By entity; nothing that is in closed furniture is forgotten.
-        scans: Of this look.
-        excused: Entities that were seen, or are held.
+        objects: By entity; modified in place.
+        furniture: By entity; objects in closed furniture are not deleted.
+        scans: Scans of this look.
+        excused: Entities to skip: seen in this look, or held.
     """
     forgotten = []
     for entity, item in list(objects.items()):
@@ -45,7 +45,7 @@ def forget_missing(
 
 
 def seen_through(scan: Scan, box: Box) -> bool:
-    """Whether a view shows what is behind the place of a box, so that nothing is there any more."""
+    """Whether a view shows the background of a box, so that the box is empty."""
     corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
     middles = box.center + 0.5 * (corners - box.center)
     half_height = np.array([0.0, 0.0, 0.7 * box.half[2]])

@@ -1,4 +1,4 @@
-"""Everything that is remembered: rooms, furniture and loose objects by name, and what a new look does to them."""
+"""Memory of rooms, furniture and loose objects by name, and its update with a new look."""
 
 from __future__ import annotations
 
@@ -22,42 +22,41 @@ from perception.memory.support_relations import contains
 from perception.names import best_matches, vocabulary
 
 SAME_PLACE = 0.25
-"""Metres within which a detection without instance is taken for the remembered thing of that kind."""
+"""Distance (m) within which a detection without instance is associated with a remembered entity of its kind."""
 PART_NEAR = 0.9
-"""Metres from furniture within which a door without instance is one of it: as wide as doors that stand open are."""
+"""Distance (m) from furniture within which a door without instance belongs to it: the width of open doors."""
 DRAWER_NEAR = 0.4
-"""The same for a drawer, as far as one is pulled out: the next cabinet of drawers is often no further away."""
+"""The same for a drawer, as far as it is pulled out: the next cabinet of drawers is often no further away."""
 SAME_FLOOR = 1.0
-"""Metres from the floor that was seen of a room within which more floor of that kind is of the same room."""
+"""Distance (m) from the known floor of a room within which floor of the same kind belongs to the room."""
 NEAR_FURNITURE = 1.5
-"""Metres between two pieces of furniture beyond which they are two."""
+"""Distance (m) between two pieces of furniture beyond which they are never merged."""
 ONE_PLACE, WITHIN = 0.6, 0.05
-"""Share of what was seen of furniture within another, grown by so many metres, from which both are one."""
+"""Share of the points of furniture inside another piece, expanded by a margin (m), from which both are merged."""
 LEAST_FURNITURE = 0.2
-"""Metres that furniture without an identity measures at least: less is the edge of something else."""
+"""Smallest extent (m) of new furniture without instance: less is the edge of something else."""
 DOUBTED, UNREPORTED = 2.5, 0.3
-"""Sum of scores up to which furniture may be a mistake, and what it loses where it is in plain view and not reported:
-half of the score of a report, for networks miss a third of what they see."""
+"""Sum of scores up to which furniture may be a false positive, and the penalty if it is in plain view and not reported:
+half of the score of a report, since networks miss a third of visible furniture."""
 UNSEEN_FLOOR = 1.15
-"""Metres from the middle of furniture, towards the robot, within which the floor before it begins. Of 8,500 looks in
-six houses 6 met floor only at 1.2 or 1.3 m, and 2 of those were looks through a doorway at what is in the room behind
-it."""
+"""Distance (m) from the middle of furniture, towards the robot, within which the floor before it begins. Of 8,500 looks
+in six houses 6 met floor only at 1.2 or 1.3 m, and 2 of those were looks through a doorway into the room behind it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Newcomer:
-    """Something seen for the first time in this look: its kind, and the corners (3,) of what was seen of it."""
+    """Entity seen for the first time in this look: kind, and the corners (3,) of the bounds of its points."""
 
     kind: str
     low: Points
     high: Points
 
     def gap(self, low: Points, high: Points) -> float:
-        """Metres between it and the points between two corners."""
+        """Return the distance (m) to the bounds given by two corners."""
         return float(np.linalg.norm(np.maximum(np.maximum(self.low - high, low - self.high), 0.0)))
 
     def with_(self, low: Points, high: Points) -> _Newcomer:
-        """It with more that was seen of it."""
+        """Return a copy with extended bounds."""
         return _Newcomer(self.kind, np.minimum(self.low, low), np.maximum(self.high, high))
 
 
@@ -69,25 +68,25 @@ class Things:
         self.furniture: dict[str, Furniture] = {}
         self.objects: dict[str, LooseObject] = {}
         self.missing: set[str] = set()
-        """Objects that were forgotten because their place was seen to be empty; some may have been seen again since."""
+        """Objects forgotten because their position was seen to be empty; some may have been seen again since."""
         self.shown: dict[str, list[Detection]] = {}
-        """What was seen of each thing at the last moment at which something was seen."""
+        """Detections of each entity at the last moment with any detections."""
         self._shown_at = -np.inf
         self._evidence = Evidence()
         self._support: dict[str, float] = defaultdict(float)
-        """Sum of the scores of what was reported of each thing."""
+        """Sum of the detection scores of each entity."""
         self.rough = False
-        """Whether some outlines are by a network, whose edges take in what is beside a thing."""
+        """Whether some outlines are by a network, whose edges include neighbouring surfaces."""
         self.same: dict[str, str] = {}
-        """What was taken for a thing of its own, and what it is a piece of."""
+        """Merged entity -> the entity that it is a piece of."""
 
     def __iter__(self) -> Iterator[Furniture | LooseObject]:
         yield from self.furniture.values()
         yield from self.objects.values()
 
     def meant(self, words: str) -> list[str]:
-        """The entities that words mean equally well: by what is known of them, else by what they were ever called,
-        else by what may be true of them."""
+        """Return the entities that match words equally well: by their best known names, else by any name that a
+        detector has used, else by possible colours."""
         for reading in (Identity.known_as, Identity.called_as, Identity.possibly):
             rooms = [reading(room.identity, "") for room in self.rooms.values()]
             things = [reading(item.identity, self._kind_of_room(item)) for item in self]
@@ -101,13 +100,13 @@ class Things:
         return "" if room is None else room.identity.kind
 
     def room_at(self, point: Array, margin: float = 0.1) -> Room | None:
-        """The room that a point (2 or more,) is in, or is at most so many metres from, None where none is known."""
+        """Return the room that contains a point (2 or more,), within a margin (m); None if none is known there."""
         nearest = min(self.rooms.values(), key=lambda room: room.distance(point), default=None)
         return None if nearest is None or nearest.distance(point) > margin else nearest
 
     def room_with(self, item: Furniture | LooseObject) -> str:
-        """The room that a thing is in, "" where that is not known: the first on the way from the thing to where it was
-        seen from, since the floor under furniture is not seen."""
+        """Return the room of an object or furniture, "" if unknown: the first room on the line from it to its
+        viewpoint, since the floor under furniture is not visible."""
         if not self.rooms:
             return ""
         middle = item.box.center[:2]
@@ -123,10 +122,10 @@ class Things:
     def update(
         self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None
     ) -> None:
-        """Take in what pictures show, but for the held object; forget what is no longer there.
+        """Update from detections, except of the held object; forget objects that have disappeared.
 
         Args:
-            stamp: When they were made (s); those of one moment may come in several updates.
+            stamp: Time (s) of the pictures; those of one moment may come in several updates.
         """
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
         newcomers: dict[str, _Newcomer] = {}
@@ -134,7 +133,7 @@ class Things:
         anonymous = not all(detection.instance for detection in detections)
         if anonymous:
             self.rough = True
-            detections = sorted(detections, key=lambda detection: bool(detection.part))  # parts are of what is known
+            detections = sorted(detections, key=lambda detection: bool(detection.part))  # parts need a known parent
         for detection in detections:
             if detection.view not in scans:
                 continue
@@ -164,11 +163,11 @@ class Things:
     def _entity_of(
         self, detection: Detection, patch: Patch, newcomers: dict[str, _Newcomer], assigned: set[tuple[str, str]]
     ) -> str:
-        """The thing that a detection without instance shows: a remembered one, one new in this look, or a newer one.
+        """Associate a detection without instance: with a remembered entity, one new in this look, or another new one.
 
         Args:
-            newcomers: What is new in this look.
-            told: Entities and views; two boxes of one picture are two things.
+            newcomers: Entities that are new in this look.
+            assigned: Entities and views already associated; two boxes of one picture are two entities.
         """
         kind = kind_of(detection.name)
         middle = np.median(patch.points.astype(np.float64), axis=0)
@@ -202,7 +201,7 @@ class Things:
         return entity
 
     def _room_of(self, kind: str, point: Array) -> str:
-        """The remembered room of a kind whose floor a point (3,) is on or near, or a new name."""
+        """Return the remembered room of a kind with floor at or near a point (3,), or a new name."""
         same_kind = [name for name, room in self.rooms.items() if room.identity.kind == kind]
         nearby = [name for name in same_kind if self.rooms[name].distance(point) < SAME_FLOOR]
         return min(nearby, key=lambda name: self.rooms[name].distance(point)) if nearby else _new_name(kind, self.rooms)
@@ -217,7 +216,7 @@ class Things:
                 room.update(floor)
             return
         if entity not in self.furniture and not (parts.keys() & {"", "door", "drawer"}):
-            return  # a handle or a button alone tells nothing about the thing
+            return  # a handle or a button alone does not locate its furniture
         item: LooseObject | Furniture
         if (entity in self.objects and patches[""]) or self._is_loose(identity, patches):
             item = self._take_in_object(identity, patches[""], stamp, rough=not detections[0].instance)
@@ -232,7 +231,7 @@ class Things:
 
     @staticmethod
     def _check_body(piece: Furniture, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
-        """Hold what is remembered of furniture against the outlines of one look at it."""
+        """Check the remembered points of furniture against the outlines of one look at it."""
         outlines: dict[str, Mask] = {}
         for detection in detections:
             if detection.mask is not None:
@@ -241,14 +240,14 @@ class Things:
             piece.check(scans[view], outline)
 
     def _is_loose(self, identity: Identity, patches: dict[str, list[Patch]]) -> bool:
-        """Whether something new is an object: small, and without doors or buttons."""
+        """Whether a new entity is a loose object: small, and without doors or buttons."""
         if identity.entity in self.furniture or patches.keys() != {""}:
             return False
         nearest = min(patches[""], key=lambda patch: patch.spacing)
         return not is_furniture(identity.kind, object_box(nearest.points, nearest.spacing, nearest.eye))
 
     def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float, *, rough: bool) -> LooseObject:
-        best = max(patches, key=lambda patch: len(patch.points))  # all cameras are in one place: one picture will do
+        best = max(patches, key=lambda patch: len(patch.points))  # cameras are close together: one picture is enough
         item = self.objects.get(identity.entity)
         if item is None:
             item = self.objects[identity.entity] = LooseObject(identity, best, stamp)
@@ -260,13 +259,13 @@ class Things:
         return item
 
     def place(self, item: LooseObject) -> None:
-        """Note what an object is inside of, from where it is now."""
+        """Update the container of an object from its current position."""
         holders = (f.identity.entity for f in self.furniture.values() if contains(f, item.box))
         item.container = next(holders, None)
 
     def _settle(self, patches: Mapping[str, Mapping[str, list[tuple[Detection, Patch]]]], held: str | None) -> None:
-        """After a look by a detector that tells no two things of a kind apart: one thing in one place, and the rooms as
-        they are believed to be."""
+        """After a look by a detector without instances: remove outvoted objects, merge duplicate furniture and update
+        the rooms."""
         for entity, parts in patches.items():
             self._support[entity] += sum(seen.score for detected in parts.values() for seen, _ in detected)
         for entity, item in list(self.objects.items()):
@@ -282,7 +281,7 @@ class Things:
         self._believe_rooms()
 
     def _forget_doubtful(self, scans: Mapping[str, Scan], excused: Collection[str | None]) -> None:
-        """Forget furniture that was reported a few times and then no more where it is in plain view.
+        """Forget furniture that was reported a few times, and then not any more although it is in plain view.
 
         Args:
             excused: Entities that were reported in this look, or are held.
@@ -296,8 +295,8 @@ class Things:
                     del self.furniture[entity]
 
     def _is_one(self, entity: str, other: str) -> bool:
-        """Whether two pieces of furniture are in one place: a piece of a kind within another of it, or nearly all of
-        either within the other."""
+        """Whether two pieces of furniture overlap: one inside another of the same kind, or nearly all of each inside
+        the other."""
         piece, second = self.furniture[entity], self.furniture[other]
         if piece.box.distance(second.box.center) > NEAR_FURNITURE:
             return False
@@ -305,7 +304,7 @@ class Things:
         return (max if piece.identity.kind == second.identity.kind else min)(shares) > ONE_PLACE
 
     def _believe_rooms(self) -> None:
-        """Make rooms of the floor that is believed: each keeps its name where most of it was."""
+        """Rebuild the rooms from the accepted floor: each keeps the name of the room with the largest overlap."""
         if not (pieces := self._evidence.floors()):
             return
         previous_rooms, self.rooms = self.rooms, {}
@@ -326,24 +325,24 @@ class Things:
 
 
 def _is_sliver(patches: Mapping[str, Sequence[Patch]]) -> bool:
-    """Whether so little was seen of furniture that it may be the edge of something else."""
+    """Whether the visible part of furniture is so small that it may be the edge of something else."""
     spans = (np.ptp(patch.points, axis=0).max() for seen in patches.values() for patch in seen)
     return float(max(spans)) < LEAST_FURNITURE
 
 
 def _share_within(piece: Furniture, other: Furniture) -> float:
-    """The share of what was seen of furniture that lies within other furniture."""
+    """Return the share of the points of furniture that lie inside other furniture."""
     points = piece.points(panel=True)
     return float(np.mean(inside(points, other.box, WITHIN))) if len(points) else 0.0
 
 
 def _new_name(kind: str, used_names: Collection[str]) -> str:
-    """A name for another thing of a kind: `table_2`."""
+    """Return an unused name for an entity of a kind: `table_2`."""
     stem = kind.replace(" ", "_")
     return next(name for number in itertools.count(1) if (name := f"{stem}_{number}") not in used_names)
 
 
 def kind_of(name: str) -> str:
-    """The kind in what a detector calls a thing: `brown table` is a table."""
+    """Return the kind in a detector's name: `table` for `brown table`."""
     first, _, noun = name.partition(" ")
     return noun if noun and first in COLOUR_WORDS else name

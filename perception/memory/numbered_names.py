@@ -1,4 +1,4 @@
-"""The names of objects that a planner sees: one name for an object, from every side and for the whole episode."""
+"""Names of objects in the input of planners: one per object, constant over views and over the episode."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _NUMBERED = re.compile(r"^(.+) (\d+)$")
 class Names:
     """The names of one episode.
 
-    Until a planner gets the name of a thing, the picture that shows most of it decides the name. From then on its name
-    stays, its number too: things of one name that are named together are numbered from 1, a thing that is alone has no
-    number, and what comes later has the next one. A name never means another thing.
+    Until a planner gets an entity's name, the picture that shows most of the entity decides it. Then the name and its
+    number are fixed: entities with one name that are named together are numbered from 1, a single one has no number,
+    and a later one gets the next number. A name is never reused for another entity.
     """
 
     def __init__(self) -> None:
@@ -25,31 +25,30 @@ class Names:
         self._number: dict[str, int] = {}
         self._bearers: dict[str, list[str]] = {}
         self._plain: dict[str, str] = {}
-        """The thing that was given each name without a number."""
+        """Name -> the entity that has it without a number."""
         self._same: dict[str, str] = {}
 
     def __contains__(self, entity: str) -> bool:
         return entity in self._name
 
     def note(self, entity: str, name: str, share: float) -> None:
-        """A look at a thing: what the detector calls it, and the share of a picture (0 to 1) that it fills.
+        """Record a detector's name for an entity, and the share of a picture (0 to 1) that the entity fills.
 
         Args:
-            share: 0 for what was never seen. Such a thing has a name for the time being: the first look decides, and
-                the earlier name is still understood.
+            share: 0 for an entity never seen. Its name is provisional: the first look decides, and the earlier name
+                still resolves.
         """
         if entity not in self._name:
             self._name[entity], self._shown[entity] = name, share
         elif entity not in self._number or self._shown[entity] == 0.0 < share:
             if canonical(name) != canonical(self._name[entity]):
                 self._number.pop(entity, None)
-            plainer = self._name[entity].endswith(f" {name}")  # whose colour could not be seen in this light
+            plainer = self._name[entity].endswith(f" {name}")  # without the colour, which this light hides
             if share > self._shown[entity] and not plainer:
                 self._name[entity], self._shown[entity] = name, share
 
     def tell(self, entities: Iterable[str]) -> None:
-        """Give things, all of which were noted, the names that planners get from now on, in the order in which
-        they were noted."""
+        """Fix the names and numbers of entities that were passed to `note`, in the order in which they were noted."""
         new_entities: dict[str, list[str]] = defaultdict(list)
         untold = {entity for entity in entities if entity not in self._number}
         for entity in self._name if untold else ():
@@ -64,29 +63,29 @@ class Names:
                 self._number[entity] = 0 if self._plain.get(name) == entity else len(bearers)
 
     def name(self, entity: str) -> str:
-        """Its name without number. Raises KeyError for what has none."""
+        """Return an entity's name without number. Raises KeyError if it has no name."""
         return self._name[entity]
 
     def number(self, entity: str) -> int:
-        """Its number among the things of its name, 0 for one that was alone when it was named. Raises KeyError for
-        what has no name."""
+        """Return an entity's number among those with its name, 0 if it was the only one when named. Raises KeyError if
+        it has no name."""
         if entity not in self._number:
             self.tell([entity])
         return self._number[entity]
 
     def called(self, entity: str) -> str:
-        """Its name with its number. Raises KeyError for what has none."""
+        """Return an entity's name with its number. Raises KeyError if it has no name."""
         number = self.number(entity)
         return f"{self._name[entity]} {number}" if number else self._name[entity]
 
     def merge(self, entity: str, remaining_entity: str) -> None:
-        """Note that two named things are one: the names of `entity` mean `remaining_entity` from now on."""
+        """Merge two named entities: the names of `entity` resolve to `remaining_entity` from now on."""
         self._same[entity] = remaining_entity
 
     def bearers(self, words: str) -> tuple[tuple[str, ...], bool]:
-        """The entities that have been given a name, and whether the words have the number of one.
+        """Return the entities with a name, and whether the words contain a number.
 
-        A name without number means the thing that was given exactly that name, else all that have it with a number.
+        A name without number resolves to the entity with exactly that name, else to all that have it with a number.
         """
         for reading in readings(words):
             bearers = self._bearers.get(reading, [])

@@ -1,4 +1,4 @@
-"""Memory of the states of things other than open and closed: on, dirty, filled."""
+"""Memory of the states of entities other than open and closed: on, dirty, filled."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from homie.kernel.knowledge import CONTRARY
 from homie.kernel.types import Detection
 
 MAY_END = frozenset({"dirty", "filled"})
-"""States that are over where a look that shows as much of a thing shows them no more."""
+"""States that end if a look that shows at least as much of the entity does not show them."""
 
 
 class States:
-    """The words of `CONTRARY` that are known of each thing, by its entity."""
+    """Known states of each entity, as words of `CONTRARY`."""
 
     def __init__(self) -> None:
         self._known: dict[str, dict[str, int]] = {}
-        """With the pixels of the thing in the look that has shown it, 0 where the robot has brought it about."""
+        """Entity -> state -> pixels of the entity in the look that showed the state, 0 if it is the result of a
+        skill."""
 
     def of(self, entity: str) -> tuple[str, ...]:
-        """What is known of a thing, in the order of `CONTRARY`."""
+        """Return the known states of an entity, in the order of `CONTRARY`."""
         return tuple(word for word in CONTRARY if word in self._known.get(entity, ()))
 
     def see(self, entity: str, detections: Sequence[Detection]) -> None:
-        """Take in all detections of a thing in one look."""
+        """Update with all detections of an entity in one look."""
         visible_states = {word for detection in detections for word in detection.states}
         pixels = sum(int(np.count_nonzero(detection.mask)) for detection in detections if detection.mask is not None)
         if not visible_states and entity not in self._known:
@@ -39,11 +40,11 @@ class States:
             known[word] = pixels
 
     def record(self, entity: str, word: str) -> None:
-        """The robot has brought a thing into a state."""
+        """Record a state of an entity that results from a skill."""
         known = self._known.setdefault(entity, {})
         known.pop(CONTRARY[word], None)
         known[word] = 0
 
     def forget(self, entity: str) -> None:
-        """What is known of a thing may be so no longer."""
+        """Discard the states of an entity, which may have changed."""
         self._known.pop(entity, None)

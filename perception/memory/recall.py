@@ -1,4 +1,4 @@
-"""What was seen in an episode, and what a planner sees of it: the same memory in both settings."""
+"""Memory of an episode's observations, and the planner's view of it; the same in both settings."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 from perception.names import canonical, spelt_matches, vocabulary
 
 AT_DOOR = 0.5
-"""Metres before a doorway at which the floor is that of the room on that side."""
+"""Distance (m) in front of a doorway of the floor that belongs to the room on that side."""
 WELL_INSIDE = 0.15
-"""Metres from the edge of a room's floor from which a place is certainly in that room."""
+"""Distance (m) from the edge of a room's floor from which a point is certainly in that room."""
 AROUND_ROBOT = 0.7
-"""Metres around the robot in which it cannot see the floor."""
+"""Radius (m) around the robot in which it cannot see the floor."""
 AT_HAND = 0.25
-"""Metres from the gripper within which it may have moved a door or a drawer."""
+"""Distance (m) from the gripper within which it may have moved a door or a drawer."""
 IN_FINGERS = 0.2
-"""Metres from the gripper within which a thing that it has just taken was seen: by more it has moved since."""
+"""Largest distance (m) between the gripper and the last seen position of a just grasped object; else it has moved."""
 JUST_SEEN = 0.001
-"""Share of a picture that a room fills at least."""
+"""Smallest share of a picture that a room fills."""
 DOORWAY = "doorway"
-"""What every doorway is called; its entity has its number behind a blank, which that of a thing has not."""
+"""Name of all doorways; their entities have a number after a blank, unlike those of objects and furniture."""
 NAMED_BY = ("", "door", "drawer", FLOOR)
-"""Parts that show what a thing is; a handle alone does not."""
+"""Parts from which an entity gets its name; a handle alone does not identify it."""
 
 
 class SightRecall(Recall):
-    """Things, doorways and names of one episode. Of the robot it keeps the constants and the kinematics of the arm."""
+    """Objects, doorways and names of one episode. Of the robot it keeps the constants and the arm's kinematics."""
 
     def __init__(self, robot: Robot) -> None:
         self.arm = OwnArm(robot)
@@ -60,25 +60,25 @@ class SightRecall(Recall):
         self._visited: set[str] = set()
         self._aim: str | None = None
         self._sits: Array = np.zeros(3)
-        """The middle of the held object, in the gripper frame."""
+        """Centre of the held object, in the gripper frame."""
         self._base = Pose2(0.0, 0.0, 0.0)
         self._stamp = -np.inf
         self._rounds: dict[int, float] = {}
         self._whereabouts: dict[str, tuple[float, Whereabouts]] = {}
         self._taken: dict[str, Whereabouts] = {}
-        """Where objects were when they were taken last, in the order of that."""
+        """Last places from which objects were picked, in the order of the picks."""
         self._pictured: frozenset[str] = frozenset()
 
-    # ------------------------------------------------------------ taking in
+    # ------------------------------------------------------------ update
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
         self.take_in(observation, scans_of(observation.frames), detections)
 
     def take_in(self, observation: Observation, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
-        """Take in what is seen now.
+        """Update with the current observation.
 
         Args:
-            scans: The frames that have depth, in space.
+            scans: Scans of the frames that have depth.
         """
         self.update_hand(observation)
         previous_stamp, self._stamp = self._stamp, observation.stamp
@@ -108,7 +108,7 @@ class SightRecall(Recall):
                 self._names.merge(f"{DOORWAY} {later_doorway + 1}", f"{DOORWAY} {earlier_doorway + 1}")
 
     def _note_names(self, frames: Mapping[str, CameraFrame], detections: Sequence[Detection]) -> None:
-        """What each thing is called where most of it is seen."""
+        """Record the name of each entity in the view that shows most of it."""
         called: dict[str, tuple[float, str]] = {}
         for detection in detections:
             entity = self.entity_of(detection)
@@ -123,7 +123,7 @@ class SightRecall(Recall):
             self._names.note(entity, name, share)
 
     def entity_of(self, detection: Detection) -> str:
-        """The thing that a detection of the last update shows, "" where that is not known."""
+        """Return the entity associated with a detection of the last update, "" if unknown."""
         entities = (
             entity
             for entity, detections in self.things.shown.items()
@@ -134,12 +134,12 @@ class SightRecall(Recall):
     # ------------------------------------------------------------ the hand
 
     def aim(self, entity: str, kind: str, center: Array) -> None:
-        if entity and self.things.rough:  # what the detector does not tell apart has names of the memory
+        if entity and self.things.rough:  # without instances, the memory's entities differ from the given one
             entity = self._seen_at(center, NamedThing(entity, kind))
         self._aim = entity or None
 
     def _seen_at(self, center: Array, aimed: NamedThing) -> str:
-        """What was seen at a place (3,) and may be the aimed object by its kind, "" for nothing."""
+        """Return the remembered object near a point (3,) whose kind matches the aimed object, "" for none."""
         same_kind = (item for item in self.things.objects.values() if spelt_matches(item.identity.kind, [aimed]))
         distances = {item.identity.entity: float(np.linalg.norm(item.box.center - center)) for item in same_kind}
         return min(
@@ -154,7 +154,7 @@ class SightRecall(Recall):
         if state not in CONTRARY:
             return
         if self.held is not None and self.held != entity:
-            self._states.forget(self.held)  # what was poured is no longer in it
+            self._states.forget(self.held)  # its contents were poured out
         self._states.record(entity, state)
 
     def in_hand(self, observation: Observation) -> str | None:
@@ -163,7 +163,7 @@ class SightRecall(Recall):
         return self._aim if self.held is None else self.held
 
     def update_hand(self, observation: Observation) -> None:
-        """The held object is what Pick aimed at when the hand began to hold something."""
+        """Update the held object: the target of Pick at the moment when the gripper began to hold something."""
         objects = self.things.objects
         hand = self.arm.gripper(observation.body)
         for piece in self.things.furniture.values():
@@ -181,7 +181,7 @@ class SightRecall(Recall):
             objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)
 
     def _position_in_hand(self, entity: str, observation: Observation) -> Array:
-        """The middle (3,) of a thing that was just taken, in the gripper frame."""
+        """Return the centre (3,) of a just grasped object, in the gripper frame."""
         if entity not in self.things.objects:
             return np.zeros(3)
         hand = self.arm.gripper(observation.body)
@@ -224,7 +224,7 @@ class SightRecall(Recall):
         return Landmark(entity, kind, None if item is None else item.box.center, has_number)
 
     def _doorway(self, entities: Sequence[str], base: Pose2) -> Landmark:
-        """The doorway that is meant; of several the nearest that is not explored."""
+        """Choose one of several doorways: the nearest unexplored one, if any."""
         explored = {doorway: self._doorway_numbered(int(doorway.rpartition(" ")[2])).explored for doorway in entities}
         entity = min(entities, key=lambda doorway: (explored[doorway], self._metres(doorway, base)))
         x0, y0, x1, y1 = self._passage(entity).square(base)
@@ -254,14 +254,13 @@ class SightRecall(Recall):
         return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
 
     def _misspelt(self, words: str) -> str:
-        """The sentence of F2 with the name that was seen and is like these words; "" if there is none."""
+        """Return the message of F2 with the similar name that was seen; "" if there is none."""
         seen = dict.fromkeys(item.identity.kind for item in self.things)
         hint = did_you_mean(words.strip(), seen, "; ")
         return f"{ErrorCode.F2.filled(item=words.strip())}{hint}" if hint else ""
 
     def unseen_room(self, words: str) -> str:
-        """For the name of a room that was not seen: a sentence that says so, and where there is more to see; "" for
-        other words."""
+        """Return a message for the name of a room not seen yet, with the unexplored doorways; "" for other words."""
         if not vocabulary().rooms.issuperset(canonical(words).split()):
             return ""
         rooms = [self._names.called(entity) for entity in self.things.rooms]
@@ -271,7 +270,7 @@ class SightRecall(Recall):
         suffix = f"; not explored: {', '.join(unexplored)}" if unexplored else ""
         return f"No {words.strip()} has been seen yet{known}{suffix}."
 
-    # ------------------------------------------------------------ telling
+    # ------------------------------------------------------------ planner input
 
     def knowledge(self, round_number: int) -> Knowledge:
         self._tell_names()
@@ -293,10 +292,10 @@ class SightRecall(Recall):
         )
 
     def _tell_names(self, further_entities: Iterable[str] = ()) -> None:
-        """Name all things seen since the last planner input: those of one kind get numbers together.
+        """Name all entities seen since the last planner input: those of one kind are numbered together.
 
         Args:
-            further_entities: Entities that may not be remembered, such as what is too far away for depth.
+            further_entities: Entities that may not be in memory, such as those too far away for depth.
         """
         doorways = (f"{DOORWAY} {number}" for number in self._doorway_numbers())
         things = (item.identity.entity for item in self.things)
@@ -306,11 +305,11 @@ class SightRecall(Recall):
         self._names.tell(seen)
 
     def _doorway_numbers(self) -> list[int]:
-        """The numbers of the entities of doorways, without those that are another's."""
+        """Return the numbers of the doorways' entities, without duplicates."""
         return [place + 1 for place, _ in enumerate(self._doorways.all) if place not in self._doorways.same]
 
     def _reported_doorways(self) -> list[Doorway]:
-        """The doorways for a planner: a gap between things in the middle of one room is none."""
+        """Return the doorways for a planner, without gaps between furniture in the middle of one room."""
         return [self._doorway_numbered(number) for number in self._doorway_numbers() if not self._within_a_room(number)]
 
     def _within_a_room(self, number: int) -> bool:
@@ -325,9 +324,9 @@ class SightRecall(Recall):
         side = passage.side(passage.near) or 1
         point_before, point_behind = passage.before(side, AT_DOOR), passage.before(-side, AT_DOOR)
         near_rooms, far_rooms = self._rooms_at(point_before), self._rooms_at(point_behind)
-        if near_rooms == far_rooms:  # floor at its edge; of which room it is on the other side has not been seen
+        if near_rooms == far_rooms:  # floor at the edge of one room; the room on the other side is unknown
             far_rooms = ()
-        # Whoever has looked around in both rooms has nothing to find behind it, wherever the looks were taken.
+        # If both rooms have been visited, by any route, there is nothing to explore behind it.
         rooms = {*near_rooms, *far_rooms}
         visited = len(rooms) == 2 and rooms <= self._visited
         return Doorway(
@@ -348,16 +347,16 @@ class SightRecall(Recall):
         )
 
     def _room(self, point: Array, margin: float = 0.1) -> str:
-        """The room that a point is in, by the name that a planner sees; "" where that is not known."""
+        """Return the planner's name of the room that contains a point; "" if unknown."""
         return next((self._names.called(entity) for entity in self._rooms_at(point, margin)), "")
 
     def _rooms_at(self, point: Array, margin: float = 0.1) -> tuple[str, ...]:
-        """The entity of the room that a point is in, none where that is not known."""
+        """Return the entity of the room that contains a point, () if unknown."""
         room = self.things.room_at(point, margin)
         return () if room is None else (room.identity.entity,)
 
     def _where(self, item: Furniture | LooseObject) -> Whereabouts:
-        """Where it is; found out anew only after a look at it."""
+        """Return the place of an entity; recomputed only after a new look at it."""
         entity = item.identity.entity
         stamp, place = self._whereabouts.get(entity, (-np.inf, Whereabouts()))
         if item.seen > stamp:
@@ -366,28 +365,28 @@ class SightRecall(Recall):
         return place
 
     def holder(self, item: LooseObject) -> str:
-        """The entity that a thing is in or on, "" where that is not known and for the floor."""
+        """Return the entity that an object is in or on, "" if unknown and for the floor."""
         return self._where(item).holder
 
     def place(self, item: LooseObject) -> str:
-        """Where a thing is, in words: `in the fridge`, "" where that is not known."""
+        """Describe where an object is: `in the fridge`, "" if unknown."""
         return self._place_phrase(self._where(item))
 
     def _room_phrase(self, place: Whereabouts) -> str:
         return self._names.called(place.room) if place.room else ""
 
     def _place_phrase(self, place: Whereabouts) -> str:
-        """`in the fridge`, `on kitchen counter 2`."""
+        """Describe a place: `in the fridge`, `on kitchen counter 2`."""
         if place.holder not in self._names:
             return "" if place.holder else place.word
         return f"{place.word} {the(self._names.called(place.holder))}"
 
 
 def _noun(words: str) -> str:
-    """The last word of a name, without its number."""
+    """Return the last word of a name, ignoring its number."""
     return next((word for word in reversed(canonical(words).split()) if not word.isdigit()), "")
 
 
 def scans_of(frames: Mapping[str, CameraFrame]) -> dict[str, Scan]:
-    """The frames that have depth, in space."""
+    """Return the scans of the frames that have depth."""
     return {name: scan for name, frame in frames.items() if (scan := Scan.of(frame)) is not None}
