@@ -1,7 +1,6 @@
-"""Goals of a skill, from what the robot has seen: a target with its surfaces, what is solid, the map.
+"""Goals of skills from the robot's observations: a target with its surfaces, solid obstacles, and the map.
 
-The points of furniture, the boxes of loose objects and the map of the floor come from the memory; nothing is looked at
-anew.
+The points of furniture, the boxes of loose objects and the map of the floor come from the memory, without new pictures.
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ from perception.memory.support_relations import over, standing_on, under
 from perception.walls import belonging, touching
 
 ABOVE, BESIDE = 0.035, 0.025
-"""Metres up by which the box of a small thing is moved, and by which it is grown, to find the points of furniture that
-are of the thing: its lower end stays a centimetre over what it stands on."""
+"""Distances (m) by which the box of a small object is moved up and expanded to find points of furniture that belong to
+the object: its lower end stays a centimetre above its support."""
 OF_DOOR = 0.04
-"""Metres around a door or drawer as it stands within which points of its furniture are of it."""
+"""Distance (m) from a door or drawer in its current position within which points of its furniture belong to it."""
 NEAR = 1.2
-"""Metres around a target within which solid things matter to the arm."""
+"""Distance (m) from a target within which solid obstacles matter to the arm."""
 ON_FLOOR = 0.15
-"""Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
+"""Height (m) of its underside, the least accurate side, up to which an object is assumed to lie on the floor."""
 
 
 class SeenGoals:
-    """Makes goals.
+    """Factory of goals from memory.
 
     Args:
-        recall: What was seen where.
-        mapper: The floor.
+        recall: Memory of objects and furniture.
+        mapper: Map of the floor.
     """
 
     def __init__(self, recall: SightRecall, mapper: OccupancyMapper) -> None:
@@ -49,16 +48,16 @@ class SeenGoals:
         self._mapper = mapper
 
     def goal(self, entity: str, action: Action) -> Goal:
-        """For a remembered piece of furniture or loose object."""
+        """Make the goal for a remembered piece of furniture or loose object."""
         goal = self._goal(entity, action)
         solids = self._solids(goal.position, entity, action)
         return replace(goal, grid=self.grid(entity), solids=solids, loose=self._loose(entity, goal.position))
 
     def floor(self, entity: str, rect: Sequence[float]) -> Goal:
-        """For a room or a doorway.
+        """Make the goal for a room or a doorway.
 
         Args:
-            rect: Of its floor: x0, y0, x1, y1 (m, world).
+            rect: Its floor: x0, y0, x1, y1 (m, world).
         """
         x0, y0, x1, y1 = rect
         middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
@@ -67,13 +66,13 @@ class SeenGoals:
         )
 
     def grid(self, entity: str) -> OccupancyGrid:
-        """The map, with the furniture that stands on the floor filled in, and the walls around a target."""
+        """Return the map with the footprints of furniture on the floor, and with the walls around a target."""
         boxes = (piece.box for piece in self._recall.things.furniture.values())
         floor_boxes = [box for box in boxes if box.center[2] - box.half[2] < 0.3]
         return self._mapper.grid(floor_boxes, self._walls_around(entity), floor_stays=self._recall.things.rough)
 
     def _walls_around(self, entity: str) -> Points:
-        """Points (n, 2) of walls that may be between the robot and what it is to reach; none for a room."""
+        """Return points (n, 2) of walls that may be between the robot and its target; none for a room."""
         item = self._recall.things.furniture.get(entity) or self._recall.things.objects.get(entity)
         if item is None:
             return np.zeros((0, 2), dtype=np.float32)
@@ -87,7 +86,7 @@ class SeenGoals:
         return walls
 
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
-        """What could be moved out of the way: near a target, and on the floor."""
+        """Return the objects that could be moved out of the way: near a target, or on the floor."""
         return tuple(
             replace(item.box, name=name)
             for name, item in self._recall.things.objects.items()
@@ -96,9 +95,9 @@ class SeenGoals:
         )
 
     def _solids(self, center: Array, entity: str, action: Action) -> tuple[Box, ...]:
-        """What the arm keeps out of near a target: see `Goal.solids`."""
+        """Return the obstacles of the arm near a target: see `Goal.solids`."""
         nearby = [piece for piece in self._recall.things.furniture.values() if piece.box.distance(center) < NEAR]
-        # A wall is what is tall and is not furniture: that is known better from its own points.
+        # Walls are tall points outside furniture, whose own points are more accurate.
         walls = self._mapper.walls(center, NEAR)
         boxes = walls_of(walls[~belonging(walls, nearby)], HIGHEST)
         for piece in nearby:
@@ -116,7 +115,7 @@ class SeenGoals:
         return tuple(boxes)
 
     def _clear(self, points: Points, panel: Panel | None = None) -> Points:
-        """Points (n, 3) of furniture without those of what stands on it and of its door, where outlines are rough."""
+        """Remove points of the objects on it and of its door from points (n, 3) of furniture, if outlines are rough."""
         if not self._recall.things.rough:
             return points
         is_foreign = np.zeros(len(points), dtype=bool)
@@ -151,7 +150,7 @@ class SeenGoals:
         )
 
     def _goal_object(self, item: LooseObject) -> Goal:
-        """A loose object, with the surface it stands on and its neighbours."""
+        """Make the goal for a loose object, with the surface under it and its neighbours."""
         support = under(item.box, tuple(self._recall.things.furniture.values()))
         box, front = item.box, None
         surfaces: tuple[Surface, ...] = ()
@@ -170,13 +169,13 @@ class SeenGoals:
         return Goal(item.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=neighbours, front=front)
 
     def _goal_into(self, item: LooseObject) -> Goal:
-        """A bowl or another thing as the destination of a Put: its middle if it is hollow, else its top."""
+        """Make the goal for an object as the destination of a Put: its centre if it is hollow, else its top."""
         top_offset = 0.0 if item.hollow else float(item.box.half[2])
         point = Surface(item.box.center + np.array([0.0, 0.0, top_offset]), 0.005, 0.005, item.box.yaw)
         return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(point,))
 
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
-        """Boxes of what is on or in a piece of furniture, other furniture included, without the held object."""
+        """Return boxes of objects and furniture on or in a piece of furniture, without the held object."""
         boxes = []
         for item in self._recall.things:
             box, entity = item.box, item.identity.entity

@@ -1,4 +1,4 @@
-"""Where the base cannot be: an occupancy grid built from depth pictures while the robot goes about."""
+"""Mapping: an occupancy grid of the base's obstacles, built from depth pictures while the robot moves."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from perception.localise import Points, Scan
 
 RESOLUTION = 0.05
 LOWEST = 0.05
-"""Metres above the floor from which something is an obstacle."""
+"""Height (m) above the floor from which points are obstacles."""
 HIGHEST = 1.5
-"""Metres above the floor up to which something is an obstacle: the height of the robot with its torso raised."""
+"""Height (m) above the floor up to which points are obstacles: the height of the robot with its torso raised."""
 FAR = 6.0
-"""Metres within which obstacles are taken into the map."""
+"""Distance (m) within which obstacles are added to the map."""
 FREE_FAR = 5.0
-"""Metres within which floor is taken into the map."""
+"""Distance (m) within which floor is added to the map."""
 MARGIN = 3.0
-"""Metres of unknown floor around the known map that the robot may be sent to."""
+"""Width (m) of the margin of unknown floor around the known map, in which goals are allowed."""
 GROWTH = 80
-"""Cells by which the map grows at once: 4 m, so that it grows a few times in a large house."""
+"""Cells by which the map grows in one step: 4 m, so that it grows a few times in a large house."""
 TALL = 1.2
-"""Metres above the floor at which what is an obstacle is a wall, or as much in the way of an arm as one."""
+"""Height (m) above the floor from which an obstacle counts as a wall, which an arm cannot reach over."""
 SURE = 3.0
-"""Evidence at which a cell is sure: as many looks as this change its mind."""
+"""Maximum evidence of a cell: this many looks reverse its state."""
 SEE_FAR = 3.0
-"""Metres within which a look tells that a point is no longer there: beyond, a chair's bar is narrower than a pixel."""
+"""Distance (m) within which a look can show that a point has gone: beyond, a chair's bar is narrower than a pixel."""
 BEHIND = 0.1
-"""Metres behind a point at which a look has gone through where it was."""
+"""Distance (m) behind a point from which the depth shows that a look passed through the point."""
 WIDEST_GAP = 0.6
-"""Metres between two pixels up to which a surface is taken to go on between them."""
+"""Largest distance (m) between two pixels across which a surface is assumed to continue."""
 HIGHEST_LEVEL = 1.0
-"""Metres above the floor up to which gaps in level surfaces are filled, as of tables: level with the eye, the upper
+"""Height (m) above the floor up to which gaps in level surfaces, as of tables, are filled: at camera height, the upper
 edge of a door and the wall behind it look like one level surface too."""
 SHORTEST_WALL = 0.3
-"""Metres that a wall is long at least: what is shorter is an edge of furniture that was not known as such."""
+"""Smallest length (m) of a wall: shorter pieces are edges of unrecognised furniture."""
 GAP_STEPS = 8
-"""Points that fill the gap between two pixels of one surface seen at a flat angle."""
+"""Steps into which the gap between two pixels of one surface, seen at a flat angle, is divided."""
 
 _NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class Keepout:
-    """An upright cylinder whose points belong to the robot or to what it holds: centre (3,), radius, half height."""
+    """Vertical cylinder with points of the robot or the held object: centre (3,), radius (m), half height (m)."""
 
     center: Array
     radius: float
@@ -56,7 +56,7 @@ class Keepout:
 
 
 class _Evidence:
-    """Looks for and against something in each cell of a map (ny, nx), and the point (3,) that it was seen at last.
+    """Evidence for and against an obstacle in each cell of a map (ny, nx), and the last point (3,) seen in the cell.
 
     Cells are numbered row by row.
     """
@@ -67,7 +67,7 @@ class _Evidence:
         self._points: Points = np.full((len(self._looks), 3), np.nan, dtype=np.float32)
 
     def grow(self, rows: tuple[int, int], columns: tuple[int, int]) -> None:
-        """Add cells of which nothing is known: rows before and after those of the map, and columns."""
+        """Add unknown cells: rows before and after those of the map, and columns."""
         looks = np.pad(self._looks.reshape(self._shape), (rows, columns))
         points = self._points.reshape(*self._shape, 3)
         points = np.pad(points, (rows, columns, (0, 0)), constant_values=np.float32(np.nan))
@@ -76,19 +76,19 @@ class _Evidence:
 
     @property
     def occupied(self) -> Mask:
-        """The cells in which something is, (ny nx,)."""
+        """Occupied cells, (ny nx,)."""
         occupied: Mask = self._looks > 0
         return occupied
 
     @property
     def points(self) -> Points:
-        """The points of those cells, (n, 3)."""
+        """Points of the occupied cells, (n, 3)."""
         return self._points[self.occupied]
 
     def update(self, points: Points, cells: NDArray[np.intp], floor: Mask, scans: Sequence[Scan]) -> None:
-        """Take in one look: points (n, 3) in cells (n,), and the cells (ny nx,) in which it shows floor.
+        """Update with a look: points (n, 3) in cells (n,), and the cells (ny nx,) in which floor is visible.
 
-        A look is against a cell where it shows only floor there, or what is behind the point that was seen in it.
+        A look counts against a cell if it shows only floor there, or the background of the point seen in it.
         """
         hit = np.zeros(len(self._looks), dtype=bool)
         hit[cells] = True
@@ -102,12 +102,12 @@ class _Evidence:
 
 
 class OccupancyMapper:
-    """Counts looks for and against each cell. The map is a square of `size` metres around the first base pose, and
+    """Occupancy map with evidence per cell. It starts as a square of `size` metres around the first base pose, and
     grows where the robot sees beyond it.
 
-    Each look (one update, all its pictures together) adds one to a cell where it saw an obstacle and takes one off
-    where it saw only floor or through the obstacle, so that what has been moved away disappears after `SURE` looks: a
-    door too, though the floor under it may be hidden.
+    Each look (one update, all its pictures together) adds one to a cell with an obstacle and subtracts one from a cell
+    with only floor, or where it saw through the obstacle, so that moved obstacles disappear after `SURE` looks: doors
+    too, though the floor under them may be hidden.
     """
 
     def __init__(self, size: float = 24.0) -> None:
@@ -125,12 +125,12 @@ class OccupancyMapper:
         radius: float,
         keepouts: Sequence[Keepout],
     ) -> None:
-        """Take in pictures made at one time.
+        """Update with pictures of one moment.
 
         Args:
-            own_pixels: For each scan where the robot sees itself (H, W), None where that is not known.
-            base, radius: Where the robot stands, which is free floor.
-            keepouts: Where points are not part of the house.
+            own_pixels: For each scan the mask (H, W) of the robot's own pixels, None if unknown.
+            base, radius: Footprint of the robot, which is free floor.
+            keepouts: Volumes whose points are not part of the house.
         """
         if self._origin is None:
             half = len(self._seen) * RESOLUTION / 2
@@ -151,12 +151,12 @@ class OccupancyMapper:
         self._floor.reshape(-1)[floor] = True
 
     def grid(self, solids: Sequence[Box] = (), walls: Points = _NOTHING, *, floor_stays: bool = False) -> OccupancyGrid:
-        """What is known, with `MARGIN` of unknown around it. Raises ValueError before the first update.
+        """Return the known map with a `MARGIN` of unknown cells. Raises ValueError before the first update.
 
         Args:
-            solids: Boxes whose whole footprint is occupied, though only their sides can be seen.
-            walls (n, 2 or more): Points of what no arm reaches through.
-            floor_stays: Whether boxes are so rough that floor which was seen in them is free all the same.
+            solids: Boxes whose whole footprint is occupied, though only their sides are visible.
+            walls (n, 2 or more): Points of walls, through which an arm cannot reach.
+            floor_stays: Whether boxes are so rough that visible floor inside them stays free.
         """
         if self._origin is None:
             raise ValueError("the map is empty before the first update")
@@ -182,13 +182,13 @@ class OccupancyMapper:
         )
 
     def walls(self, center: Array, reach: float) -> Points:
-        """Points (n, 2) within `reach` metres of a point (2+,) at which something as high as a wall was seen."""
+        """Return points (n, 2) of obstacles of wall height within `reach` metres of a point (2+,)."""
         points = self._walls.points[:, :2]
         nearby: Points = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
         return nearby
 
     def _cover(self, clouds: Sequence[Points]) -> None:
-        """Make the map large enough for points (n, 2 or more), with `MARGIN` around them."""
+        """Grow the map to include points (n, 2 or more), with `MARGIN` around them."""
         assert self._origin is not None
         corners = [
             [bound(cloud[:, 0]), bound(cloud[:, 1])] for cloud in clouds if len(cloud) for bound in (np.min, np.max)
@@ -205,14 +205,14 @@ class OccupancyMapper:
             evidence.grow(rows, columns)
 
     def _located(self, xy: Points) -> NDArray[np.intp]:
-        """The numbers (n,) of the cells in which points (n, 2 or more) lie."""
+        """Return the cell numbers (n,) of points (n, 2 or more)."""
         assert self._origin is not None
         cell = np.floor((xy[:, :2] - self._origin.astype(np.float32)) / RESOLUTION).astype(np.intp)
         return np.asarray(cell[:, 1] * self._seen.shape[1] + cell[:, 0])
 
     @staticmethod
     def _classified(scan: Scan, own_pixels: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
-        """Obstacle points and floor points (n, 3) of a picture; every second row and column is looked at."""
+        """Return obstacle points and floor points (n, 3) of a picture, from every second row and column."""
         points, valid = scan.points[::2, ::2], scan.valid[::2, ::2]
         if own_pixels is not None:
             valid = valid & ~own_pixels[::2, ::2]
@@ -223,13 +223,13 @@ class OccupancyMapper:
         for keepout in keepouts:
             is_near = np.hypot(x - keepout.center[0], y - keepout.center[1]) < keepout.radius
             solid &= ~(is_near & (np.abs(z - keepout.center[2]) < keepout.half_height))
-        # Where two rows show one level surface that is not as high as the eye.
+        # Pixels where two rows show one level surface below the camera.
         level = (np.abs(z[1:] - z[:-1]) < 0.03) & (z[1:] < HIGHEST_LEVEL)
         return _filled(points, level, solid), _filled(points, level, ground)
 
 
 def _seen_through(scan: Scan, points: Points) -> Mask:
-    """Which points (n, 3) a picture looks through, (n,): all that is seen there and around is behind them."""
+    """Return which points (n, 3) a picture sees through, (n,): all depths at and around them are larger."""
     frame, k = scan.frame, scan.frame.intrinsics
     assert frame.depth is not None
     x, y, depth = ((points - frame.pose.position) @ frame.pose.rotation).T
@@ -245,10 +245,10 @@ def _seen_through(scan: Scan, points: Points) -> Mask:
 
 
 def _filled(points: Points, level: Mask, chosen: Mask) -> Points:
-    """The chosen points (n, 3), with the gaps filled where two rows are far apart on one surface.
+    """Return the chosen points (n, 3), with gaps filled where two rows are far apart on one surface.
 
     Args:
-        level: Of each pair of rows, where both show one level surface.
+        level: For each pair of rows, the pixels where both show one level surface.
     """
     pairs = np.flatnonzero((level & chosen[1:] & chosen[:-1]).ravel())
     starts = points[:-1].reshape(-1, 3)[pairs]
@@ -260,18 +260,18 @@ def _filled(points: Points, level: Mask, chosen: Mask) -> Points:
 
 
 def _joined(cells: NDArray[np.uint8]) -> Mask:
-    """Walls (ny, nx) from the cells in which something tall was seen: gaps of a cell or two are closed, and what is
-    shorter than a wall is left out."""
+    """Return walls (ny, nx) from cells with tall points: gaps of a cell or two are closed, and pieces shorter than a
+    wall are removed."""
     closed = cv2.morphologyEx(cells, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     _, labels, patches, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
     long = patches[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1) * RESOLUTION >= SHORTEST_WALL
-    long[0] = False  # of the free floor
+    long[0] = False  # label of the free floor
     joined: Mask = long[labels]
     return joined
 
 
 def _disc(base: Pose2, radius: float) -> Points:
-    """Points that cover the floor under the robot, (n, 2)."""
+    """Return points that cover the floor under the robot, (n, 2)."""
     steps = np.arange(-radius, radius + 1e-6, RESOLUTION / 2, dtype=np.float32)
     x, y = np.meshgrid(steps, steps)
     inside = np.hypot(x, y) <= radius

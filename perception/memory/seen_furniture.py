@@ -1,4 +1,4 @@
-"""What is remembered of a piece of furniture."""
+"""Model of a remembered piece of furniture."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from perception.memory.surfaces import find_surfaces
 from perception.names import vocabulary
 
 LEFT_STANDING = frozenset(name for use in FURNITURE for name in use.names)
-"""Kinds that a hand does not lift, however little of them is seen."""
+"""Kinds that are furniture even if only a small part is visible."""
 LARGEST_LOOSE = 0.32
-"""Metres: a thing of an unknown kind that is longer is furniture."""
+"""Largest extent (m) of a loose object of an unknown kind; anything longer is furniture."""
 LEAST_INSIDE = 8
-"""Points inside of furniture that show through which side they were seen."""
+"""Fewest points inside furniture that determine the side through which they were seen."""
 TOP = 0.05
-"""Metres below the highest point of furniture within which level points are of its top."""
+"""Distance (m) below the highest point of furniture within which level points belong to its top."""
 PLAIN_VIEW = 3.5
-"""Metres from which a network that sees furniture reports it."""
+"""Distance (m) within which a network reports visible furniture."""
 BEFORE_FRONT = 0.06
-"""Metres before the middle of a closed front up to which points are of the body: as far as worktops hang over."""
+"""Distance (m) before the middle of a closed front up to which points belong to the body: the overhang of worktops."""
 ROOF = 0.05
-"""Metres that the roof of a container is taken to be thick."""
+"""Assumed thickness (m) of the roof of a container."""
 
 _NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
 
 
 class Furniture:
-    """A thing that stays. Its body is gathered over all looks; of a door or drawer the last look counts."""
+    """Stationary entity. Its body is accumulated over all looks; of a door or drawer only the last look is kept."""
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
         self.panel: Panel | None = None
         self.panel_seen = -np.inf
         self.handled = False
-        """Whether a hand is or was at it since the last subtask began, so that any look may show it otherwise."""
+        """Whether a hand has been near it since the last subtask began, so that any look may change its state."""
         self._panel_plain = False
-        """Whether what is known of how far it is open is of a look that tells it by itself."""
+        """Whether the opening is from a look that determines it alone (`Seen.plain`)."""
         self.seen = -np.inf
         self.rough = False
-        """Whether its outlines are by a network, which may take an open door or drawer for a piece of the body."""
+        """Whether its outlines are by a network, which may include an open door or drawer in the body."""
         self.part: Literal["", "door", "drawer"] = ""
         self._body = Cloud(0.02, 12000)
         self._moving: Points = _NOTHING
@@ -59,14 +59,13 @@ class Furniture:
         self._glances: deque[tuple[Points, Array]] = deque(maxlen=40)
         self._eye = np.zeros(3)
         self._body_eye: Array | None = None
-        """Where its body was seen from last: which side of a thin face the rest is on, the place before its door need
-        not tell."""
+        """Last viewpoint of its body, which gives the hidden side of a thin face; a viewpoint of its door need not."""
         self._box: Box | None = None
         self._surfaces: tuple[Surface, ...] | None = None
         self._outward: Array | None = None
 
     def update(self, body: Sequence[Patch], moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
-        """One more look: what was seen of the body, of the door or drawer, and of its handle, a patch per picture."""
+        """Update with a look: patches of the body, of the door or drawer, and of its handle, one per picture."""
         self._box = self._surfaces = self._outward = None
         for patch in (*body, *moving):
             view_direction = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
@@ -90,8 +89,8 @@ class Furniture:
             self._update_panel(moving, handle, stamp)
 
     def check(self, scan: Scan, mask: Mask) -> None:
-        """Hold the body against the outline (H, W) that a network drew of it in one picture: points that several
-        pictures show outside of it are of something else."""
+        """Check the body against a network's outline (H, W) of it in one picture: points outside of it in several
+        pictures belong to something else and are dropped."""
         shown, rows, columns = scan.visible(self._body.points)
         confirmed, contradicted = np.zeros((2, len(shown)), dtype=bool)
         confirmed[shown] = mask[rows, columns]
@@ -99,7 +98,7 @@ class Furniture:
         self._body.vote(confirmed, contradicted)
 
     def in_plain_view(self, scan: Scan) -> bool:
-        """Whether a picture shows most of what was seen of it, from near."""
+        """Whether a picture shows most of its known points, from near."""
         points = self.points(panel=True)
         points = points[:: len(points) // 200 + 1]
         if not len(points) or float(np.linalg.norm(points.mean(axis=0) - scan.eye)) > PLAIN_VIEW:
@@ -124,7 +123,7 @@ class Furniture:
         is_plain = panel is not None and seen.plain(panel)
         has_changed = panel is not None and self.panel is not None and panel.state != self.panel.state
         if has_changed and self._panel_plain and not (is_plain or self.handled):
-            return  # from afar or from its side shut doors look open: what nobody has touched stays as it was
+            return  # from afar or obliquely shut doors look open: keep the state of an untouched one
         self._panel_plain = is_plain or self._panel_plain
         self.panel = panel
         self.panel_seen = stamp
@@ -135,7 +134,7 @@ class Furniture:
 
     @property
     def eye(self) -> Array:
-        """Where it was seen from last, (3,)."""
+        """Camera position of the last look, (3,)."""
         return self._eye
 
     @property
@@ -144,9 +143,9 @@ class Furniture:
 
     @property
     def state(self) -> Literal["", "open", "ajar", "closed"]:
-        """How its door or drawer stands, "" for what has none, and where it seems open without a plain look yet.
+        """State of its door or drawer, "" if it has none, or if it seems open but no look has been clear enough.
 
-        Where the handle was never seen, compartments that show tell that it is open.
+        If the handle was never seen, it is open if compartments are visible.
         """
         if not self.opens:
             return ""
@@ -156,7 +155,7 @@ class Furniture:
         return state if self._panel_plain or self.handled or state == "closed" else ""
 
     def near_door(self, point: Array, metres: float) -> bool:
-        """Whether a point (3,) is so near to its door or drawer as that stands."""
+        """Whether a point (3,) is within a distance of its door or drawer in its current position."""
         door = None if self.panel is None else self.panel.articulation().panel
         if door is None:
             return False
@@ -165,9 +164,9 @@ class Furniture:
 
     @property
     def closed(self) -> bool:
-        """Whether it opens and is not open far enough to reach in.
+        """Whether it can be opened and is not open far enough to reach in.
 
-        Where the handle was never seen, it is open if compartments can be seen in it.
+        If the handle was never seen, it is open if compartments are visible.
         """
         if self.panel is not None:
             return not self.panel.passable
@@ -175,14 +174,14 @@ class Furniture:
 
     @property
     def box(self) -> Box:
-        """The box of the body; of the closed front too, where that hides the body."""
+        """Box of the body, including the closed front if that hides the body."""
         if self._box is None:
             self._box = self._measured()
         return self._box
 
     def _measured(self) -> Box:
         points = np.concatenate([self._body.confirmed, self._shut_front])
-        # A closed door may hide all of the body, and of what stands open no more may be seen than the edge of its door.
+        # A closed door may hide all of the body, and of open furniture only the edge of the door may be visible.
         if not len(points) or (len(points) < 200 and self.panel is None):
             points = np.concatenate([points, self._moving])
         if self.rough and self.panel is not None:
@@ -200,19 +199,19 @@ class Furniture:
         return Box(np.array([*center, (bottom + top) / 2]), np.array([*half, (top - bottom) / 2]), yaw)
 
     def points(self, *, panel: bool) -> Points:
-        """All that was seen of it, (n, 3), with or without its door or drawer as it stands now."""
+        """Return all its points, (n, 3), with or without its door or drawer in the current position."""
         return np.concatenate([self._body.points, self._moving]) if panel else self._body.points
 
     @property
     def moving(self) -> Points:
-        """What the last look at its door or drawer showed, (n, 3)."""
+        """Points of the last look at its door or drawer, (n, 3)."""
         return self._moving
 
     @property
     def outward(self) -> Array:
-        """Unit vector (2,) to the side that a person uses.
+        """Unit vector (2,) to the side from which it is used.
 
-        Where the door is, else the side through which its inside was seen, else the side that was seen most.
+        The side of the door, else the side through which its inside was seen, else the side that was seen most.
         """
         if self.panel is not None:
             return self.panel.outward
@@ -233,13 +232,13 @@ class Furniture:
 
     @property
     def topped(self) -> bool:
-        """Whether its top was seen: of a drawer under a worktop it never is."""
+        """Whether its top was seen: that of a drawer under a worktop never is."""
         top = float(self.box.center[2] + self.box.half[2])
         return int(np.count_nonzero(self._body.points[self._body.level, 2] > top - TOP)) >= LEAST_INSIDE
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
-        """Where things can be put: inside, for what opens."""
+        """Surfaces on which objects can be put: those inside, if it can be opened."""
         if self._surfaces is None:
             self._surfaces = self._fitted_surfaces()
         return self._surfaces
@@ -256,9 +255,9 @@ class Furniture:
         return find_surfaces(points, level, self.box.yaw, self.outward) or self._top()
 
     def board_under(self, box: Box) -> Surface | None:
-        """The board that a box stands on, where that is above the eye, so that only its edge could be seen.
+        """Infer the board under a box from its edge, for boards above the camera whose top is not visible.
 
-        None unless the box is inside and something is above it.
+        Returns None unless the box is inside and something is above it.
         """
         outline = self.box
         top, bottom = float(outline.center[2] + outline.half[2]), float(box.center[2] - box.half[2])
@@ -279,7 +278,7 @@ class Furniture:
         return Surface(center, float(half[0]), float(half[1]), outline.yaw, top - height, self.outward)
 
     def _top(self) -> tuple[Surface, ...]:
-        """The top of the box, where nothing better was seen yet."""
+        """Return the top of the box, the fallback while no surface was found."""
         box = self.box
         center = box.center + np.array([0.0, 0.0, box.half[2]])
         if center[2] > 1.3:
@@ -288,14 +287,14 @@ class Furniture:
 
 
 def _behind_front(points: Points, panel: Panel) -> Points:
-    """The points (n, 3) of a body that are not before its closed front; all of them where those are few."""
+    """Remove the points (n, 3) of a body before its closed front; keep all if few would remain."""
     before = (points[:, :2] - panel.front.center[:2]) @ panel.outward
     behind = before < BEFORE_FRONT
     return points[behind] if np.count_nonzero(behind) > 0.5 * len(points) else points
 
 
 def _handles_on(panel: Points, handles: Sequence[Patch]) -> Sequence[Patch]:
-    """The handles that are at a panel (n, 3), where there are any: the one of the next cabinet may be seen too."""
+    """Select the handles near a panel (n, 3), all if there are none: that of the next cabinet may be visible too."""
     center, half, yaw = rectangle(panel[:, :2].astype(np.float64))
     box = Box(np.array([*center, 0.0]), np.array([*half, 0.0]), yaw)
     nearby = [patch for patch in handles if box.distance(np.median(patch.points, axis=0)) < FARTHEST_HANDLE]
@@ -303,17 +302,17 @@ def _handles_on(panel: Points, handles: Sequence[Patch]) -> Sequence[Patch]:
 
 
 _Outline: TypeAlias = tuple[Array, Array, float, float, float]
-"""Centre (2,), half sizes (2,), yaw, height of the lowest and of the highest point, but for a few that stray."""
+"""Centre (2,), half sizes (2,), yaw, heights of the lowest and the highest point, without outliers."""
 _outlines: OrderedDict[bytes, _Outline] = OrderedDict()
 _OUTLINES = 4096
-"""Of clouds that were measured last: those of one episode come again in the next that sees the same."""
+"""Cache size: clouds of one episode occur again in the next one with the same views."""
 
 
 def _outlined(points: Points) -> _Outline:
-    """The outline of a cloud (n, 3); to know one again takes a fiftieth of the time of measuring it."""
+    """Return the outline of a cloud (n, 3), cached: a lookup takes a fiftieth of the time of the computation."""
     key = hashlib.blake2b(np.ascontiguousarray(points).data, digest_size=16).digest()
     if key not in _outlines:
-        columns = np.sort(points.T, axis=1)  # of these numpy has percentiles in half the time
+        columns = np.sort(points.T, axis=1)  # halves the time of numpy's percentiles
         low, high = np.percentile(columns, 0.3, axis=1), np.percentile(columns, 99.7, axis=1)
         low, high = low - 0.01, high + 0.01
         inner_points = points[all_of((points >= low) & (points <= high))]
@@ -325,9 +324,9 @@ def _outlined(points: Points) -> _Outline:
 
 
 def entered(points: Points, eye: Array, box: Box) -> Array:
-    """How many of the points (n, 3) well inside a box were seen from `eye` (3,) through each of its sides, (4,).
+    """Count the points (n, 3) well inside a box that were seen from `eye` (3,) through each of its sides, (4,).
 
-    The sides are those at yaw + 0, 90, 180 and 270 degrees; what was seen through top or bottom is not counted.
+    The sides are those at yaw + 0, 90, 180 and 270 degrees; points seen through top or bottom are not counted.
     """
     turn = rotation_z(box.yaw)
     deep = points[inside(points, box, -0.05)]
@@ -344,7 +343,7 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
 
 
 def is_furniture(kind: str, box: Box) -> bool:
-    """Whether a thing of a kind and a size stays where it is: a pan is lifted however long its handle is."""
+    """Whether an entity is furniture, by its kind and size: a pan is a loose object even if its handle is long."""
     if kind in LEFT_STANDING:
         return True
     return kind not in vocabulary().objects and 2 * float(box.half.max()) > LARGEST_LOOSE

@@ -1,4 +1,4 @@
-"""What is remembered of a loose object, and what any thing is called."""
+"""Model of a remembered loose object, and the names of objects and furniture."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from perception.localise import Patch, object_box
 from perception.memory.clouds import Cloud, inside
 
 HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
-"""Kinds that other things are put into, not onto."""
+"""Kinds that objects are put into, not onto."""
 
 
 @dataclass(slots=True)
 class Identity:
-    """What a thing is called.
+    """Names of an entity.
 
     Attributes:
         entity: Unique name in the memory.
-        rgb: Its colour from the closest look.
-        called: Every name that the detector has given it, since a planner may use any of them (`gray table` from afar,
-            `white table` from near).
+        rgb: Colour in the closest look.
+        called: All names by the detector, since a planner may use any of them (`gray table` from afar, `white table`
+            from near).
     """
 
     entity: str
@@ -32,21 +32,21 @@ class Identity:
     called: set[str] = field(default_factory=set)
 
     def known_as(self, room: str) -> NamedThing:
-        """What words are matched against: by its colour as known best."""
+        """Return its name for matching words, with its best known colour."""
         return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
 
     def called_as(self, room: str) -> NamedThing:
-        """By every name that the detector has ever given it."""
+        """Return its names for matching words: all names by the detector."""
         return NamedThing(self.entity, self.kind, None, tuple(sorted(self.called)), room)
 
     def possibly(self, room: str) -> NamedThing:
-        """By every colour that it may have where light and shade leave that open."""
+        """Return its names for matching words, with every colour that is possible under light and shade."""
         colours = possible_colours(self.rgb)
         return NamedThing(self.entity, self.kind, None, tuple(f"{colour} {self.kind}" for colour in colours), room)
 
 
 class LooseObject:
-    """A thing that can be picked up. Its points are those of all looks since it was last moved."""
+    """Object that can be picked up. Its points are from all looks since it was last moved."""
 
     def __init__(self, identity: Identity, patch: Patch, stamp: float) -> None:
         self.identity = identity
@@ -65,7 +65,7 @@ class LooseObject:
         self._measure(stamp)
 
     def _measure(self, stamp: float) -> None:
-        """The box from all points, judged from the place that showed most of its top."""
+        """Estimate the box from all points, with the viewpoint that showed most of the top."""
         points = self._cloud.points
         view_offsets = np.array(self._eyes) - points.mean(axis=0)
         bearings = np.arctan2(view_offsets[:, 1], view_offsets[:, 0])
@@ -75,10 +75,10 @@ class LooseObject:
         self.seen, self.missed = stamp, 0
 
     def update(self, patch: Patch, stamp: float) -> None:
-        """One more look. From another side it adds to the points, from the same side it replaces them.
+        """Update with a look. From another side its points are added, from the same side they replace the old ones.
 
-        A thing that was pushed a little would otherwise grow with every push. What was seen much better before, or
-        is half hidden now, keeps its box as long as the look agrees with it.
+        Otherwise an object that is pushed a little would grow with every push. An object that was seen much better
+        before, or is half occluded now, keeps its box as long as the look agrees with it.
         """
         if not self._agrees(patch, 0.006 + 0.5 * patch.spacing, 0.9):
             if patch.spacing > 1.6 * self.spacing and self._agrees(patch, 0.015 + patch.spacing, 0.8):
@@ -98,18 +98,18 @@ class LooseObject:
             self.seen, self.missed = stamp, 0
 
     def update_roughly(self, patch: Patch, stamp: float) -> None:
-        """One more look by a network, whose outlines take in what is beside a thing: the nearest look tells most."""
+        """Update with a network's look, whose outlines include neighbouring surfaces: the nearest look is best."""
         if patch.spacing < 1.15 * self.spacing or not self._agrees(patch, 0.015 + patch.spacing, 0.5):
             self._start(patch, stamp)
         else:
             self.seen, self.missed = stamp, 0
 
     def _agrees(self, patch: Patch, margin: float, share: float) -> bool:
-        """Whether at least a share of a look's points are in the box grown by a margin."""
+        """Whether more than a share of a look's points are in the box expanded by a margin."""
         return float(np.mean(inside(patch.points, self.box, margin))) > share
 
     def _view_angle_change(self, eye: Array) -> float:
-        """Angle (rad) between the directions from which it was seen and from which it is seen now."""
+        """Return the angle (rad) between the previous and the current view direction."""
         previous_offset, current_offset = self._eyes[-1] - self.box.center, eye - self.box.center
         return abs(
             float(
@@ -121,7 +121,7 @@ class LooseObject:
         )
 
     def move(self, center: Array, stamp: float) -> None:
-        """It is known, without being seen, to be somewhere else now."""
+        """Set a new position that is known without a look."""
         self.box = replace(self.box, center=center)
         self._cloud.clear()
         self._shown = 0.0
@@ -130,7 +130,7 @@ class LooseObject:
 
     @property
     def eye(self) -> Array:
-        """Where it was seen from last, (3,)."""
+        """Camera position of the last look, (3,)."""
         return self._eyes[-1]
 
     @property

@@ -1,4 +1,4 @@
-"""What is remembered of a room."""
+"""Model of a remembered room."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from perception.localise import Patch
 from perception.memory.seen_object import Identity
 
 SMALLEST_ROOM = 1.8
-"""Metres that a room is taken to be wide at least."""
+"""Smallest assumed width (m) of a room."""
 
 
 class Room:
-    """A room, known by its floor: the rectangle (x0, y0, x1, y1) around what was seen of it."""
+    """Room, represented by the bounding rectangle (x0, y0, x1, y1) of its visible floor."""
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
@@ -26,12 +26,12 @@ class Room:
         self._eye = patch.eye[:2]
 
     def distance(self, point: Array) -> float:
-        """Metres from a point (2 or more,) to the floor that was seen, 0 inside."""
+        """Return the distance (m) from a point (2 or more,) to the known floor, 0 inside."""
         return float(np.linalg.norm(point[:2] - np.clip(point[:2], self.rect[:2], self.rect[2:])))
 
     @property
     def likely_rect(self) -> Array:
-        """The rectangle, made as large as a room is at least: it goes on behind what was seen through a doorway."""
+        """Rectangle extended to the smallest size of a room: the floor continues behind a part seen through a door."""
         low, high = self.rect[:2].copy(), self.rect[2:].copy()
         view = (low + high) / 2 - self._eye
         for axis in (0, 1):

@@ -1,4 +1,4 @@
-"""What is on, in or under what, judged from boxes."""
+"""Relations on, in and under, computed from boxes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from homie.kernel.world.furniture import kinds
 from perception.memory.seen_furniture import Furniture
 
 ON_TOP = 0.08
-"""Metres between the underside of what stands on something and its top, as both are measured at most."""
+"""Largest measured distance (m) between the underside of an object and the top of its support."""
 OVERHANG = 0.05
-"""Metres beyond its outline at which the middle of what stands on a thing may be seen."""
+"""Largest distance (m) beyond a support's outline at which the centre of an object on it may be measured."""
 BASINS = frozenset(name for use in kinds(lambda use: use.holds == "basin") for name in use.names)
-"""Furniture that things are in, not on."""
+"""Furniture that objects are in, not on."""
 BOARDS = frozenset(name for use in kinds(lambda use: use.holds == "boards") for name in use.names)
-"""Furniture that things are on, also on the boards below its top."""
+"""Furniture that objects are on, also on the boards below its top."""
 
 
 def reach_of(place: Furniture) -> Box:
-    """The box of a piece of furniture, with its drawer as far as that is pulled out."""
+    """Return the box of a piece of furniture, including the pulled-out part of its drawer."""
     box = place.box
     if place.part != "drawer" or place.panel is None or place.panel.shut:
         return box
@@ -47,7 +47,7 @@ def holds_up(support: Box, box: Box) -> bool:
 
 
 def contains(place: Furniture, box: Box) -> bool:
-    """Whether a box is inside of something that opens."""
+    """Whether a box is inside furniture that can be opened."""
     if not place.opens:
         return False
     outline = reach_of(place)
@@ -56,7 +56,7 @@ def contains(place: Furniture, box: Box) -> bool:
 
 
 def under(box: Box, furniture: Sequence[Furniture]) -> tuple[Furniture, Surface] | None:
-    """The furniture and the surface that a box stands on."""
+    """Find the furniture and the surface under a box."""
     bottom = float(box.center[2] - box.half[2])
     best: tuple[float, Furniture, Surface] | None = None
     for holder in furniture:
@@ -74,9 +74,10 @@ def under(box: Box, furniture: Sequence[Furniture]) -> tuple[Furniture, Surface]
 
 
 def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture] | None:
-    """What a box is on or in, of furniture that has no door or drawer, and which of both: `on` or `in`.
+    """Find the furniture that a box is on or in, and the relation: `on` or `in`.
 
-    By the boxes alone, which costs little: see `under` for the very surface. What opens holds what `contains` says.
+    Uses boxes alone, which is cheap: see `under` for the exact surface, and `contains` for the inside of furniture with
+    a door or drawer.
     """
     bottom = float(box.center[2] - box.half[2])
     best: tuple[float, str, Furniture] | None = None
@@ -89,7 +90,7 @@ def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture]
             continue
         is_inside = inside and holder.identity.kind not in BASINS | BOARDS
         if is_inside and holder.surfaces and all(bottom > surface.center[2] + ON_TOP for surface in holder.surfaces):
-            continue  # beside the back of a chair, on something else: over the seat it would hang in the air
+            continue  # beside a chair's back, on something else: no seat touches its underside
         word = "in" if holder.identity.kind in BASINS or is_inside else "on"
         if best is None or abs(bottom - top) < best[0]:
             best = abs(bottom - top), word, holder
@@ -97,7 +98,7 @@ def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture]
 
 
 def standing_on(box: Box, surface: Surface) -> Box:
-    """The box with its underside, which is seen least well, on the surface that it stands on."""
+    """Return the box with its underside, the least accurate side, moved to the surface under it."""
     top = float(box.center[2] + box.half[2])
     bottom = min(float(surface.center[2]), top - 0.01)
     return replace(

@@ -1,4 +1,4 @@
-"""Where things can be put: the level parts of furniture, found in its points."""
+"""Placement surfaces: the level parts of furniture, detected in its points."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from perception.localise import rectangle
 from perception.memory.clouds import all_of, cells_of
 
 LAYER = 0.01
-"""Metres of height that one bin of the histogram covers."""
+"""Bin size (m) of the histogram of heights."""
 LEAST_HALF = 0.07
-"""Half the width (m) below which a level part is an edge, not a surface."""
+"""Smallest half width (m) of a surface; a narrower level part is an edge."""
 LEAST_CELLS = 12
-"""Cells of `CELL` metres that must have been seen of a surface."""
+"""Fewest visible cells, of `CELL` metres, of a surface."""
 CELL = 0.04
 LEAST_FILL = 0.4
-"""Part of the rectangle that must have been seen: less is a rim or a frame."""
+"""Smallest visible share of the rectangle: less is a rim or a frame."""
 LEAST_COVER = 0.3
-"""Part of a surface that must have something above it to make it a compartment."""
+"""Smallest share of a surface with points above it that makes it a compartment."""
 HEADROOM = 0.08
-"""Metres above a surface below which points belong to its edge or to things on it."""
+"""Height (m) above a surface below which points belong to its edge or to objects on it."""
 DEEPEST = 0.3
-"""Metres below its rim that the floor of a basin may be."""
+"""Largest depth (m) of a basin's floor below its rim."""
 MOST_COVERED = 0.2
-"""Part of a basin's opening over which the rim may seem to lie."""
+"""Largest share of a basin's opening with points of the rim."""
 BORDER = 0.025
-"""Metres at the edge of a surface in which lower points are taken for its front, not for a basin."""
+"""Width (m) of a surface's edge in which lower points belong to its front, not to a basin."""
 OVERHANG = 0.07
-"""The same on the front side, where worktops stand out over what is below them."""
+"""The same on the front side, where worktops overhang the furniture below."""
 EASY = (0.35, 1.15)
-"""Heights (m) that the arm reaches with ease."""
+"""Range of heights (m) that the arm reaches easily."""
 HIGHEST = 1.6
-"""Metres above the floor up to which a surface is of any use."""
+"""Largest usable height (m) of a surface above the floor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,14 @@ class _Layer:
 def find_surfaces(
     points: Array, level: Array, yaw: float, front: Array | None, roof: float | None = None
 ) -> tuple[Surface, ...]:
-    """The surfaces of a piece of furniture: basins first, then the largest and easiest to reach.
+    """Detect the surfaces of a piece of furniture: basins first, then the largest and easiest to reach.
 
     Args:
-        points: (n, 3), everything of it but its doors.
-        level: (m, 3), the points where it is horizontal.
-        yaw: Of its axes.
-        front: Unit vector (2,) to the side that a person uses, which is the way into a compartment.
-        roof: Height of the top of what opens with a door: everything below it is a compartment, and nothing else is
-            offered.
+        points: (n, 3), all its points except those of doors.
+        level: (m, 3), the points on horizontal parts.
+        yaw: Yaw of its axes.
+        front: Unit vector (2,) to the side from which it is used, which is the access side of a compartment.
+        roof: Height of the top of furniture with a door: only the compartments below it are returned.
     """
     layers = [layer for height in _heights(level) if (layer := _layer(level, height, yaw)) is not None]
     layers.sort(key=lambda layer: -layer.cells * (1.0 if EASY[0] < layer.surface.center[2] < EASY[1] else 0.3))
@@ -74,7 +73,7 @@ def find_surfaces(
 
 
 def _heights(level: Array) -> list[float]:
-    """Heights (m) at which many level points lie."""
+    """Return the heights (m) with many level points."""
     if len(level) < LEAST_CELLS:
         return []
     bins = np.round(level[:, 2] / LAYER).astype(int)
@@ -93,7 +92,7 @@ def _heights(level: Array) -> list[float]:
 
 
 def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
-    """The surface at a height, or None where the level points there do not make one."""
+    """Return the surface at a height, or None if the level points there do not form one."""
     at = level[np.abs(level[:, 2] - height) < 1.6 * LAYER]
     axes = planar_rotation(-yaw)
     local = at[:, :2] @ axes.T
@@ -111,14 +110,14 @@ def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
 
 
 def _trimmed(local: Array) -> Array:
-    """Points (n, 2) without stragglers: rows and columns of the rectangle in which next to nothing was seen."""
+    """Remove outliers from points (n, 2): rows and columns of the rectangle with hardly any points."""
     low, high = np.percentile(local, [0.5, 99.5], axis=0)
     remaining: Array = local[all_of((local >= low) & (local <= high))]
     return remaining
 
 
 def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
-    """The surface with the free height above it, and the way in if most of it is covered."""
+    """Return the surface with the clearance above it, and with the access side if enough of it is covered."""
     inner = np.maximum(np.array([surface.half_x, surface.half_y]) - 0.05, 0.02)
     points_above = points[_is_within(points, surface, inner)]
     points_above = points_above[points_above[:, 2] > surface.center[2] + HEADROOM]
@@ -130,7 +129,7 @@ def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
 
 
 def _is_within(points: Array, surface: Surface, half: Array) -> Mask:
-    """Which points (n, 3) lie over a rectangle of the given half sizes in the middle of a surface, (n,) bool."""
+    """Return which points (n, 3) lie over a centred rectangle of a surface with the given half sizes, (n,) bool."""
     local = (points[:, :2] - surface.center[:2]) @ planar_rotation(-surface.yaw).T
     u, v = np.abs(local).T
     inside: Mask = (u < half[0]) & (v < half[1])
@@ -138,9 +137,9 @@ def _is_within(points: Array, surface: Surface, half: Array) -> Mask:
 
 
 def _basin(surface: Surface, points: Array, level: Array, front: Array | None) -> Surface | None:
-    """The basin that a surface is the rim of, or None: a hole in it, in which something lower was seen.
+    """Detect the basin of which a surface is the rim, or return None: a hole with lower points in it.
 
-    Its floor is where the lowest point was seen: the true one may be hidden behind the rim and a little deeper.
+    Its floor is at the lowest points: the true floor may be hidden behind the rim and a little deeper.
     """
     inner = np.array([surface.half_x, surface.half_y]) - BORDER
     if inner.min() < LEAST_HALF:
@@ -165,7 +164,7 @@ def _basin(surface: Surface, points: Array, level: Array, front: Array | None) -
 
 
 def _opening(low: Array, high: Array, rim: Array, limit: Array) -> tuple[Array, Array]:
-    """The rectangle low..high (2,) grown on every side as far as no rim (n, 2) was seen, within -limit..limit."""
+    """Expand the rectangle low..high (2,) on every side up to the rim (n, 2), within -limit..limit."""
     low, high = low.copy(), high.copy()
     for axis, step in ((0, -1), (0, 1), (1, -1), (1, 1)):
         while True:
@@ -181,7 +180,7 @@ def _opening(low: Array, high: Array, rim: Array, limit: Array) -> tuple[Array, 
 
 
 def _covered(points: Array, low: Array, high: Array) -> float:
-    """Part of the rectangle low..high in whose cells there are points (n, 2)."""
+    """Return the share of the cells of the rectangle low..high that contain points (n, 2)."""
     inside = points[all_of((points >= low) & (points <= high))]
     size = CELL / 2
     cells = len(np.unique(cells_of(inside, size)))
@@ -189,7 +188,7 @@ def _covered(points: Array, low: Array, high: Array) -> float:
 
 
 def _beside(surface: Surface, basin: Surface) -> list[Surface]:
-    """The largest rectangle of a surface beside its basin, if it is large enough to be of use."""
+    """Return the largest rectangle of a surface beside its basin, if it is large enough."""
     turn = planar_rotation(-surface.yaw)
     u, v = turn @ (basin.center[:2] - surface.center[:2])
     a, b = surface.half_x, surface.half_y
@@ -208,7 +207,7 @@ def _beside(surface: Surface, basin: Surface) -> list[Surface]:
 
 
 def _in_basin(surface: Surface, basin: Surface) -> bool:
-    """Whether a surface is part of a basin: its floor, or something that is left of its rim."""
+    """Whether a surface is part of a basin: its floor, or a remainder of its rim."""
     reach = np.array([basin.half_x, basin.half_y]) + 0.02
     height_above = float(surface.center[2] - basin.center[2])
     return bool(_is_within(surface.center[None], basin, reach)[0]) and abs(height_above) < DEEPEST

@@ -1,4 +1,4 @@
-"""Where a remembered thing is, as one would say it: in which room, on or in what."""
+"""Places of remembered entities in words: the room, and the furniture or object that they are on or in."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from perception.memory.seen_object import LooseObject
 from perception.memory.support_relations import BOARDS, ON_TOP, holder_of
 
 ON_FLOOR = 0.15
-"""Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
+"""Height (m) of its underside, the least accurate side, up to which an object is assumed to lie on the floor."""
 RAISED = 0.3
-"""The same from which furniture stands on other furniture."""
+"""Height (m) of its underside from which furniture is assumed to stand on other furniture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """The place of a thing.
+    """Place of an entity.
 
     Attributes:
         room, holder: Entities, "" if unknown.
-        word: `on` or `in`, the relation of the thing to its holder; `on the floor` by itself.
+        word: `on` or `in`, the relation to the holder; `on the floor` without a holder.
     """
 
     room: str = ""
@@ -32,10 +32,10 @@ class Whereabouts:
 
 
 def whereabouts(item: Furniture | LooseObject, things: Things, held: str | None) -> Whereabouts:
-    """Where a thing is, by where it was seen last.
+    """Return the place of an entity at its last known position.
 
     Args:
-        held: The held object, which holds nothing.
+        held: The held object, which is not a possible holder.
     """
     return Whereabouts(things.room_with(item), *_place(item, things, held))
 
@@ -56,7 +56,7 @@ def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> t
     else:
         furniture = [
             holder for holder in furniture if not holder.opens
-        ]  # a worktop is not a thing on the drawers under it
+        ]  # a worktop is not an object on the drawers under it
     holder = holder_of(item.box, furniture)
     if holder is None or (isinstance(item, Furniture) and not _carries(holder[1], bottom)):
         return "", ""
@@ -64,13 +64,13 @@ def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> t
 
 
 def _carries(holder: Furniture, bottom: float) -> bool:
-    """Whether other furniture with its underside at a height (m) stands on a piece, not just within its outline."""
+    """Whether furniture with its underside at a height (m) stands on the holder, not just within its outline."""
     top = float(holder.box.center[2] + holder.box.half[2])
     return abs(bottom - top) < ON_TOP or holder.identity.kind in BOARDS
 
 
 def _holds(bowl: LooseObject, item: LooseObject) -> bool:
-    """Whether a thing is in a hollow one; of two bowls in each other the smaller one is."""
+    """Whether an object is in a hollow one; of two nested bowls, the smaller is in the larger."""
     if not (bowl.hollow and within(bowl.box, item.box.center)):
         return False
     is_inside = item.hollow and within(item.box, bowl.box.center)
@@ -78,14 +78,13 @@ def _holds(bowl: LooseObject, item: LooseObject) -> bool:
 
 
 def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
-    """The places of things for a planner, without contradictions.
+    """Resolve contradictions between places, for a planner.
 
-    Furniture is on nothing but furniture, nothing is on or in itself by way of others, and what is on or in something
-    is in the same room.
+    Furniture can only be on furniture, relations have no cycles, and an entity is in the same room as its holder.
 
     Args:
-        places: Of every thing by its entity, by geometry.
-        furniture: The entities of furniture.
+        places: Place of every entity, from geometry.
+        furniture: Entities of furniture.
     """
     result = dict(places)
     for entity, place in places.items():
