@@ -2,8 +2,8 @@
 
     python examples/be_the_planner.py
 
-The executor checks each call as it would check a planner's. What is wrong with it is in the feedback: an error code and
-a sentence that says what to do.
+The executor checks each call like that of a planner. The feedback explains an error by a code and a sentence that says
+what to do.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     python examples/bench_with_an_endpoint.py --url http://localhost:8000/v1 --model qwen2.5-vl
     python examples/bench_with_an_endpoint.py
 
-Without an address it asks a server of its own, whose model is the function `parrot`: it reads a plan out of the history
-of the prompt and would be no use for other tasks.
+Without a URL it queries a server of its own, whose model is the function `parrot`: it repeats a fixed plan, and uses
+the history in the prompt to find the next step. It is useless for other tasks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLAN = ("Go to, orange", "Pick, orange", "Go to, desk", "Put, orange, desk", "En
 
 
 def parrot(messages: ChatMessages) -> str:
-    """The step of the plan that follows those in the history."""
+    """Return the step of the plan that follows those in the history."""
     prompt = json.dumps(messages[-1]["content"])
     steps = re.findall(r"\(\d+\) \[", prompt.rpartition("History:")[2])
     names = PLAN[min(len(steps), len(PLAN) - 1)].split(", ")

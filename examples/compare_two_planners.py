@@ -2,8 +2,8 @@
 
     python examples/compare_two_planners.py
 
-The tasks are in a file: an instruction, a house, and the goal that decides whether the task was done. A run that was
-stopped goes on when this is started again.
+The tasks are in a file: an instruction, a house, and the goal that decides whether the task was done. The same command
+resumes a stopped run.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Drive a robot over ROS 2. Here `homie serve ros` plays a simulated Fetch on the network of this machine.
+"""Drive a robot over ROS 2. Here `homie serve ros` runs a simulated Fetch on the network of this machine.
 
     pip install -c constraints.txt -e '.[ros]'
     python examples/drive_a_ros_robot.py
 
-With a real Fetch on the network the last lines alone do it, after `homie robot check fetch` and with
-`homie robot guard fetch --arm-robot` in another terminal. A guard process checks every command and stops the robot; a
-simulated robot gets one by itself.
+With a real Fetch on the network the last lines alone suffice, after `homie robot check fetch` and with
+`homie robot guard fetch --arm-robot` in another terminal. A guard process checks every command and can stop the robot;
+for a simulated robot it is started automatically.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCENE = Path(__file__).parent / "scenes/two-rooms.json"
 
 @contextmanager
 def simulated_fetch() -> Iterator[None]:
-    """A Fetch on the ROS 2 network, while the block lasts."""
+    """Run a Fetch on the ROS 2 network during the block."""
     serve = [sys.executable, "-m", "homie", "serve", "ros", "--scene", str(SCENE), "--picture-size", "64"]
     with subprocess.Popen([*serve, "--camera-rate", "1"], stderr=subprocess.PIPE, text=True) as process:
         try:

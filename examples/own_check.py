@@ -1,4 +1,4 @@
-"""Write a check: a rule that is asked before any skill runs, and whose sentence the planner gets as feedback.
+"""Write a check: a rule that is evaluated before any skill runs, and whose message the planner gets as feedback.
 
 python examples/own_check.py
 """
@@ -10,7 +10,7 @@ from homie import Check, CheckQuestion, ErrorCode
 
 
 def hands_off(question: CheckQuestion) -> Check:
-    """Nothing is taken that people may be using."""
+    """Reject picking objects that people may be using."""
     if question.action.inventory == "takes" and question.subtask.target == "mug":
         return Check("house rules", ErrorCode.L4, "The mug is in use! Please choose another object")
     return Check("house rules")

@@ -2,8 +2,8 @@
 
     python examples/own_detector.py
 
-Planners get the names that it reports. With `targets="sensors"` the robot itself knows of nothing else: boxes and
-the depth of the pictures become places.
+Planners get the names that it reports. With `targets="sensors"` the robot itself uses nothing else: positions are
+computed from the boxes and the depth of the pictures.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Connect a robot of your own: here a world whose actions are carried out whole, as in a simulator with an action API.
+"""Connect a robot of your own: here a world with high-level actions, as in a simulator with an action API.
 
     python examples/own_robot.py
 
-A robot whose motors get targets in every control period derives from `homie.Robot` instead: docs/robots.md.
+A robot whose motors get setpoints in every control period derives from `homie.Robot` instead: docs/robots.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Office(SymbolicRobot):
         self.letter = ObjectState(kind="letter", relation="on", at="desk")
 
     def snapshot(self) -> WorldSnapshot:
-        """Goals, checks, names in sight and the final state come from it."""
+        """Goals, checks, names in sight and the final state are computed from it."""
         return WorldSnapshot(
             objects={"letter": self.letter},
             fixed={
@@ -45,7 +45,7 @@ class Office(SymbolicRobot):
                 self.letter = ObjectState(kind="letter", relation="in" if entity == "mailbox" else "on", at=entity)
             case "Open" | "Close":
                 self.lid = float(subtask.action == "Open")
-        return ""  # or a sentence that says why it cannot be done
+        return ""  # or a sentence that explains why it failed
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
     python examples/own_skill.py
 
 Each control period `act` gets an observation and returns a command, until `outcome` is no longer RUNNING. The executor
-sends the command through the safety gate, which keeps to the limits of the robot.
+sends the command through the safety gate, which enforces the limits of the robot.
 """
 
 from __future__ import annotations

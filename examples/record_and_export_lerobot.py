@@ -3,7 +3,7 @@
     pip install -c constraints.txt -e '.[record,lerobot]'
     python examples/record_and_export_lerobot.py
 
-The lines are those that a person types to `homie teleop`. Record yourself with
+The lines are those that a person types into `homie teleop`. Record yourself with
 `homie teleop --record recordings` in a terminal, or with `homie studio` in a browser.
 """
 

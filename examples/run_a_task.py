@@ -2,8 +2,8 @@
 
     python examples/run_a_task.py
 
-`skills="ideal"` puts the world at once into the state that a perfect skill would leave: fast, and nothing moves. Leave
-it out to see the robot drive and grasp, and leave out `video=False` for a film of it.
+`skills="ideal"` sets the world at once to the state after a perfect skill: fast, and nothing moves. Leave it out to see
+the robot drive and grasp, and leave out `video=False` for a video of it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Train a language model of some random numbers to be a planner: expert episodes, data, training, bench.
+"""Train a small randomly initialized language model as a planner: expert episodes, data, training, bench.
 
     pip install -c constraints.txt -e '.[train]'
     python examples/train_a_small_planner.py
 
-It learns two tasks by heart in a minute on a CPU. `examples/training/from_nothing.py` makes hundreds of tasks and tests
-on held-out ones; with `model="Qwen/Qwen2.5-VL-3B-Instruct"` in the place of `tiny=True` a released model is tuned.
+It memorizes two tasks in a minute on a CPU. `benchmarks/episodes/from_nothing.py` makes hundreds of tasks and tests on
+held-out ones; with `model="Qwen/Qwen2.5-VL-3B-Instruct"` instead of `tiny=True` a released model is fine-tuned.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from homie import SftOptions, TrainingOptions
 HERE = Path(__file__).parent
 OUT = Path("runs/train_a_small_planner")
 PROMPT = {"images": False, "examples": 0, "reasons": False}
-"""How the model is asked, in training and when it plays."""
+"""Prompt settings, in training and when it plays."""
 
 
 def play(name: str, planner: str, **settings: object) -> homie.BenchSummary:

@@ -1,4 +1,4 @@
-"""What the tests share: the tiny third-party package of `tests/plugin`, found through its real entry points."""
+"""Shared fixtures: the tiny third-party package of `tests/plugin`, found through its real entry points."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from hypothesis import settings
 
 from homie.kernel.options import RunOptions
 
-# Before torch is imported, here or in a process of ours: threads of processes that run side by side wait for each other
-# at every small layer, minutes an episode on a busy machine.
+# Set before torch is imported, here or in a child process: threads of concurrent processes wait for each other at every
+# small layer, which costs minutes per episode on a busy machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Tests start Homie and its workers hundreds of times: each start would compile some 300 modules anew.
+# Tests start Homie and its workers hundreds of times: each start would compile some 300 modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Started in the background (`nohup make test &`), this process ignores Ctrl-C and the end of the terminal, and so would
-# the processes that tests start and stop by them. A signal that is handled here is not ignored there.
+# Started in the background (`nohup make test &`), this process ignores SIGINT and SIGHUP, and so would its child
+# processes, which tests stop with these signals. A signal with a handler here is not ignored in child processes.
 for number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda number, frame: None)
 
-# No test asserts a time. The examples are the same in every run, so that what fails is of the change; other ones each
-# time: pytest --hypothesis-profile explore
+# No test asserts a time. The examples are the same in every run, so that a failure is caused by the change; for other
+# examples in each run: pytest --hypothesis-profile explore
 settings.register_profile("homie", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None)
 settings.load_profile("homie")
@@ -38,7 +38,7 @@ PLUGIN = Path(__file__).parent / "plugin"
 sys.path.insert(0, str(PLUGIN))
 
 BALL_IN_BOX = ("Go to | ball", "Pick | ball", "Go to | box", "Put | ball | box", "End")
-"""The decisions that finish the task of the tiny world."""
+"""Decisions that complete the task of the tiny world."""
 
 Homie = Callable[..., subprocess.CompletedProcess[str]]
 TinyOptions = Callable[..., RunOptions]
@@ -46,7 +46,7 @@ TinyOptions = Callable[..., RunOptions]
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Callable[[Sequence[str]], str]:
-    """Decisions, one a line, as the value of --planner."""
+    """Return a function that writes decisions to a file, one per line, and returns the value of --planner."""
 
     def write(lines: Sequence[str]) -> str:
         path = tmp_path / "plan.txt"
@@ -58,7 +58,7 @@ def plan(tmp_path: Path) -> Callable[[Sequence[str]], str]:
 
 @pytest.fixture
 def tiny_options(tmp_path: Path, plan: Callable[[Sequence[str]], str]) -> TinyOptions:
-    """Options of a run in the tiny world."""
+    """Return a function that makes the options of a run in the tiny world."""
 
     def make(lines: Sequence[str] = BALL_IN_BOX, **options: object) -> RunOptions:
         defaults = {
@@ -85,7 +85,7 @@ def tiny_arguments(plan: Callable[[Sequence[str]], str]) -> list[str]:
 
 @pytest.fixture
 def environment() -> dict[str, str]:
-    """The environment of a process that finds the tiny package, and Homie where this process finds it."""
+    """Environment variables of a process that imports the tiny package, and Homie from the same place as this one."""
     path = os.pathsep.join(filter(None, (str(PLUGIN), os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
 

@@ -1,7 +1,7 @@
-"""Packages of others that Homie is tested against: the real ones, from the package index, or from npm.
+"""Install third-party packages that Homie is tested against, from the Python package index or npm.
 
-Where the environment of the tests lacks one it is installed once into a folder of its own in the user's cache, behind
-everything that the environment has. Without an index the tests are skipped, and say so.
+A package that the test environment lacks is installed once into its own folder in the user's cache, which comes last on
+the import path. If no index is reachable, the tests are skipped with a message.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def caches() -> Path:
 
 @functools.cache
 def folder_of(module: str, *requirements: str, dependencies: bool = True) -> str:
-    """Where a module is that is not in this environment, "" if it is. Skips the test where it is not to be had."""
+    """Return the folder of a module that this environment lacks, "" if it has it. Skips the test if unavailable."""
     if _is_installed(module):
         return ""
     with _own_folder(module, sys.version, *requirements) as folder:
@@ -44,7 +44,7 @@ def folder_of(module: str, *requirements: str, dependencies: bool = True) -> str
 
 @functools.cache
 def npm_folder(package: str) -> Path:
-    """Where the files of a package of npm are, `NAME@VERSION`. Skips the test where it is not to be had."""
+    """Return the folder with the files of an npm package, `NAME@VERSION`. Skips the test if it is unavailable."""
     if shutil.which("npm") is None:
         pytest.skip(f"{package} is a package of npm, which is not installed")
     with _own_folder(package.strip("@").replace("/", "-"), package) as folder:
@@ -60,7 +60,7 @@ def npm_folder(package: str) -> Path:
 
 @contextlib.contextmanager
 def _own_folder(name: str, *what: str) -> Iterator[Path]:
-    """The folder of a package, while no other process of the tests writes to it."""
+    """Lock and yield the folder of a package, so that no other test process writes to it."""
     folder = caches() / f"{name}-{hashlib.sha256('|'.join(what).encode()).hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
@@ -69,7 +69,7 @@ def _own_folder(name: str, *what: str) -> Iterator[Path]:
 
 
 def _is_installed(module: str) -> bool:
-    """Whether a module is in this environment, and not only importable since a test has asked for it (`use`)."""
+    """Whether a module is installed in this environment, not merely importable because of an earlier `use`."""
     spec = importlib.util.find_spec(module)
     if spec is None:
         return False
@@ -78,26 +78,26 @@ def _is_installed(module: str) -> bool:
 
 
 def _install(folder: Path, requirements: tuple[str, ...]) -> None:
-    whole = folder / "installed"
-    if not whole.exists():
+    marker = folder / "installed"
+    if not marker.exists():
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(folder)]
         _run([*install, *requirements], " ".join(requirements))
-        whole.touch()
+        marker.touch()
 
 
 def _run(command: list[str], what: str) -> None:
-    """Fetch something. Skips the test where it is not to be had."""
+    """Run an installation command. Skips the test if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         pytest.skip(f"{what} could not be installed in {PATIENCE:g} s", allow_module_level=True)
     if done.returncode:
-        why = done.stderr.strip().splitlines()[-1:]
-        pytest.skip(f"{what} cannot be installed here: {why}", allow_module_level=True)
+        last_line = done.stderr.strip().splitlines()[-1:]
+        pytest.skip(f"{what} cannot be installed here: {last_line}", allow_module_level=True)
 
 
 def use(module: str, *requirements: str, dependencies: bool = True) -> None:
-    """Make a module of others importable, here and in the processes started from here."""
+    """Make a third-party module importable, here and in the processes started from here."""
     folder = folder_of(module, *requirements, dependencies=dependencies)
     if folder and folder not in sys.path:
         sys.path.append(folder)
@@ -106,7 +106,7 @@ def use(module: str, *requirements: str, dependencies: bool = True) -> None:
 
 
 def environment(module: str, *requirements: str) -> dict[str, str]:
-    """The environment variables of a process that has a module of others."""
+    """Return environment variables for a process that can import a third-party module."""
     folder = folder_of(module, *requirements)
     root = str(Path(__file__).parents[1])
     places = [root, str(Path(root) / "tests" / "plugin"), *([folder] if folder else [])]
@@ -114,7 +114,7 @@ def environment(module: str, *requirements: str) -> dict[str, str]:
 
 
 def installed_homie(folder: Path) -> Path:
-    """Homie as it is when it is installed from a package index: in a `site-packages`, with its entry points."""
+    """Make a `site-packages` with Homie and its entry points, as if installed from a package index."""
     site, root = folder / "site-packages", Path(__file__).parents[1]
     about = site / "homie_robot-0.dist-info"
     about.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""ROS 2 networks and a folder of sockets that no other process of the tests uses, so that robots do not meet."""
+"""ROS 2 domains and socket folders used by one test process only, so that robots of different tests do not interact."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from functools import cache
 from pathlib import Path
 
 DOMAINS = 120
-"""Domains above 100 for which every system has ports."""
+"""Number of domains above 100 for which every system has ports."""
 FORGOTTEN = 30.0
-"""Seconds after which what a killed process had is no longer seen: Cyclone DDS needs ten, Fast DDS twenty."""
+"""Seconds after which the endpoints of a killed process have expired: Cyclone DDS needs ten, Fast DDS twenty."""
 _NUMBERS = itertools.count(os.getpid() * 8)
 
 
 @contextmanager
 def own_domain() -> Iterator[int]:
-    """A ROS domain which nobody has left just now. It is locked, since other tests may run on this machine."""
+    """Yield a ROS domain that was not used recently. It is locked, since other tests may run on this machine."""
     for number in itertools.islice(_NUMBERS, 10 * DOMAINS):
         domain = 101 + number % DOMAINS
         with (Path(tempfile.gettempdir()) / f"homie-tests-domain-{domain}").open("a") as file:
@@ -31,8 +31,8 @@ def own_domain() -> Iterator[int]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 continue
-            left = os.fstat(file.fileno())
-            if left.st_size and time.time() - left.st_mtime < FORGOTTEN:
+            status = os.fstat(file.fileno())
+            if status.st_size and time.time() - status.st_mtime < FORGOTTEN:
                 continue
             yield domain
             file.truncate(0)
@@ -43,9 +43,9 @@ def own_domain() -> Iterator[int]:
 
 @cache
 def own_network() -> dict[str, str]:
-    """Variables of the environment for programs that a test starts: a domain and a folder until this process ends."""
-    folder = tempfile.mkdtemp(prefix="homie-")  # short: the path of a Unix socket has 108 bytes at most
+    """Return environment variables for programs that a test starts: domain and folder, reserved by this process."""
+    folder = tempfile.mkdtemp(prefix="homie-")  # short: the path of a Unix socket is limited to 108 bytes
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    locked = ExitStack()
-    atexit.register(locked.close)
-    return {"ROS_DOMAIN_ID": str(locked.enter_context(own_domain())), "XDG_RUNTIME_DIR": folder}
+    lock_stack = ExitStack()
+    atexit.register(lock_stack.close)
+    return {"ROS_DOMAIN_ID": str(lock_stack.enter_context(own_domain())), "XDG_RUNTIME_DIR": folder}

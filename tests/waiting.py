@@ -1,4 +1,4 @@
-"""Wait for what another thread or process does; a busy machine has its time."""
+"""Wait for other threads and processes, with timeouts that suffice on a busy machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO
 
 
 def until(holds: Callable[[], object], seconds: float = 150.0, *, process: subprocess.Popen[str] | None = None) -> None:
-    """Wait until something holds. process: the one that has to live meanwhile."""
+    """Wait until a condition holds. process: a process that must not end before."""
     ends = time.monotonic() + seconds
     while not holds():
         assert process is None or process.poll() is None, process and process.communicate()
@@ -21,8 +21,8 @@ def until(holds: Callable[[], object], seconds: float = 150.0, *, process: subpr
 
 
 def follow(stream: IO[str] | None, text: str) -> list[str]:
-    """What a process prints, as soon as a line has this text. The lines after it are added as they come: a pipe that
-    nobody reads gets full, and its process stands still."""
+    """Wait for a line with a text, and return the lines printed so far. A thread appends later lines: if nobody read
+    the pipe, it would fill up and block the process."""
     assert stream is not None
     printed: list[str] = []
     while not printed or text not in printed[-1]:
@@ -31,7 +31,7 @@ def follow(stream: IO[str] | None, text: str) -> list[str]:
         printed.append(line)
 
     def read_on() -> None:
-        with contextlib.suppress(ValueError):  # it was closed
+        with contextlib.suppress(ValueError):  # the stream was closed
             printed.extend(stream)
 
     threading.Thread(target=read_on, daemon=True).start()
@@ -39,5 +39,5 @@ def follow(stream: IO[str] | None, text: str) -> list[str]:
 
 
 def lines(path: Path) -> int:
-    """How many whole lines a file has; none while it is not there."""
+    """Count the complete lines of a file; 0 if it does not exist."""
     return path.read_bytes().count(b"\n") if path.exists() else 0

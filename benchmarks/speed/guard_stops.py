@@ -1,13 +1,13 @@
-"""How soon a robot stands when its agent fails in motion: `python -m benchmarks.speed.guard_stops --seen-by PYTHON`
+"""Stopping time of a robot whose agent fails in motion: `python -m benchmarks.speed.guard_stops --seen-by PYTHON`
 
-Robot, guard (`homie robot guard`) and agent are processes of their own on loopback; the agent drives at 0.4 m/s and
-turns a joint of the arm. At a random moment it gets SIGKILL or SIGSTOP; `--how run` kills a run that has a guard of its
-own, `--how flood` has the agent flood its guard, which is measured from the first command of zero on, and with
-`--how estop` the observer publishes true on `/homie/estop`, once, while other nodes fill the network (`ros_flood.py`).
+Robot, guard (`homie robot guard`) and agent are separate processes on loopback; the agent drives at 0.4 m/s and moves a
+joint of the arm. At a random time it gets SIGKILL or SIGSTOP; `--how run` kills a run with a guard of its own;
+`--how flood` has the agent flood its guard, and measures from the first zero velocity command on; `--how estop` has the
+observer publish true on `/homie/estop`, once, while other nodes saturate the network (`ros_flood.py`).
 
-PYTHON is an interpreter that has rclpy (docs/testing.md). Robot and observer are nodes of it over Fast DDS that know
-nothing of Homie, guard and agent use the transport rclpy. Measured are `/cmd_vel`, `/odom` and the status of the arm's
-trajectory. The robot's own ramp (4 m/s^2, 0.1 s from 0.4 m/s) is part of it.
+PYTHON is an interpreter that has rclpy (docs/testing.md). Robot and observer are rclpy nodes over Fast DDS, independent
+of Homie; guard and agent use the transport rclpy. Measured are `/cmd_vel`, `/odom` and the status of the arm
+trajectory. The times include the robot's own ramp (4 m/s^2, 0.1 s from 0.4 m/s).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ DOMAIN = 92
 GOALS, EXECUTING, CANCELED = "/arm_controller/follow_joint_trajectory/_action/status", 2, 5
 ARM = ("shoulder_pan", "shoulder_lift", "upperarm_roll", "elbow_flex", "forearm_roll", "wrist_flex", "wrist_roll")
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "flood": signal.SIGUSR1}
-"""What the agent of the tests gets; at SIGUSR1 it floods its guard."""
+"""Signals sent to the test agent; at SIGUSR1 it floods its guard."""
 PRIORITY = -16
-"""The niceness of the observer."""
+"""Niceness of the observer."""
 
 
 class Seen:
-    """A node of rclpy that watches the robot. Where the system lets it, it comes before other programs: what is
-    measured is when a message is there, not when a busy machine lets its reader run."""
+    """Rclpy node that observes the robot. It gets a high priority if the system permits: the time measured is that of
+    a message's arrival, not that at which a busy machine schedules its reader."""
 
     def __init__(self, python: Path, domain: int) -> None:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -56,40 +56,40 @@ class Seen:
             text=True,
         )
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, PRIORITY)  # its threads begin after this
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, PRIORITY)  # its threads start after this
         self.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom", qos="sensor")
         self.ask("subscribe", kind="geometry_msgs/msg/Twist", topic="/cmd_vel")
         self.ask("subscribe", kind="action_msgs/msg/GoalStatusArray", topic=GOALS, qos="latched")
 
     def unfold(self) -> None:
-        """Bring the arm to where the agents of the tests begin."""
+        """Move the arm to the start posture of the test agents."""
         point = {"positions": [0.0] * 7, "time_from_start": {"nanosec": 100_000_000}}
         fields = {"joint_names": [f"{name}_joint" for name in ARM], "points": [point]}
         kind, topic = "trajectory_msgs/msg/JointTrajectory", "/arm_controller/joint_trajectory"
         self.ask("publish", kind=kind, topic=topic, fields=fields)
 
     def press(self, pressed: bool) -> float:
-        """Publish on the topic of the emergency stop; when that was (s, monotonic)."""
+        """Publish on the emergency stop topic; return the time (s, monotonic)."""
         at: float = self.ask("publish", kind="std_msgs/msg/Bool", topic="/homie/estop", fields={"data": pressed})
         return at
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Have it do something; what it says."""
+        """Send a request to the node and return its reply."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps({"what": what, **arguments}) + "\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline())
 
     def moves(self) -> bool:
-        """Whether the robot drives as fast as it is commanded to, and its arm follows a trajectory."""
+        """Whether the robot drives at the commanded speed, and its arm follows a trajectory."""
         speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=time.monotonic() - 0.2)
         commands = self.ask("series", topic="/cmd_vel", field="linear.x", since=time.monotonic() - 0.2)
         goals = self.ask("statuses", topic=GOALS, since=0.0)
         return bool(speeds and commands and goals) and speeds[-1][1] > 0.39 and EXECUTING in goals[-1][1]
 
     def stopped(self, since: float) -> tuple[float, float, float] | None:
-        """Seconds until zero was first commanded, the base first stood and the trajectory was cancelled; None before
-        all of that."""
+        """Return the times (s) to the first zero velocity command, to standstill of the base, and to the cancellation
+        of the trajectory; None until all have occurred."""
         commands = self.ask("series", topic="/cmd_vel", field="linear.x", since=since)
         speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=since)
         zero = [at for at, speed in commands if speed == 0]
@@ -98,45 +98,45 @@ class Seen:
         return (zero[0] - since, stood[0] - since, ended[0] - since) if zero and stood and ended else None
 
     def close(self) -> None:
-        """End it."""
+        """Kill the node."""
         self._process.kill()
         self._process.wait()
 
 
 def measure(trials: int, how: str, seed: int, python: Path) -> None:
-    """Measure with a node of rclpy, and print a row."""
+    """Measure with an rclpy observer, and print a row."""
     paths = os.pathsep.join((str(ROOT), sysconfig.get_path("purelib")))
     variables = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": paths}
-    chance, times = random.Random(seed), []
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as begun:
+    rng, times = random.Random(seed), []
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as processes:
         environment = {**os.environ, **variables, "XDG_RUNTIME_DIR": folder}
         seen = Seen(python, DOMAIN)
-        begun.callback(seen.close)
+        processes.callback(seen.close)
 
         def begin(*words: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
             silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             process = subprocess.Popen([python, "-m", *words], env=environment, cwd=ROOT, stdin=stdin, **silent)
-            begun.callback(process.wait)
-            begun.callback(process.kill)
+            processes.callback(process.wait)
+            processes.callback(process.kill)
             return process
 
         begin("tests.ros_bridge.real.fakes.robot", "fetch", stdin=subprocess.PIPE)
         seen.unfold()
         socket = Path(folder) / "homie" / f"guard-fetch-{DOMAIN}.sock"
-        keyboard, terminal = pty.openpty()  # where a person releases the emergency stop
+        keyboard, terminal = pty.openpty()  # for the key that releases the emergency stop
         if how != "run":
-            # Only the emergency stop is to stop it, also where the agent gets no time of a busy machine.
+            # Only the emergency stop must stop it, even if the agent is not scheduled on a busy machine.
             silence = ["--silence", "2"] if how == "estop" else []
             begin("homie", "robot", "guard", "fetch", "--arm-robot", "--socket", str(socket), *silence, stdin=terminal)
             _wait(socket.exists)
         if how == "estop":
             for what in ("hear", "send"):
                 begin("benchmarks.speed.ros_flood", what)
-            seen.press(False)  # by now guard and observer know each other
+            seen.press(False)  # by now guard and observer have discovered each other
         for _ in range(trials):
             agent = begin("tests.ros_bridge.guard.agent", str(socket), "own" if how == "run" else "drive")
             _wait(seen.moves)
-            time.sleep(chance.uniform(0.1, 1.0))
+            time.sleep(rng.uniform(0.1, 1.0))
             since = time.monotonic()
             if how == "estop":
                 since = seen.press(True)

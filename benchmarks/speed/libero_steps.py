@@ -1,9 +1,9 @@
-"""Steps per second of LIBERO beside LIBERO's own loop: `python -m benchmarks.speed.libero_steps [--steps 100] [--json]`
+"""Steps per second of LIBERO in Homie and natively: `python -m benchmarks.speed.libero_steps [--steps 100] [--json]`
 
-Both play the same task with its first initial state and a small motion in every step, in turns, each in a process of
-its own, since two OpenGL contexts disturb each other. LIBERO's own loop is `env.step(action)` of `OffScreenRenderEnv`,
-Homie's is a command through the safety gate, then the observation; with pictures each has two cameras of 256 x 256
-(Homie's with depth and instances, too). The aim is 0.9 of LIBERO's own.
+Both play the same task from its first initial state with a small motion in every step, alternating, each in its own
+process, since two OpenGL contexts interfere. LIBERO's own loop is `env.step(action)` of `OffScreenRenderEnv`, Homie's a
+command through the safety gate, then the observation; with pictures each has two cameras of 256 x 256 (Homie's also
+with depth and instances). The target is 0.9 of LIBERO's own rate.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ROUNDS = 3
 
 
 def libero(task: LiberoTask, pictures: bool) -> Callable[[], object]:
-    """A step of LIBERO's own loop."""
+    """Return a function that does a step of LIBERO's own loop."""
     if pictures:
         from libero.libero.envs import OffScreenRenderEnv
 
@@ -49,7 +49,7 @@ def libero(task: LiberoTask, pictures: bool) -> Callable[[], object]:
 
 
 def homie(task: LiberoTask, pictures: bool) -> Callable[[], object]:
-    """A step of the robot."""
+    """Return a function that does a step of the robot in Homie."""
     robot = LiberoRobot(task, LiberoSettings(picture_size=f"{SIZE}x{SIZE}"))
     arm = list(robot.spec.rest["arm"])
     arm[0] += 0.1
@@ -66,7 +66,7 @@ LOOPS = {"libero": libero, "homie": homie}
 
 
 def rate(loop: str, pictures: bool, steps: int) -> float:
-    """Steps per second of a loop, in this process."""
+    """Measure the steps per second of a loop, in this process."""
     step = LOOPS[loop](find_task(TASK), pictures)
     for _ in range(WARM_UP):
         step()
@@ -77,7 +77,7 @@ def rate(loop: str, pictures: bool, steps: int) -> float:
 
 
 def run(steps: int) -> dict[str, dict[str, float]]:
-    """Steps per second (median of the rounds) by case and loop, and their ratio."""
+    """Measure the steps per second (median over rounds) by case and loop, and their ratio."""
     measured = {}
     for case, pictures in (("without pictures", False), ("two pictures", True)):
         rates: dict[str, list[float]] = {name: [] for name in LOOPS}
@@ -91,7 +91,7 @@ def run(steps: int) -> dict[str, dict[str, float]]:
 
 
 def main(arguments: Sequence[str] | None = None, tell: Callable[[str], object] = print) -> int:
-    """Measure, print, and say whether the aim is met."""
+    """Measure, print, and return 0 if the target is met."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--json", action="store_true")

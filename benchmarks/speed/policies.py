@@ -1,11 +1,11 @@
-"""How fast the low-level policies decide, and what memory they take: `python -m benchmarks.speed.policies`, or
+"""Latency and memory of the low-level policies: `python -m benchmarks.speed.policies`, or
 
     python -m benchmarks.speed.policies [--rounds 8] [--threads 2] [--only rt1x] [--out docs/speed.md]
 
-Writes a section of a page, and the same numbers as data/policies.json beside it. Every case runs in a process of its
-own, so that its peak memory is its own; on the CPU, and on CUDA where there is a GPU and the policy can use it. Weights
-are generated: random numbers take as long as trained ones. Where a policy keeps what it has encoded, the whole window
-is timed as well, through the network's own functions, in turns with the policy so that both meet the same load.
+Writes a section of a page, and the same numbers as data/policies.json beside it. Every case runs in its own process, to
+measure its peak memory separately, on the CPU, and on CUDA if there is a GPU that the policy supports. Weights are
+random, which takes as long as trained ones. If a policy caches encoded frames, encoding the whole window is timed as
+well, with the network's own functions, alternating with the policy so that both run under the same load.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Step = Callable[[], object]
 
 @dataclass(frozen=True)
 class Timed:
-    """How a case is run.
+    """Functions that run a case.
 
     Attributes:
-        decisions: Of one attempt.
-        window: The same decision with everything encoded anew.
+        decisions: Decisions per attempt.
+        window: The same decision with the whole window encoded again.
     """
 
     step: Step
@@ -52,7 +52,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. aim: the most seconds of a decision, or how many times faster than the window; 0: none."""
+    """Case to measure. Its target is a maximum decision time (s), or a minimum speed-up over the window; 0: none."""
 
     policy: str
     what: str
@@ -64,12 +64,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Figure:
-    """One case on one device. Seconds are medians;
+    """Results of one case on one device. Seconds are medians.
 
     Attributes:
-        p95: Of the decisions.
-        memory_mb: Peak of the whole process with loading.
-        window_memory_mb: With the window too; on CUDA peaks of the memory that torch took there.
+        p95: 95th percentile of the decision time (s).
+        memory_mb: Peak memory of the whole process including loading; on CUDA peak memory allocated by torch there.
+        window_memory_mb: The same including the window.
     """
 
     policy: str
@@ -86,16 +86,16 @@ class Figure:
 
     @property
     def times(self) -> float:
-        """How many times faster than the window."""
+        """Speed-up over the window."""
         return self.window_seconds / self.seconds if self.window_seconds else 0.0
 
 
 @dataclass
 class Report:
-    """Everything measured, with where and when.
+    """All results, with machine and date.
 
     Attributes:
-        baseline_mb: What Python with torch takes before any policy.
+        baseline_mb: Memory of Python with torch before any policy is loaded.
     """
 
     threads: int
@@ -110,20 +110,20 @@ class Report:
 
 
 def camera(height: int = 256, width: int = 256) -> Iterator[Any]:
-    """Pictures of noise, made before anything is timed; they come around again."""
+    """Return an endless cycle of noise pictures, generated before anything is timed."""
     source = np.random.default_rng(SEED)
     return itertools.cycle([source.integers(0, 256, (height, width, 3), dtype=np.uint8) for _ in range(16)])
 
 
 def texts(folder: Path, *shape: int) -> Path:
-    """A table of embeddings with one text in it."""
+    """Write a table of embeddings with one text."""
     path = folder / "texts.npz"
     np.savez(path, texts=np.array([TEXT]), embeddings=np.random.default_rng(SEED).normal(size=(1, *shape)))
     return path
 
 
 def nomad(nodes: int) -> Callable[[Path, str], Timed]:
-    """NoMaD on its way to a picture (0 nodes), or along a map of so many nodes, of which it looks at those nearby."""
+    """NoMaD driving to a goal picture (0 nodes), or along a map of `nodes` nodes, of which it uses those nearby."""
 
     def make(checkpoint: Path, _: str) -> Timed:
         from skills.nomad.skill_set import Nomad, NomadSettings
@@ -147,7 +147,7 @@ def nomad(nodes: int) -> Callable[[Path, str], Timed]:
 
 
 def pixnav(checkpoint: Path, _: str) -> Timed:
-    """An attempt of 30 pictures; the window is all 64 places, as the authors' loop computes it at every step."""
+    """PixNav, an attempt of 30 pictures; the window has all 64 frames, as the authors' loop computes at every step."""
     import torch
 
     from skills.pixnav.network import WINDOW
@@ -172,7 +172,7 @@ def pixnav(checkpoint: Path, _: str) -> Timed:
 
 
 def rt1x(checkpoint: Path, device: str) -> Timed:
-    """A full history of 15 pictures; the window encodes all of them."""
+    """RT-1-X with a full history of 15 pictures; the window encodes all of them."""
     import torch
 
     from skills.effector.rt1x_network import FRAMES, SIDE
@@ -199,7 +199,7 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
 
 
 def octo(checkpoint: Path, device: str) -> Timed:
-    """One camera, the network at every step (ensemble)."""
+    """Octo with one camera and inference at every step (ensemble)."""
     from skills.effector.octo_skill_set import Octo, OctoSettings
 
     pictures = camera()
@@ -210,7 +210,7 @@ def octo(checkpoint: Path, device: str) -> Timed:
 
 
 def m3(skill: str) -> Callable[[Path, str], Timed]:
-    """One step of a recurrent network."""
+    """M3, one step of a recurrent network."""
 
     def make(checkpoint: Path, _: str) -> Timed:
         from skills.m3.skill_set import M3
@@ -240,10 +240,10 @@ CASES: Mapping[str, Case] = {
 
 
 def measure(name: str, checkpoint: Path, device: str, rounds: int) -> Figure:
-    """Run one case in this process.
+    """Measure one case in this process.
 
     Args:
-        rounds: Of the window; decisions of the policy are spread between them.
+        rounds: Timings of the window; decisions of the policy are interleaved.
     """
     case = CASES[name]
     began = time.perf_counter()
@@ -284,14 +284,14 @@ def measure(name: str, checkpoint: Path, device: str, rounds: int) -> Figure:
 
 
 def seconds(call: Step) -> float:
-    """Wall seconds of a call, which ends with numbers on the CPU and so waits for a GPU."""
+    """Measure the wall seconds of a call. Its result is on the CPU, so it waits for the GPU."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began
 
 
 def peak(device: str) -> float:
-    """MB: the most that this process has had in memory, or on the GPU."""
+    """Return the peak memory of this process, or of the GPU (MB)."""
     if device == "cuda":
         import torch
 
@@ -301,13 +301,13 @@ def peak(device: str) -> float:
 
 
 def processor() -> str:
-    """The name of the processor."""
+    """Return the name of the processor."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def child(*arguments: str) -> Any:
-    """What this script prints as JSON in a process of its own."""
+    """Run this script in a child process and return the JSON that it prints."""
     done = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(arguments)} failed:\n{done.stderr}")
@@ -315,7 +315,7 @@ def child(*arguments: str) -> Any:
 
 
 def alone(arguments: argparse.Namespace) -> object:
-    """What a child measures."""
+    """Run the measurement of a child process."""
     import torch
 
     torch.set_num_threads(arguments.threads)
@@ -329,7 +329,7 @@ COLUMNS = ("policy", "what", "device", "s per decision", "95 %", "loads in s", "
 
 
 def table(report: Report) -> str:
-    """The figures as a Markdown table."""
+    """Format the results as a Markdown table."""
     lines = [COLUMNS, ("---",) * 3 + ("---:",) * 5]
     for figure in report.figures:
         window = f"{figure.window_seconds:.3f}" if figure.times else ""
@@ -343,7 +343,7 @@ def table(report: Report) -> str:
 
 
 def markdown(report: Report) -> str:
-    """The section of the page."""
+    """Format the section of the page."""
     gpu = f"GPU: {report.gpu}" if report.gpu else "no GPU"
     return f"""Made by `python -m benchmarks.speed.policies --out docs/speed.md`;
 numbers: [data/policies.json](data/policies.json). {report.machine}, {gpu}, {report.threads} threads,

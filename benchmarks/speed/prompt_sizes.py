@@ -1,10 +1,10 @@
-"""How large prompts are, by template and setting, and how much of a question a provider's cache can hold:
+"""Prompt sizes by template and setting, and the fraction of a prompt that a provider's prefix cache can hold:
 
     python benchmarks/speed/prompt_sizes.py
 
-Rendered for round 10 of a run in sensors: nine subtasks of history, four pictures of 256 x 256, a home of three rooms
-of which 28 pieces of furniture and 12 objects have been seen, as in benchmarks/prompt_episodes.py.
-Nothing is asked.
+Prompts are rendered for round 10 of a run in sensors: nine subtasks of history, four pictures of 256 x 256, a home of
+three rooms of which 28 pieces of furniture and 12 objects have been seen, as in benchmarks/prompt_episodes.py. No model
+is called.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from planners.llm.prompting.settings import PromptSettings
 from skills.classical.skill_set import Classical
 
 CHARACTERS = 4
-"""Characters a token; OpenAI's o200k_base has 3.7 to 3.8 in these prompts, so tokens are rather counted too low."""
+"""Characters per token; OpenAI's o200k_base has 3.7 to 3.8 in these prompts, so token counts are slightly too low."""
 PICTURE = 255
-"""Tokens of one picture of 256 x 256 for GPT-4o: 85, and 170 for its one tile."""
+"""Tokens of one picture of 256 x 256 for GPT-4o: 85, plus 170 for its single tile."""
 LOW = 85
 """The same with image_detail=low."""
 ROUND = 10
@@ -49,7 +49,7 @@ ANSWER = '{"analysis": "The apple is not in sight; the fridge is.", "subtask": {
 
 
 def given(number: int) -> PlannerInput:
-    """What a planner sees in a round: every subtask before it was done."""
+    """Build the planner input of a round, with all earlier subtasks in the history."""
     views = {view: np.zeros((256, 256, 3), np.uint8) for view in VIEWS}
     names = ("kitchen counter", "fridge", "apple", "wood table", "brown chair", "kitchen", "drawer 2")
     seen = tuple(
@@ -96,7 +96,7 @@ KNOWN = Knowledge(
 
 
 def sizes(settings: PromptSettings) -> tuple[int, int, int]:
-    """Tokens of the fixed part, tokens of the other texts, and how many pictures there are."""
+    """Return the tokens of the fixed part, the tokens of the other texts, and the number of pictures."""
     prompt = Prompt(settings)
     turns: list[Turn] = []
     for number in range(1, ROUND):
@@ -108,7 +108,7 @@ def sizes(settings: PromptSettings) -> tuple[int, int, int]:
 
 
 def tokens(messages: list[Message]) -> int:
-    """Tokens of the texts of messages."""
+    """Estimate the tokens of the texts of messages."""
     return sum(len(part) for message in messages for part in message.parts if isinstance(part, str)) // CHARACTERS
 
 
@@ -118,9 +118,9 @@ def main() -> None:
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name, more in SETTINGS.items():
         fixed, rest, pictures = sizes(PromptSettings.model_validate(more))
-        kept = fixed if fixed >= 1024 else 0  # providers keep no less
+        cached = fixed if fixed >= 1024 else 0  # minimum length that providers cache
         whole, low = (fixed + rest + pictures * each for each in (PICTURE, LOW))
-        print(f"| {name} | {fixed} | {rest} | {pictures} | {whole} | {kept / whole:.0%} | {kept / low:.0%} |")
+        print(f"| {name} | {fixed} | {rest} | {pictures} | {whole} | {cached / whole:.0%} | {cached / low:.0%} |")
 
 
 if __name__ == "__main__":

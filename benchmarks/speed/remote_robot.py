@@ -1,9 +1,9 @@
-"""What a robot server takes: `python benchmarks/speed/remote_robot.py [--steps 500] [--json]`
+"""Overhead of a robot server: `python benchmarks/speed/remote_robot.py [--steps 500] [--json]`
 
-A server in a process of its own serves a robot that does nothing; a client sends it a command for every control period
-and looks through two cameras of 256 x 256, exactly as `--robot remote:` does, over a Unix socket and over TCP. The same
-robot without a socket is measured beside it, so that the difference is what the other process costs. Prints medians and
-95th percentiles in milliseconds; the aim is 2 ms a step for colours.
+A server process serves a robot that does nothing; a client sends it a command in every control period and reads two
+cameras of 256 x 256, exactly as `--robot remote:` does, over a Unix socket and over TCP. The same robot is measured
+without a socket: the difference is the cost of the server process. Prints medians and 95th percentiles in milliseconds;
+the target is 2 ms per step for colours.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ JOINTS = [{"name": f"joint{number}", "lower": -3.0, "upper": 3.0, "speed": 1.0} 
 
 
 class Idle:
-    """A Panda that does nothing in no time: its pictures are in memory already."""
+    """Panda that does nothing, at no cost: its pictures are already in memory."""
 
     def __init__(self, argument: str) -> None:
         posture = [0.0] * 7
@@ -61,20 +61,20 @@ class Idle:
         """Nothing to do."""
 
     def step(self, targets: Mapping[str, Sequence[float]]) -> None:
-        """A control period passes."""
+        """Advance the time by a control period."""
         self._stamp += 0.05
 
     def halt(self) -> None:
-        """It does not move."""
+        """Nothing to do: it does not move."""
 
     def measured(self) -> Mapping[str, Any]:
-        """Where it always is."""
+        """Return its constant state."""
         joints = {joint["name"]: 0.0 for joint in JOINTS}
         gripper = {"opening": 0.0, "contact": [False, False], "holding": False, "speed": 0.0}
         return {"stamp": self._stamp, "joints": joints, "velocities": joints, "grippers": {"gripper": gripper}}
 
     def picture(self, camera: str) -> Mapping[str, Any]:
-        """What it always sees, in new memory as of a renderer."""
+        """Return its constant picture, in newly allocated memory like that of a renderer."""
         more = {}
         if self._depth:
             more = {"depth": np.ones((SIZE, SIZE), np.float32), "instances": np.zeros((SIZE, SIZE), np.int32)}
@@ -91,7 +91,7 @@ class Idle:
 
 
 class Direct:
-    """The place of a link without a socket: the robot is in this process."""
+    """Substitute for a socket connection: the robot is in this process."""
 
     url = "here"
 
@@ -100,7 +100,7 @@ class Direct:
         self.about = {"offers": [], "spec": robot.spec}
 
     def ask(self, name: str, seconds: float | None = None, /, **arguments: Any) -> Any:
-        """What a server would answer."""
+        """Return what a server would reply."""
         if name == "observe":
             pictures = {camera: self._robot.picture(camera) for camera in arguments["cameras"]}
             return {"measured": self._robot.measured(), "pictures": pictures}
@@ -109,12 +109,12 @@ class Direct:
         return self._robot.measured()
 
     def close(self) -> None:
-        """Nothing to leave."""
+        """Nothing to close."""
 
 
 @contextmanager
 def served(case: str, address: str) -> Iterator[RemoteRobot]:
-    """The robot in a process of its own."""
+    """Open the robot in a server process."""
     command = [sys.executable, "-m", "robot_server", f"{__file__}:Idle:{case}", "--listen", address]
     root = str(Path(__file__).parents[2])
     environment = {**os.environ, "HOMIE_ROBOT_TOKEN": TOKEN, "PYTHONPATH": root}
@@ -132,27 +132,27 @@ def served(case: str, address: str) -> Iterator[RemoteRobot]:
 
 @contextmanager
 def here(case: str) -> Iterator[RemoteRobot]:
-    """The robot in this process, behind the same class."""
+    """Open the robot in this process, through the same class."""
     link: Any = Direct(Idle(case))
     assert isinstance(link, Link | Direct)
     yield connect(link, 0, 10.0)
 
 
 def measure(robot: RemoteRobot, steps: int) -> dict[str, float]:
-    """Milliseconds of a control period: a command through the safety gate, then two cameras."""
+    """Measure the milliseconds of a control period: a command through the safety gate, then two cameras."""
     command = Command(arm=(0.0,) * 7, gripper=0.0)
-    took = []
+    times = []
     for _ in range(WARM_UP + steps):
         began = time.perf_counter()
         robot.act(command)
         robot.observe(("front", "wrist"))
-        took.append(1000 * (time.perf_counter() - began))
-    took = took[WARM_UP:]
-    return {"median": statistics.median(took), "p95": statistics.quantiles(took, n=20)[-1]}
+        times.append(1000 * (time.perf_counter() - began))
+    times = times[WARM_UP:]
+    return {"median": statistics.median(times), "p95": statistics.quantiles(times, n=20)[-1]}
 
 
 def run(steps: int) -> dict[str, dict[str, dict[str, float]]]:
-    """Median and 95th percentile per case and way, ms."""
+    """Measure median and 95th percentile (ms) by case and connection."""
     measured: dict[str, dict[str, dict[str, float]]] = {}
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder, here(case) as robot:
@@ -164,7 +164,7 @@ def run(steps: int) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def main(arguments: Sequence[str] | None = None, tell: Callable[[str], object] = print) -> int:
-    """Measure, print, and say whether the aim is met."""
+    """Measure, print, and return 0 if the target is met."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--json", action="store_true")
@@ -176,8 +176,10 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], object] =
         tell(json.dumps({"milliseconds": measured, "aim": AIM, "met": met}))
     else:
         for case, ways in measured.items():
-            for way, took in ways.items():
-                tell(f"two pictures, {case + ', ' + way:<44}{took['median']:6.2f} ms median{took['p95']:8.2f} ms 95 %")
+            for way, times in ways.items():
+                tell(
+                    f"two pictures, {case + ', ' + way:<44}{times['median']:6.2f} ms median{times['p95']:8.2f} ms 95 %"
+                )
         tell(f"The aim is {AIM:g} ms a step for colours, over the same without a socket: {'met' if met else 'MISSED'}.")
     return 0 if met else 1
 

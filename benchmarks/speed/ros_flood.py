@@ -1,7 +1,7 @@
-"""A full network, for `guard_stops.py --how estop`: PYTHON -m benchmarks.speed.ros_flood send|hear
+"""Network load for `guard_stops.py --how estop`: PYTHON -m benchmarks.speed.ros_flood send|hear
 
-The sender publishes pictures and words on topics of its own as nodes of rclpy do, the listener hears all of it. Needs
-an interpreter that has rclpy (docs/testing.md); nothing of Homie is imported.
+The sender publishes pictures and text messages on its own topics from an rclpy node; the listener receives all of them.
+Needs an interpreter that has rclpy (docs/testing.md); imports nothing from Homie.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import sys
 from typing import Any
 
 WIDTH, HEIGHT, CAMERAS, RATE = 640, 480, 2, 30.0
-"""Pictures of rgb8, of so many cameras, so many times a second: 55 MB/s."""
+"""Size (pixels) of rgb8 pictures, number of cameras, and rate (Hz): 55 MB/s."""
 WORDS = 500.0
-"""Messages a second of a kilobyte each."""
+"""Rate (Hz) of text messages of one kilobyte each."""
 
 
 def send(node: Any) -> None:
-    """Publish by timers."""
+    """Publish from timers."""
     from rclpy.qos import qos_profile_sensor_data
     from sensor_msgs.msg import Image
     from std_msgs.msg import String
@@ -33,7 +33,7 @@ def send(node: Any) -> None:
 
 
 def hear(node: Any) -> None:
-    """Take all of it."""
+    """Subscribe to all topics of the sender."""
     from rclpy.qos import qos_profile_sensor_data
     from sensor_msgs.msg import Image
     from std_msgs.msg import String

@@ -29,7 +29,7 @@ NETWORK = Network(domain=91, interface="lo")
 
 
 def peer() -> None:
-    """The other process: echoes velocities, adds numbers, sends pictures on request; until stdin ends."""
+    """Run the other process until stdin ends: echo velocities, add numbers, send pictures on request."""
     with DdsNode("/peer", NETWORK) as node:
         back = node.publisher(TWIST, "/echo")
         node.subscription(TWIST, "/cmd_vel", back.publish)

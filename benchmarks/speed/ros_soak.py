@@ -1,12 +1,12 @@
-"""Joint states and transforms of a day at 30 Hz in fast-forward, from one process to another: what is lost and leaks.
+"""Soak test: a day of joint states and transforms at 30 Hz, sped up, between two processes; measures loss and leaks.
 
     python -m benchmarks.speed.ros_soak --sender rclpy --listener dds --minutes 30
 
-A moving robot is published as fast as the listener reads: 14 joints and 10 frames in each step of 1/30 s of robot time.
-The listener reads them as an agent does (`JointStates`, `Transforms`) and acknowledges every 50 steps. Prints a row for
-docs/ros.md: steps of both topics, lost messages, resident memory of both processes after the first 5 % and at the end,
-and how far the transform of the base and the joints are off what was sent, at worst in the first and the last tenth.
-Needs the extra `ros`; `rclpy` an environment that has it (docs/testing.md).
+The state of a moving robot is published as fast as the listener reads: 14 joints and 10 frames per step of 1/30 s of
+robot time. The listener reads them as an agent does (`JointStates`, `Transforms`) and acknowledges every 50 steps.
+Prints a row for docs/ros.md: steps of both topics, lost messages, resident memory of both processes after the first 5 %
+and at the end, and the maximum errors of the base transform (in the first and the last tenth) and of the joints. Needs
+the extra `ros`; `rclpy` an environment that has it (docs/testing.md).
 """
 
 from __future__ import annotations
@@ -34,36 +34,36 @@ STATES, TF, COUNT = "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage", "std
 RATE, DAY = 30, 30 * 86_400
 JOINTS = [f"joint_{number}" for number in range(14)]
 EVERY, AHEAD = 50, 100
-"""Steps between two acknowledgements, and how far the sender may be ahead of the last: less than what is queued."""
+"""Steps between acknowledgements, and the sender's maximum lead over the last one, which is below the queue size."""
 BEHIND = AHEAD + 25.5
-"""Steps before a transform that comes at which the base is looked up: two subscriptions of a topic may be `AHEAD` steps
-apart, and 10 s are remembered, so that it is known in any case."""
+"""Age (steps) at which the base pose is looked up when a transform arrives: two subscriptions to a topic may be `AHEAD`
+steps apart, and 10 s are buffered, so the lookup never fails."""
 PART = 10_000
-"""Steps of which the worst error is kept, so that the listener itself does not grow."""
+"""Steps per stored maximum error, so that the memory of the listener itself does not grow."""
 PATIENCE = 2.0
-"""Seconds without an acknowledgement after which the sender goes on: something was lost."""
+"""Timeout (s) for an acknowledgement, after which the sender continues: a message was lost."""
 QUEUE = Qos(depth=500)
 NETWORK = {"ROS_DOMAIN_ID": "94", "ROS_LOCALHOST_ONLY": "1"}
 
 
 def position(joint: int, at: float) -> float:
-    """Where a joint is (rad) at a time of the robot (s)."""
+    """Return the position of a joint (rad) at robot time `at` (s)."""
     return math.sin(0.1 * at + joint)
 
 
 def base_pose(at: float) -> tuple[float, float, float]:
-    """Where the base is in odom: x, y (m), yaw (rad). It drives along a circle of 1 m at 0.1 m/s."""
+    """Return the base pose in odom: x, y (m), yaw (rad). It drives on a circle of radius 1 m at 0.1 m/s."""
     return math.cos(0.1 * at), math.sin(0.1 * at), 0.1 * at
 
 
 def resident() -> float:
-    """MiB of this process in memory."""
+    """Return the resident memory of this process (MiB)."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def send(transport: str, steps: int, length: float) -> None:
-    """Publish until all steps or so many seconds are over; print what was sent and the memory."""
+    """Publish all steps, for at most `length` seconds; print the number sent, stalls and memory."""
     acknowledged, heard = [0], threading.Event()
     with open_node("/soak_sender", transport) as node:  # type: ignore[arg-type]
         states, transforms = node.publisher(STATES, "/joint_states", QUEUE), node.publisher(TF, "/tf", QUEUE)
@@ -75,7 +75,7 @@ def send(transport: str, steps: int, length: float) -> None:
         node.subscription(COUNT, "/soak/acknowledged", take)
         while not (states.subscribers() and transforms.subscribers()):
             time.sleep(0.01)
-        time.sleep(2.0)  # what is sent while two middlewares find each other may be lost
+        time.sleep(2.0)  # messages sent during discovery may be lost
         ends, sent, memory, stalls = time.monotonic() + length, 0, [resident()], 0
         while sent < steps and time.monotonic() < ends:
             at = (sent + 1) / RATE
@@ -95,21 +95,21 @@ def send(transport: str, steps: int, length: float) -> None:
 
 
 def joint_states(node: Node, at: float) -> Message:
-    """The joints at a time of the robot (s)."""
+    """Return the joint states at robot time `at` (s)."""
     positions = [position(number, at) for number in range(len(JOINTS))]
     return node.message(STATES, header={"stamp": stamp(at)}, name=JOINTS, position=positions)
 
 
 def frames(node: Node, at: float) -> Message:
-    """The base in odom and a chain of nine frames above it at a time of the robot (s)."""
+    """Return the transforms of the base in odom and of a chain of nine frames on it at robot time `at` (s)."""
     x, y, yaw = base_pose(at)
-    placed = [("odom", "base_link", (x, y, 0.0), yaw)]
+    chain = [("odom", "base_link", (x, y, 0.0), yaw)]
     parent = "base_link"
     for number in range(9):
-        placed.append((parent, f"link_{number}", (0.0, 0.0, 0.1), position(number, at)))
+        chain.append((parent, f"link_{number}", (0.0, 0.0, 0.1), position(number, at)))
         parent = f"link_{number}"
     messages = []
-    for above, name, place, turn in placed:
+    for above, name, place, turn in chain:
         transform = {
             "translation": dict(zip("xyz", place, strict=True)),
             "rotation": {"x": 0.0, "y": 0.0, "z": math.sin(turn / 2), "w": math.cos(turn / 2)},
@@ -122,13 +122,13 @@ def frames(node: Node, at: float) -> Message:
 
 @dataclass
 class Heard:
-    """What a listener has of the stream.
+    """Statistics of a listener.
 
     Attributes:
-        states, transforms: Messages that came.
-        step: Of the newest joint states.
-        off: Metres and rad by which base and joints are off at worst, in each `PART`.
-        memory: MiB, once a second.
+        states, transforms: Numbers of messages received.
+        step: Step of the latest joint states.
+        off: Maximum errors of base (m) and joints (rad) in each `PART`.
+        memory: Resident memory (MiB), once per second.
     """
 
     states: int = 0
@@ -139,7 +139,7 @@ class Heard:
 
 
 def listen(sender: str, listener: str, steps: int, minutes: float) -> None:
-    """Run both processes, and print the row."""
+    """Run both processes and print the row."""
     words = [sys.executable, "-m", "benchmarks.speed.ros_soak", "--sender", sender, "--minutes", str(minutes)]
     heard = Heard()
     with (
@@ -169,42 +169,42 @@ def listen(sender: str, listener: str, steps: int, minutes: float) -> None:
 
         node.subscription(STATES, "/joint_states", on_states, QUEUE)
         node.subscription(TF, "/tf", on_transforms, QUEUE)
-        over = threading.Event()
+        finished = threading.Event()
 
         def remember() -> None:
-            while not over.wait(1.0):
+            while not finished.wait(1.0):
                 heard.memory.append(resident())
 
         threading.Thread(target=remember, daemon=True).start()
         began = time.monotonic()
         assert other.stdin is not None and other.stdout is not None
         done = json.loads(other.stdout.readline())
-        passed = time.monotonic() - began
-        over.set()
+        elapsed = time.monotonic() - began
+        finished.set()
         other.stdin.close()
-        print(row(sender, f"{node.transport}", done, heard, passed), flush=True)
+        print(row(sender, f"{node.transport}", done, heard, elapsed), flush=True)
 
 
 def base_error(known: Transforms, at: float) -> float:
-    """Metres by which the base is off at a time of the robot (s) that is between transforms that came."""
+    """Return the base position error (m) at a robot time (s) between received transforms."""
     x, y, _ = base_pose(at)
     pose = known.lookup("odom", "base_link", at=at)
     return float(np.hypot(pose[0, 3] - x, pose[1, 3] - y))
 
 
 def joint_error(joints: JointStates) -> float:
-    """The most rad by which a joint is off where it was at its own stamp."""
+    """Return the maximum joint position error (rad), each joint at its own stamp."""
     readings = [(number, joints.get(name)) for number, name in enumerate(JOINTS)]
     return max(abs(read.position - position(number, read.at)) for number, read in readings if read is not None)
 
 
 def ends_of(memory: list[float]) -> tuple[float, float]:
-    """MiB after the first 5 %, when everything has been loaded and filled, and at the end."""
+    """Return the memory (MiB) after the first 5 %, when all code is loaded and buffers are full, and at the end."""
     return memory[min(len(memory) - 1, len(memory) // 20 + 1)], memory[-1]
 
 
-def row(sender: str, listener: str, done: dict[str, object], heard: Heard, passed: float) -> str:
-    """The row of the table."""
+def row(sender: str, listener: str, done: dict[str, object], heard: Heard, elapsed: float) -> str:
+    """Format the row of the table."""
     sent = int(str(done["sent"]))
     first, last = done["memory"]  # type: ignore[misc]
     mine = ends_of(heard.memory)
@@ -214,7 +214,7 @@ def row(sender: str, listener: str, done: dict[str, object], heard: Heard, passe
     lost = (sent - heard.states, sent - heard.transforms)
     cells = (
         f"{sender} to {listener}",
-        f"{sent:,} in {passed / 60:.0f} min ({sent / RATE / 3600:.1f} h at {RATE} Hz)",
+        f"{sent:,} in {elapsed / 60:.0f} min ({sent / RATE / 3600:.1f} h at {RATE} Hz)",
         f"{lost[0]}, {lost[1]} ({done['stalls']} stalls)",
         f"{first:.1f}, {last:.1f} MiB",
         f"{mine[0]:.1f}, {mine[1]:.1f} MiB",

@@ -1,9 +1,9 @@
-"""One command for the speed of Homie on this machine: `make bench`, or
+"""Measure the speed of Homie on this machine: `make bench`, or
 
     python -m benchmarks.speed.run [--episodes 5] [--out docs/speed.md]
 
-Writes a section of a page, and the same numbers as data/benchmarks.json beside it. Every figure is a median; GL
-backends are measured in processes of their own because a process can draw with one GL only.
+Writes a section of a page, and the same numbers as data/benchmarks.json beside it. All figures are medians; GL backends
+are measured in separate processes because a process can render with one GL only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BACKENDS = ("egl", "osmesa", "raycast")
 
 @dataclass(frozen=True)
 class Physics:
-    """Stepping the default home: steps per second and times real time, one thread."""
+    """Simulation speed of the default home: steps per second and real-time factor, one thread."""
 
     situation: str
     steps_per_second: float
@@ -42,7 +42,7 @@ class Physics:
 
 @dataclass(frozen=True)
 class Frames:
-    """Milliseconds for one 256x256 picture of the robot's head camera. `error` says why a backend does not work."""
+    """Milliseconds for one 256x256 picture of the robot's head camera. `error`: the reason if a backend fails."""
 
     backend: str
     rgb: float = 0.0
@@ -53,7 +53,7 @@ class Frames:
 
 @dataclass(frozen=True)
 class Episodes:
-    """Medians over put-X-on-Y episodes with planner `rule`, and the wall seconds of one subtask by action."""
+    """Medians over put-X-on-Y episodes with planner `rule`, and the wall seconds per subtask by action."""
 
     video: bool
     episodes: int
@@ -68,7 +68,7 @@ class Episodes:
 
 @dataclass
 class Report:
-    """Everything measured, with where and when."""
+    """All results, with machine and date."""
 
     measured: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     machine: str = field(default_factory=lambda: f"{processor()}, {os.cpu_count()} cores, {platform.system()}")
@@ -80,7 +80,7 @@ class Report:
 
 
 def processor() -> str:
-    """The name of the processor."""
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
@@ -89,7 +89,7 @@ def processor() -> str:
 
 
 def seconds(call: Callable[[], object], times: int) -> float:
-    """The median of the wall seconds of a call, after one call to warm up."""
+    """Measure the median wall seconds of a call, after one warm-up call."""
     call()
     taken = []
     for _ in range(times):
@@ -100,16 +100,16 @@ def seconds(call: Callable[[], object], times: int) -> float:
 
 
 def measure_help() -> float:
-    """Wall seconds of `homie --help`."""
+    """Measure the wall seconds of `homie --help`."""
     command = [sys.executable, "-m", "homie", "--help"]
     return round(seconds(lambda: subprocess.run(command, capture_output=True, check=True), 9), 3)
 
 
 def measure_physics(catalogue: str, objects: str) -> list[Physics]:
-    """The home with 40 loose objects of a catalogue and the robot: standing still, and driving with a moving arm.
+    """Measure a home with 40 loose objects of a catalogue: robot standing still, and driving with a moving arm.
 
     Args:
-        objects: What the table calls them, behind the situation.
+        objects: Label of the objects in the table, after the situation.
     """
     import mujoco
     import numpy as np
@@ -141,7 +141,7 @@ def measure_physics(catalogue: str, objects: str) -> list[Physics]:
 
 
 def measure_frames(backend: str) -> Frames:
-    """Time one backend in a process of its own."""
+    """Time one backend in a child process."""
     command = [sys.executable, __file__, "--only-frames", backend]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -150,7 +150,7 @@ def measure_frames(backend: str) -> Frames:
 
 
 def time_frames(backend: str) -> Frames:
-    """Milliseconds per picture in this process."""
+    """Measure the milliseconds per picture in this process."""
     from homie.envs.mujoco.home.home import open_home
     from homie.envs.mujoco.render.backend_choice import make_renderer
     from homie.kernel.options import RunOptions
@@ -166,7 +166,7 @@ def time_frames(backend: str) -> Frames:
 
 
 def measure_episodes(count: int, *, video: bool) -> Episodes:
-    """Run put tasks as a user does, one after the other, and read the run folders."""
+    """Run put tasks one after the other, as a user does, and read the run folders."""
     from benchmarks.episodes.put_tasks import task_of
     from homie.envs.mujoco.generate.generate import generate
 
@@ -207,7 +207,7 @@ def measure_episodes(count: int, *, video: bool) -> Episodes:
 
 
 def episodes_row(run: Episodes) -> str:
-    """The episodes as a row of the table."""
+    """Format the episodes as a row of the table."""
     cells = (
         *("yes" if run.video else "no", run.episodes, run.wall_seconds, run.command_seconds, run.robot_seconds),
         f"{run.overhead_ms} (largest {run.largest_overhead_ms})",
@@ -218,7 +218,7 @@ def episodes_row(run: Episodes) -> str:
 
 
 def markdown(report: Report) -> str:
-    """The report as a section of a page."""
+    """Format the report as a section of a page."""
     where = f"{report.machine}, Python {platform.python_version()}, {report.measured[:10]}"
     lines = [
         "Made by `make bench`; the numbers are also in [data/benchmarks.json](data/benchmarks.json). Medians.",

@@ -1,4 +1,4 @@
-"""Measured sections of a page: the text between two comments is replaced, the rest of the page stays.
+"""Generated sections of a page: the text between two comments is replaced, the rest of the page is kept.
 
 <!-- make bench: begin -->
 | situation | steps/s |
@@ -11,11 +11,11 @@ from pathlib import Path
 
 
 def write_section(page: Path, name: str, text: str) -> None:
-    """Put a text between the two comments of a section.
+    """Replace the text between the two comments of a section.
 
     Args:
-        page: A Markdown file. One that is not there is made, with this section alone.
-        name: Of the section, in its comments.
+        page: A Markdown file. If missing, it is created with this section alone.
+        name: Name of the section in its comments.
         text: Markdown.
 
     Raises:
@@ -30,7 +30,7 @@ def write_section(page: Path, name: str, text: str) -> None:
 
 
 def with_section(page: str, name: str, text: str) -> str:
-    """The text of a page with another section. Raises ValueError where the page has no such section."""
+    """Return a page with a section replaced. Raises ValueError if the page has no such section."""
     begin, end = _marks(name)
     before, opened, rest = page.partition(begin)
     _, closed, after = rest.partition(end)

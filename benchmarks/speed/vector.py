@@ -1,9 +1,9 @@
-"""Steps per second of 1, 2, 4 and 8 homes, one process each (`homie.gym.vector`), and of them one after the other:
+"""Steps per second of 1, 2, 4 and 8 homes in parallel, one process each (`homie.gym.vector`), and sequentially:
 
     python -m benchmarks.speed.vector [--seconds 8] [--cameras head]
 
-A step is five control periods (0.2 s of robot time) of a driving Fetch with a moving arm, with the task judged. Wall
-time; both ways take turns.
+A step is five control periods (0.2 s of robot time) of a driving Fetch with a moving arm, with the task evaluated.
+Measured in wall time; parallel and sequential runs alternate.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from homie.kernel.types import Command
 NAME = "homie/HomeControl-v0"
 COUNTS = (1, 2, 4, 8)
 ROUND = 10
-"""Steps between two looks at the clock."""
+"""Steps between two readings of the clock."""
 
 
 def measure(count: int, cameras: tuple[str, ...], seconds: float) -> tuple[float, float]:
-    """Steps per second of all homes together: in processes, and one after the other."""
+    """Measure the steps per second of all homes together: in parallel processes, and sequentially."""
     options = {"cameras": cameras, "steps": 10**6}
     env = gymnasium.make(f"homie.gym:{NAME}", **options)
     env.reset(seed=0)

@@ -1,4 +1,4 @@
-"""The code blocks of a Markdown page, as a reader would use them.
+"""Parse the code blocks of a Markdown page, as a reader would use them.
 
 A block whose first line is a comment that names a file (`# apple.yaml`) is that file. All other `console` and `python`
 blocks are run, in the order of the page, in one folder.
@@ -20,7 +20,7 @@ _FILE = re.compile(r"^(?:#|//|<!--)\s*(?P<name>[\w./-]+\.\w+)(?:\s*-->)?\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One fenced block. line: of the page, from 1. file: where the page says to keep it, "" if it is to be run."""
+    """One fenced block. line: line number in the page, from 1. file: name to save it under, "" if it is to be run."""
 
     language: str
     text: str
@@ -29,7 +29,7 @@ class Block:
 
 
 def blocks(page: Path) -> tuple[Block, ...]:
-    """All blocks of a page in order."""
+    """Return all blocks of a page in order."""
     source = page.read_text(encoding="utf-8")
     return tuple(_blocks(source))
 
@@ -42,7 +42,7 @@ def _blocks(source: str) -> Iterator[Block]:
 
 
 def commands(block: Block) -> tuple[str, ...]:
-    """The commands of a console block: lines joined at backslashes, without prompt and comment lines.
+    """Return the commands of a console block: lines joined at backslashes, without prompts and comment lines.
 
     In a block with `$` prompts the lines without one are output.
     """

@@ -1,4 +1,4 @@
-"""The docs are run against what other tests have made up: a chat server, tiny models, small runs, recordings."""
+"""Fixtures that run the docs against fakes of other tests: a chat server, tiny models, small runs, recordings."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ sys.path += [str(Path(__file__).parents[1] / name) for name in HELPERS]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One server answers for the models of all pages: the process that hands out the tests has it, not its workers."""
+    """Start one server for the models of all pages, in the pytest process that distributes the tests to workers."""
     if config.option.markexpr == "docs" and not hasattr(config, "workerinput"):
         from model_server import PORT, model_server
 

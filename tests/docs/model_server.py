@@ -1,4 +1,4 @@
-"""What answers for every language model of the docs, at the address that the pages use."""
+"""Server that answers for every language model of the docs, at the address that the pages use."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ END = '{"analysis": "Nothing is left to do.", "subtasks": [{"action": "End"}], "
 
 
 def model_server() -> Endpoint:
-    """A server that ends every task at once, and says texts in other words where it is asked to.
+    """Return a server that ends every task at once, and paraphrases texts on request.
 
-    Raises OSError where something else has its port.
+    Raises OSError if its port is in use.
     """
     return Endpoint(_answer, port=PORT)
 
@@ -39,6 +39,6 @@ def _send(text: str, at: Connection, body: Body) -> None:
 
 
 def _text(message: Body) -> str:
-    """The words of a message: its content is a text, or parts of which the first is one."""
+    """Return the text of a message, whose content is a text, or parts of which the first is a text."""
     content = message["content"]
     return str(content if isinstance(content, str) else content[0]["text"])

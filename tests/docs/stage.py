@@ -1,4 +1,4 @@
-"""The folder in which the commands of a page are run: a clone's examples, and fakes of what a reader has."""
+"""Prepare the folder in which the commands of a page are run: examples of the repository, and fakes of user files."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LINKED = ("examples", "benchmarks", "suites", "constraints.txt", "tests/plugin")
 
 
 class Stage:
-    """Folders for pages. store: where each fake is made once; pages get copies."""
+    """Folders for pages. store: folder in which each fake is made once; pages get copies."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
 
     def prepare(self, folder: Path, page: Path) -> None:
-        """Fill an empty folder with what a page needs."""
+        """Fill an empty folder with the files that a page needs."""
         for name in LINKED:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).symlink_to(ROOT / name)
@@ -46,7 +46,7 @@ class Stage:
 
 
 def stand_ins_of(page: Path) -> list[str]:
-    """The fakes that the blocks of a page name, but for what a command of the page makes itself."""
+    """Return the fakes that the blocks of a page name, except files that a command of the page makes itself."""
     code = "\n".join(block.text for block in blocks(page) if block.language in ("console", "python"))
     written = {*re.findall(r"--out (\S+)", code), *re.findall(r"homie skill generate \w+ (\S+)", code)}
     needed = {name for command, names in NEEDS.items() if command in code for name in names}
@@ -54,12 +54,12 @@ def stand_ins_of(page: Path) -> list[str]:
 
 
 def names(code: str, path: str) -> bool:
-    """Whether code has a path as a whole, or the path of what is in it."""
+    """Whether code contains a path, or the path of a file in it."""
     return re.search(rf"(?<![\w./-]){re.escape(path)}(?![\w.-])", code) is not None
 
 
 def environment() -> dict[str, str]:
-    """Variables of the shell: the tested Homie first on the path, keys of nobody, and no network."""
+    """Return the environment variables of the shell: the tested Homie first on the path, no API keys, no network."""
     scripts = str(Path(sys.executable).parent)
     return {
         **os.environ,

@@ -1,6 +1,6 @@
-"""Fakes of what a page names and a clone does not hold: weights, pictures, models, suites, recordings, all small.
+"""Fakes of files that a page names but the repository lacks: small weights, pictures, models, suites, recordings.
 
-What is learned has random weights; a language model has just enough of them set to end every task at once.
+Networks have random weights; in language models just enough of them are set to end every task at once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 TOKENS = 32_768
-"""Of the context of language models, as their namesakes have."""
+"""Context length of the language models, as in the models of the same name."""
 SUITE = """\
 format: 1
 name: mine
@@ -38,7 +38,7 @@ Make = Callable[[Path], object]
 
 
 def generated(policy: str) -> Make:
-    """Makes the checkpoint of a policy with random weights, by the command that users have for it."""
+    """Make the checkpoint of a policy with random weights, with the command that users have for it."""
 
     def make(path: Path) -> None:
         command = [sys.executable, "-m", "homie", "skill", "generate", policy, str(path)]
@@ -48,12 +48,12 @@ def generated(policy: str) -> Make:
 
 
 def text(content: str) -> Make:
-    """Writes a file."""
+    """Write a file."""
     return lambda path: path.write_text(content, encoding="utf-8")
 
 
 def clone(name: str) -> Make:
-    """Copies a file of the clone that a command of the page may write."""
+    """Copy a file of the repository that a command of the page may overwrite."""
     return lambda path: shutil.copy(ROOT / name, path)
 
 
@@ -62,7 +62,7 @@ def picture(path: Path) -> None:
 
 
 def chart(path: Path) -> None:
-    """A topological map of three pictures."""
+    """Make a topological map of three pictures."""
     path.mkdir()
     for number in range(3):
         picture(path / f"{number}.png")
@@ -73,7 +73,7 @@ def chart(path: Path) -> None:
 
 
 def model(kind: str) -> Make:
-    """Makes a tiny language model that ends every task."""
+    """Make a tiny language model that ends every task."""
 
     def make(path: Path) -> None:
         import torch
@@ -85,8 +85,8 @@ def model(kind: str) -> Make:
         kinds = transformers.AutoModelForCausalLM if kind == "qwen2" else transformers.AutoModelForImageTextToText
         network = kinds.from_pretrained(path)
         with torch.no_grad():
-            # One feature outweighs the others at every token, so its weights at the end say what comes next: of the
-            # tokens that the grammar allows, those that close what is open, then the action End.
+            # One feature dominates at every token, so its output weights determine the next token: of those that the
+            # grammar allows, the tokens that close what is open, then the action End.
             network.get_input_embeddings().weight[:, 0] = 50.0
             head = network.get_output_embeddings().weight
             head[:, 0] = 0.0
@@ -104,7 +104,7 @@ def model(kind: str) -> Make:
 
 
 def adapter(path: Path) -> None:
-    """A LoRA adapter of the tiny LLaVA that changes nothing yet, as one is before it was trained."""
+    """Make an untrained LoRA adapter of the tiny LLaVA, which does not change its outputs."""
     import peft
     import transformers
     from tiny_models import llava
@@ -125,7 +125,7 @@ def octo(path: Path) -> None:
 
 
 def embeddings(*shape: int) -> Make:
-    """Makes a table of texts with random numbers of a shape for each."""
+    """Make a table of texts with random embeddings of a shape."""
 
     def make(path: Path) -> None:
         texts = np.array(["pick apple", "put apple in bowl"])
@@ -145,7 +145,7 @@ def detector(path: Path) -> None:
 
 
 def bench_run(planner: str, way: str) -> Make:
-    """Makes the run folder of a small bench in which every episode went one way (a name of `bench_runs`)."""
+    """Make the run folder of a small bench in which all episodes have the same course (a name of `bench_runs`)."""
 
     def make(path: Path) -> None:
         import bench_runs
@@ -165,7 +165,7 @@ def single_run(path: Path) -> None:
 
 
 def recording(more: str = "forward 0.5") -> Make:
-    """Records an episode in the tiny world of the tests, with one thing more that was done in it."""
+    """Record an episode in the tiny world of the tests, with one additional command."""
 
     def make(path: Path) -> None:
         from test_recording import drive
@@ -176,7 +176,7 @@ def recording(more: str = "forward 0.5") -> Make:
 
 
 def lerobot(path: Path) -> None:
-    """A LeRobot data set of the same robot."""
+    """Make a LeRobot data set of the same robot."""
     from homie.data.lerobot_export import export_lerobot
     from homie.data.options import LeRobotOptions
 
@@ -185,7 +185,7 @@ def lerobot(path: Path) -> None:
 
 
 def data_set(purpose: str) -> Make:
-    """Makes a data set of two short episodes."""
+    """Make a data set of two short episodes."""
 
     def make(path: Path) -> None:
         from episodes import REPLANNED, write_run
@@ -194,7 +194,7 @@ def data_set(purpose: str) -> Make:
         from homie.data.training_examples import make_dataset
 
         run = write_run(path.with_suffix(".source"), ["a-0", "b-0"], REPLANNED)
-        # A prompt of a few words: the tokenizers of tiny models cut words into many tokens.
+        # A short prompt: the tokenizers of tiny models split words into many tokens.
         prompt = {"template": str(ROOT / "examples/training/brief.md"), "prompt_settings": {"examples": 0}}
         make_dataset(TrainingOptions.build(sources=[run], out=path, keep="all", **prompt), purpose)
 
@@ -250,9 +250,9 @@ STAND_INS: Mapping[str, Make] = {
     "docs/data/homie-100-experts.json": clone("docs/data/homie-100-experts.json"),
     **{name: clone(name) for name in MADE_SUITE},
 }
-"""By the path that a page names."""
+"""Fakes by the path that a page names."""
 NEEDS = {
     "suites.authoring.make_homie_100": (*MADE_SUITE, "docs/data/homie-100-experts.json"),
     "export.txt": ("recordings/monday",),
 }
-"""What a command reads or writes of the clone and a page need not name."""
+"""Files of the repository that a command reads or writes, and that a page need not name."""

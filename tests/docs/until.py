@@ -1,6 +1,6 @@
-"""Run a command until it says something, then stop it with Ctrl-C: `python until.py PATTERN COMMAND ...`
+"""Run a command until its output matches, then stop it with Ctrl-C: `python until.py PATTERN COMMAND ...`
 
-It ends with 0 if the command has said it and then ended as what is stopped does, or by itself with 0.
+The exit code is 0 if the output matched and the command then ended as interrupted programs do, or by itself with 0.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import sys
 import time
 
 ENDINGS = (0, 130, -signal.SIGINT)
-"""Done before the signal came; how `homie` ends; how Python ends on a KeyboardInterrupt."""
+"""Accepted exit codes: finished before the signal; `homie` interrupted; Python ended by a KeyboardInterrupt."""
 
 MOMENT = 2.0
-"""Seconds that a person takes to press Ctrl-C: what the command begins after what it has said has begun by then."""
+"""Delay (s) of Ctrl-C, as of a person, so that the command has started its work after the matching output."""
 
 
 def main() -> int:
@@ -24,17 +24,17 @@ def main() -> int:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # after the start: the command must not inherit it
     assert process.stdout is not None
-    works = False
+    matched = False
     for line in process.stdout:
         print(line, end="", flush=True)
-        if not works and re.search(pattern, line):
-            works = True
+        if not matched and re.search(pattern, line):
+            matched = True
             time.sleep(MOMENT)
-            os.killpg(0, signal.SIGINT)  # as a terminal sends it: to all that the command has started, too
+            os.killpg(0, signal.SIGINT)  # as a terminal sends it: to all child processes, too
     code = process.wait()
-    if works and code in ENDINGS:
+    if matched and code in ENDINGS:
         return 0
-    print(f"ended with {code}" if works else f"ended with {code} and never said {pattern!r}")
+    print(f"ended with {code}" if matched else f"ended with {code} and never said {pattern!r}")
     return 1
 
 

@@ -1,4 +1,4 @@
-"""How a command of the docs is run where it cannot be run to its end, from `ways.yaml`, each with its reason."""
+"""Rules for commands of the docs that cannot be run to their end, read from `ways.yaml`, each with its reason."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
 UNTIL = Path(__file__).with_name("until.py")
 PATIENCE = 300
-"""Tenths of a second that a server may take to begin."""
+"""Timeout for the start of a server (tenths of a second)."""
 
 
 class Way(BaseModel):
     """One entry: all commands that begin with `command` (on `page`, where one is named); a Python block is one command.
 
-    do: `skip` it; `serve` it in the background until its block ends; `interrupt` it with Ctrl-C; let it `fail`; `type`
-    lines to it.
-    says: a regular expression. What it says once it works (`serve`, `interrupt`), or when it fails.
-    lines: what is typed.
+    do: `skip` it; `serve` it in the background until its block ends; `interrupt` it with Ctrl-C; expect it to `fail`;
+    `type` lines to it.
+    says: regular expression for its output once it is ready (`serve`, `interrupt`), or when it fails.
+    lines: lines to type.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,15 +41,15 @@ class Way(BaseModel):
         return self
 
     def script(self, command: str, number: int) -> tuple[str, ...]:
-        """The lines of bash that run a command of this entry. number: of the command in its block."""
+        """Return the bash lines that run a command of this entry. number: index of the command in its block."""
         if self.do == "skip":
             return ()
-        bare = shlex.join(shlex.split(command, comments=True))  # what follows cannot stand behind a comment
+        bare = shlex.join(shlex.split(command, comments=True))  # nothing can be appended after a comment
         log, pattern = f"said-{number}.log", shlex.quote(self.says)
         match self.do:
             case "serve":
                 wait = f"for n in {{1..{PATIENCE}}}; do grep -qE {pattern} {log} && break; sleep 0.1; done"
-                # the log of a block before, of the same number, would end the wait
+                # a log of an earlier block with the same number would end the wait
                 return f"rm -f {log}", f"{bare} > {log} 2>&1 &", f"{wait}; cat {log}; grep -qE {pattern} {log}"
             case "interrupt":
                 return (f"{sys.executable} {UNTIL} {pattern} {bare}",)
@@ -61,11 +61,11 @@ class Way(BaseModel):
 
 @functools.cache
 def ways() -> tuple[Way, ...]:
-    """All entries."""
+    """Read all entries."""
     text = Path(__file__).with_name("ways.yaml").read_text(encoding="utf-8")
     return TypeAdapter(tuple[Way, ...]).validate_python(yaml.safe_load(text))
 
 
 def way_of(command: str, page: str) -> Way | None:
-    """The entry for a command, None where it is simply run."""
+    """Return the entry for a command, None if it is simply run."""
     return next((way for way in ways() if command.startswith(way.command) and way.page in ("", page)), None)

@@ -1,4 +1,4 @@
-"""A robot of another shape, from a package of its own: an arm of six joints on a cart, no torso, fixed cameras.
+"""Robot of another shape from a third-party package: an arm of six joints on a cart, no torso, fixed cameras.
 
 `cart.xml` beside this file is its body. `homie run "put the apple on the table" --robot homie_cart:open_cart`.
 """
@@ -40,4 +40,4 @@ class CartHome(MujocoHome):
 
 
 open_cart = Opening(HomeSettings, CartHome.of)
-"""The cart in the house of a run."""
+"""Opens the cart in the house of a run."""

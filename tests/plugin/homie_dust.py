@@ -1,4 +1,4 @@
-"""A third-party package with an action of its own: the held object dusts the box. It touches no file of Homie.
+"""Third-party package that adds an action, dusting the box with the held object, without changes to Homie.
 
 homie run "dust the box" --skills tiny,homie_dust:Dusting ...
 """
@@ -16,7 +16,7 @@ DUST = Action(name="Dust", words=("brush",), hand="full", near=True, result="rea
 
 
 def boxes_only(question: CheckQuestion) -> Check:
-    """L4 for dusting anything but a box."""
+    """Return error L4 for dusting anything but a box."""
     if question.action != DUST or question.entity == "box":
         return Check("dusting")
     return Check("dusting", ErrorCode.L4, f"Can not dust {question.subtask.target}! Please choose another object")
@@ -26,7 +26,7 @@ order = (*paper_order, boxes_only)
 
 
 class Dust(Skill):
-    """To and fro for two seconds."""
+    """Skill that moves to and fro for two seconds."""
 
     name, actions = "dusting/dust", (DUST.name,)
 

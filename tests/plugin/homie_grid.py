@@ -1,10 +1,10 @@
-"""A world of cells, from outside of Homie: a key in a chest, a table, and a plant that wants water."""
+"""Grid world of a third-party package: a key in a chest, a table, and a plant that needs water."""
 
 import random
 
 from homie import FixedState, JointState, ObjectState, RobotState, SymbolicRobot, WorldSnapshot
 
-CELL = 3.0  # metres: what is in the next cell is out of reach
+CELL = 3.0  # metres: objects in the next cell are out of reach
 
 
 class Grid(SymbolicRobot):

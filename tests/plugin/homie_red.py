@@ -1,4 +1,4 @@
-"""A detector of a package: what is red is an apple, or what the setting says."""
+"""Detector of a third-party package: red regions are apples, or the name in its settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Red(Detector):
         detections = [
             Detection(self._settings.called, view, (x, y, x + width, y + height), mask=labels == number)
             for number, (x, y, width, height, pixels) in enumerate(patches.tolist())
-            if number > 0 and pixels >= self._settings.least  # number 0 is all that is not red
+            if number > 0 and pixels >= self._settings.least  # label 0 is the background, which is not red
         ]
         return sorted(detections, key=lambda seen: (seen.box[0] - seen.box[2]) * (seen.box[3] - seen.box[1]))
 

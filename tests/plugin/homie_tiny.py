@@ -1,4 +1,4 @@
-"""A third-party package as Homie's tests need one: the smallest world in which a task can be done.
+"""Third-party package for Homie's tests: the smallest world in which a task can be done.
 
     x = 0        1        2        3        4
     robot -->               ball            box
@@ -62,7 +62,7 @@ SPEC = RobotSpec(
 
 
 class TinyKinematics:
-    """A gripper that sits on the base, and an arm that takes no space."""
+    """Kinematics of a gripper on the base, with an arm of no extent."""
 
     def forward(self, q: Array) -> Pose:
         return Pose(np.zeros(3), np.eye(3))
@@ -82,7 +82,7 @@ class TinyKinematics:
 
 
 class TinyRobot(Robot):
-    """Moves along x; holds the ball when the gripper closes within reach of it."""
+    """Robot that moves along x, and holds the ball if the gripper closes within reach of it."""
 
     def __init__(self) -> None:
         self.spec = SPEC
@@ -149,7 +149,7 @@ class TinyRobot(Robot):
 
 
 class FilmedTinyRobot(TinyRobot):
-    """The same with somebody who films it."""
+    """The same robot with an external camera for videos."""
 
     def film(self, width: int, height: int, target: str = "") -> Image:
         return _line(width, height, {**self.places, "robot": self.x})
@@ -159,7 +159,7 @@ class FilmedTinyRobot(TinyRobot):
 
 
 def _line(width: int, height: int, marks: dict[str, float]) -> Image:
-    """A picture (height, width, 3) of the line, 5 m wide, with a coloured square for every mark."""
+    """Render the line, 5 m wide, as a picture (height, width, 3) with a coloured square for every mark."""
     picture = np.full((height, width, 3), 90, np.uint8)
     for name, x in marks.items():
         column = int(np.clip(x / 5.0, 0, 0.9) * width)
@@ -198,7 +198,7 @@ class TinySkill(Skill):
 
 
 class TinyDetector(Detector):
-    """Names the coloured squares in the front view."""
+    """Detector of the coloured squares in the front view."""
 
     name = "tiny"
 
@@ -214,7 +214,7 @@ class TinyDetector(Detector):
 
 
 class TinyLocator(Locator):
-    """Knows the ball and the box from the robot's own state."""
+    """Locator that reads the positions of ball and box from the robot's own state."""
 
     name = "tiny"
 
@@ -262,7 +262,7 @@ class TinyLocator(Locator):
 
 
 class LinesPlanner(Planner):
-    """Decisions from a file: `action | target | destination | model`, one a line; `!` and `Crash` raise."""
+    """Planner that reads a file: `action | target | destination | model`, one per line; `!` and `Crash` raise."""
 
     name = "lines"
 

@@ -1,4 +1,4 @@
-"""Planners for the tests of the bench: one makes trouble where the instruction asks for it, one is random."""
+"""Planners for the tests of the bench: one injects a fault named by the instruction, one is random."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ TROUBLE: Mapping[str, Callable[[], None]] = {
 
 
 class TroublePlanner(Planner):
-    """Does the task of the tiny world; in round 3 it makes the trouble that the instruction's first word names.
+    """Planner that does the task of the tiny world, and injects the fault named by the task's first word in round 3.
 
-    `mute`: nothing that it says can be read, until there is a file TROUBLE_MARK.
+    `mute`: its answers cannot be parsed until the file TROUBLE_MARK exists.
     """
 
     name = "trouble"
@@ -89,7 +89,7 @@ class TroublePlanner(Planner):
 
 
 class SampledPlanner(Planner):
-    """Decisions that depend on the seed alone. `raw` is the process that made them if the argument is `pid`."""
+    """Planner with random decisions that depend on the seed alone. With the argument `pid` `raw` is its process ID."""
 
     name = "sampled"
 

@@ -1,7 +1,7 @@
-"""A home made of words: rooms, furniture, things, one hand. Deterministic, without geometry, quick.
+"""Symbolic home of rooms, furniture, objects and one hand. Deterministic, without geometry, fast.
 
-It is a real robot, detector, locator and skill set for the real executor and agent loop; only the physics is a table.
-Distances are given, not measured: 0.8 m to where the robot stands, 4 m in the same room, 10 m and more elsewhere.
+Robot, detector, locator and skill set are real ones for the real executor and agent loop; only the physics is a table.
+Distances are constants: 0.8 m to the place where the robot stands, 4 m in the same room, 10 m and more elsewhere.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ORIGIN = Pose(np.zeros(3), np.eye(3))
 
 @dataclass
 class Furniture:
-    """A receptacle. `closed` is None where nothing opens."""
+    """A receptacle. `closed` is None if it has nothing that opens."""
 
     name: str
     room: str
@@ -64,7 +64,7 @@ class Furniture:
 
 @dataclass
 class Thing:
-    """A loose object. `place` is furniture, another thing, a room (on its floor), or "hand"."""
+    """A loose object. `place` is furniture, another object, a room (on its floor), or "hand"."""
 
     name: str
     place: str
@@ -77,7 +77,7 @@ class Thing:
 
 @dataclass
 class World:
-    """Everything there is, and where the robot stands. Rooms are a row: each sees the floors of its neighbours."""
+    """State of the world and place of the robot. Rooms are in a row: each has a view of its neighbours' floors."""
 
     rooms: tuple[str, ...]
     furniture: dict[str, Furniture]
@@ -93,7 +93,7 @@ class World:
         return entity
 
     def support(self, entity: str) -> str:
-        """The furniture or room that carries it."""
+        """Return the furniture or room that supports an entity."""
         while entity in self.things:
             entity = self.things[entity].place
         return entity
@@ -121,7 +121,7 @@ class World:
 
 
 def home() -> World:
-    """Three rooms; closed fridge, drawer and cabinet with something inside; two apples, four cans."""
+    """Make a home of three rooms, with objects in closed fridge, drawer and cabinet, two apples, four cans."""
     furniture = (
         Furniture("kitchen_counter_1", "kitchen", "gray"),
         Furniture("fridge_1", "kitchen", "white", closed=True),
@@ -156,7 +156,7 @@ def home() -> World:
 
 
 class TextRobot(Robot):
-    """A body without joints. Time passes by one second for each observation."""
+    """Robot without joints. Each observation advances time by one second."""
 
     spec = RobotSpec(name="text", groups=(), period=1.0)
 
@@ -177,17 +177,17 @@ class TextRobot(Robot):
         return Observation(self._stamp, self.measured(), frames)
 
     def _send(self, command: Command) -> None:
-        """It has nothing to move."""
+        """Nothing to move."""
 
     def _halt(self) -> None:
-        """It never moves by itself."""
+        """Nothing to stop: it never moves by itself."""
 
     def close(self) -> None:
         """Nothing to release."""
 
 
 class TextDetector(Detector):
-    """Names what is in the room. Furniture has a box each; things stand within the box of what carries them."""
+    """Detector of all entities in the room. Furniture has a box each; objects are within the box of their support."""
 
     name = "text"
 
@@ -221,7 +221,7 @@ class TextDetector(Detector):
 
 
 class TextLocator(Locator):
-    """The locator of the table: of everything (background), or only of what has been seen (sensors)."""
+    """Locator of this world: of all entities (background), or only of those seen so far (sensors)."""
 
     def __init__(self, world: World, *, sensors: bool = False) -> None:
         self.world = world
@@ -270,7 +270,7 @@ class TextLocator(Locator):
     def held(self, observation: Observation) -> str | None:
         return self.world.held()
 
-    # Nobody sees what a skill has done: it is believed.
+    # Effects of skills cannot be observed here: they are assumed.
 
     def arrived(self, entity: str, observation: Observation) -> bool | None:
         return None
@@ -280,9 +280,9 @@ class TextLocator(Locator):
 
 
 class TextSkill(Skill):
-    """Does an action in the table at once. `clumsy` names the attempts (counted from 1) that fail, `drops` the puts
-    that end on the floor. `behind` names what cannot be picked while another thing is at the same place, by that thing;
-    of what is behind something that is not a thing it only says that it cannot be reached."""
+    """Skill that changes the table at once. `clumsy` lists the attempts (from 1) that fail, `drops` the puts that end
+    on the floor. `behind` maps objects that cannot be picked to the object that blocks them while it is at the same
+    place; if the blocker is not an object of the world, the failure only says that the target cannot be reached."""
 
     name = "text"
 
@@ -349,7 +349,7 @@ class TextSkill(Skill):
 
 @dataclass
 class Stage:
-    """A world with everything that the agent loop needs."""
+    """World with all parts that the agent loop needs."""
 
     world: World
     executor: Executor
@@ -367,7 +367,7 @@ class Stage:
 def stage(
     *, sensors: bool = False, world: World | None = None, checks: Sequence[ErrorCheck] = paper_order, attempts: int = 3
 ) -> Stage:
-    """The home, or a world of your own, ready to play."""
+    """Set up the default home, or another world, ready to play."""
     world = world or home()
     skill = TextSkill(world, ("Go to", "Pick", "Put", "Open", "Close"))
     locator = TextLocator(world, sensors=sensors)
