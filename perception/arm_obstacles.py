@@ -1,4 +1,4 @@
-"""What the arm has to keep out of, as boxes around the points that were seen."""
+"""Obstacles of the arm, as boxes around observed points."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from perception.memory.clouds import cells_of
 from perception.memory.doors_and_drawers import Panel
 
 CELLS = (0.12, 0.06, 0.03)
-"""Metres of the cubes in which points make one box: the largest first, smaller ones where the points are not plate."""
+"""Sizes (m) of the cubes whose points form one box: the largest first, smaller ones if the points are not a plate."""
 PLATE = 0.012
-"""Metres that the points in a cube may lie apart, each way from the middle, across a plate."""
+"""Largest half thickness (m) of a plate of points in a cube."""
 SAME, GAP = 0.03, 0.045
-"""Metres by which the sides of two boxes may differ, and by which they may be apart, to become one."""
+"""Largest difference (m) of the sides of two boxes, and largest gap (m) between them, for a merge."""
 WALL = 0.01
-"""Metres to each side of a seen point of a wall that are taken to be wall."""
+"""Half width (m) of the wall that is assumed at a point of a wall."""
 SKIN = 0.004
-"""Metres that a box is thick at least, each way from its middle."""
+"""Smallest half size (m) of a box."""
 HANDLE = 0.012
 """Half the thickness (m) of a handle."""
 
 
 def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> list[Box]:
-    """Tight boxes around the points (n, 3) within `reach` metres of a centre (3,), all turned by `yaw` (rad).
+    """Fit tight boxes around the points (n, 3) within `reach` metres of a centre (3,), all rotated by `yaw` (rad).
 
-    Around a door that stands at an angle, boxes turned as it is are as thin as the door. A board seen from above gives
-    thin plates. Where a board meets a wall, the corner between them stays free. What cannot be seen is not there: the
-    inside of a closed cabinet is empty, but for its front.
+    Around a door at an angle, boxes with its yaw are as thin as the door. A board seen from above gives thin plates.
+    The corner between a board and a wall stays free. Occluded space counts as empty: the inside of a closed cabinet,
+    except for its front.
     """
     lows, highs = [np.zeros((0, 3))], [np.zeros((0, 3))]
     turn = rotation_z(-yaw)
@@ -50,13 +50,13 @@ def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> 
 
 
 def walls_of(points: Points, height: float) -> list[Box]:
-    """Boxes from the floor up to a height (m) around points (n, 2) of walls."""
+    """Return boxes from the floor up to a height (m) around points (n, 2) of walls."""
     feet = np.column_stack([points, np.zeros(len(points))]).astype(np.float64)
     return merged(feet - np.array([WALL, WALL, 0.0]), feet + np.array([WALL, WALL, height]))
 
 
 def merged(low: Array, high: Array) -> list[Box]:
-    """Level boxes from their lowest and highest corners (n, 3); those that follow each other along an axis are one."""
+    """Return axis-aligned boxes from lowest and highest corners (n, 3), merging adjacent boxes along each axis."""
     for axis in range(3) if len(low) else ():
         sides = np.delete(np.hstack([low, high]), [axis, axis + 3], axis=1)
         keys = np.round(sides / SAME).astype(np.int64)
@@ -70,7 +70,7 @@ def merged(low: Array, high: Array) -> list[Box]:
 
 
 def bar_of(panel: Panel) -> Box:
-    """The handle as it is now: it sticks out of its front, and catches an arm that passes by."""
+    """Return the box of the handle in its current position: it protrudes and could catch a passing arm."""
     articulation = panel.articulation()
     axis = np.abs(panel.bar.axis)
     level, upright = float(np.hypot(*axis[:2])) * panel.bar.length / 2, float(axis[2]) * panel.bar.length / 2

@@ -1,4 +1,4 @@
-"""Non-maximum suppression: of boxes that show the same thing, the surest one stays."""
+"""Non-maximum suppression: of overlapping boxes of a class, the one with the highest score remains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from homie.kernel.types import Array
 
 
 def overlaps(box: Array, others: Array) -> Array:
-    """Intersection over union of a box (4,) with others (n, 4), each (x0, y0, x1, y1); (n,), 0 where both are empty."""
+    """Return the intersection over union of a box (4,) with others (n, 4), each (x0, y0, x1, y1); 0 if both are empty.
+
+    The result is (n,).
+    """
     low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
     common = np.prod(np.maximum(high - low, 0.0), axis=1)
     area = np.prod(np.maximum(box[2:] - box[:2], 0.0))
@@ -19,12 +22,13 @@ def overlaps(box: Array, others: Array) -> Array:
 
 
 def suppress(boxes: Array, scores: Array, classes: NDArray[np.intp], overlap: float) -> NDArray[np.intp]:
-    """Indices of the boxes that stay, best score first, equal scores in the order given.
+    """Return the indices of the remaining boxes, best score first, equal scores in the order given.
 
     Args:
         boxes: (n, 4).
-        scores, classes: (n,). A box goes where a better one of its class that stays overlaps it by more than `overlap`
-            (intersection over union). Boxes of other classes never count.
+        scores, classes: (n,).
+        overlap: A box is removed if a remaining one of its class with a better score overlaps it by more than this
+            (intersection over union).
     """
     remaining = np.argsort(-scores, kind="stable")
     chosen = []

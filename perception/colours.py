@@ -1,4 +1,4 @@
-"""Names of colours, as people use them, from the pixels of a camera.
+"""Common names of colours from camera pixels.
 
 The bare numbers are limits of saturation and value (HSV, 0..1) between neighbouring names.
 """
@@ -23,14 +23,14 @@ _HUES = (
     (342.0, "pink"),
     (361.0, "red"),
 )
-"""The upper limit of each range of hue in degrees, and its name."""
+"""Upper limit (degrees) of each hue range, and its name."""
 
 COLOUR_WORDS = frozenset({name for _, name in _HUES} | {"black", "gray", "white", "brown", "wood", "beige", "navy"})
 """All names that `colour_of` returns."""
 
 
 def lit_colour(pixels: NDArray[np.uint8]) -> Array:
-    """The colour (3,), 0..255, of the well-lit part of an object's pixels (n, 3); shaded pixels are ignored."""
+    """Return the colour (3,), 0..255, of the well-lit pixels of an object (n, 3); shaded pixels are ignored."""
     brightness = np.maximum.reduce([*pixels.T])
     low, high = np.percentile(brightness, [60.0, 95.0])
     well_lit = (brightness >= low) & (brightness <= high)
@@ -40,7 +40,7 @@ def lit_colour(pixels: NDArray[np.uint8]) -> Array:
 
 
 def colour_of(rgb: Array | tuple[int, int, int]) -> str:
-    """The name of a colour.
+    """Return the name of a colour.
 
     Args:
         rgb: (3,), each 0..255.
@@ -69,7 +69,7 @@ def colour_of(rgb: Array | tuple[int, int, int]) -> str:
 
 
 def possible_colours(rgb: Array | tuple[int, int, int]) -> tuple[str, ...]:
-    """The possible names of a colour (3,), 0..255: its name, or the names of similar colours if it is ambiguous."""
+    """Return the possible names of a colour (3,), 0..255: its name, or those of similar colours if it is ambiguous."""
     if name := colour_of(rgb):
         return (name,)
     gray = float(np.mean(rgb))
@@ -87,7 +87,7 @@ def _gray(value: float) -> str:
 
 
 def _earthy(saturation: float, value: float, degrees: float) -> str:
-    """The name of a colour with the hue of orange, by its saturation and brightness."""
+    """Return the name of a colour with the hue of orange, from its saturation and brightness."""
     if saturation < 0.32:
         return "beige"
     if saturation < 0.6 and value > 0.42 and degrees > 22.0:

@@ -34,7 +34,7 @@ _QUALIFIER = re.compile(
 
 
 class Rank(IntEnum):
-    """How well words fit a candidate, best first."""
+    """Rank of a match between words and a candidate, best first."""
 
     NAME = 0
     KIND = 1
@@ -78,7 +78,7 @@ class Vocabulary(BaseModel):
 
 @cache
 def vocabulary() -> Vocabulary:
-    """The vocabulary, read once."""
+    """Return the vocabulary, which is read once."""
     return Vocabulary.model_validate(json.loads(files("perception").joinpath("synonyms.json").read_text("utf-8")))
 
 
@@ -86,7 +86,7 @@ def vocabulary() -> Vocabulary:
 
 
 def normalise(text: str) -> str:
-    """A uniform spelling: lower case, blanks for underscores, hyphens and punctuation, no articles, singular.
+    """Normalise the spelling: lower case, blanks for underscores, hyphens and punctuation, no articles, singular.
 
     Example:
         >>> normalise("The Green_Apples!")
@@ -116,7 +116,7 @@ def _singular(word: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def canonical(text: str) -> str:
-    """The normalised text with every synonym replaced by Homie's word.
+    """Return the normalised text with every synonym replaced by Homie's word.
 
     Example:
         >>> canonical("the refrigerator")
@@ -146,7 +146,7 @@ def _replaced(text: str, table: Mapping[str, str]) -> str:
 
 
 def match_names(query: str, candidates: Sequence[NamedThing]) -> list[Match]:
-    """All candidates that the words may refer to, best rank first, otherwise in the given order.
+    """Return all candidates that the words may refer to, best rank first, otherwise in the given order.
 
     The ranks are: exact name; exact kind or alias; described by colour, room, material or nickname; a nickname with
     another colour (EMMOE's `green can` is a potted meat can); only the head noun or the class; misspelt. Among
@@ -169,7 +169,7 @@ def match_names(query: str, candidates: Sequence[NamedThing]) -> list[Match]:
 
 
 def best_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThing]:
-    """The candidates of the best rank.
+    """Return the candidates of the best rank.
 
     Example:
         >>> things = [NamedThing("bowl_1", "bowl", colour="red"), NamedThing("bowl_2", "bowl", colour="blue")]
@@ -181,7 +181,7 @@ def best_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThin
 
 
 def spelt_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThing]:
-    """The candidates of the best rank, none of words that are misspelt.
+    """Return the candidates of the best rank, none for misspelt words.
 
     Example:
         >>> things = [NamedThing("apple_1", "apple")]
@@ -194,7 +194,7 @@ def spelt_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThi
 
 @lru_cache(maxsize=10_000)
 def readings(query: str) -> tuple[str, ...]:
-    """The readings of a query: unchanged, without the words after a preposition, without a part at its end."""
+    """Return the readings of a query: unchanged, without the words after a preposition, without a part at its end."""
     spaced = re.sub(r"[\s_]+", " ", query).strip()
     head = _QUALIFIER.split(f" {spaced} ".lower(), maxsplit=1)[0]
     ways = [canonical(spaced), canonical(head)]
@@ -234,7 +234,7 @@ def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
 
 
 def _described(phrase: str, candidate: NamedThing, name: str, called: set[str]) -> Rank | None:
-    """The rank by head noun or class, if every other word is true of the candidate; None if not."""
+    """Return the rank by head noun or class if every other word is true of the candidate, else None."""
     words = [word for word in phrase.split() if word not in vocabulary().fillers]
     nouns = [word for word in words if not word.isdigit()]
     if not nouns:

@@ -1,7 +1,7 @@
-"""Numbered boxes in pictures: what a planner is shown in addition to a list of names.
+"""Numbered boxes in pictures, for planners that get pictures besides a list of names.
 
-The number drawn at a box is the number of the thing in the list, because `mark` makes both. In EmbodiedBench it may be
-another one: there a counter is drawn that skips what was not found (docs/perception.md).
+The number drawn at a box is that of the object in the list, because `mark` makes both. In EmbodiedBench they may
+differ: there the drawn counter skips objects that were not detected (docs/perception.md).
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ COLOURS = (
     (240, 50, 230),
     (128, 96, 0),
 )
-"""RGB, dark enough for white digits; a number always has the same one."""
+"""RGB, dark enough for white digits; the colour of a number is fixed."""
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _SCALE = 0.4
 _MARGIN = 2
 _OTHER_TAG = 0.1
-"""What a covered pixel of another tag counts, of which some hundred make a tag: more than anything else."""
+"""Cost of covering a pixel of another tag, which has some hundred pixels: higher than all other costs."""
 _AWAY = 0.01
-"""What a pixel between a tag and its box counts: 20 of them as much as a fifth of some thing that would be covered."""
+"""Cost of a pixel of distance between a tag and its box: 20 cost as much as covering a fifth of an object."""
 _FROM_CORNER = 1e-4
-"""Of places that hide as little, the one near the upper left corner is taken: tags are where one looks first."""
+"""Cost of a pixel of distance from the upper left corner, where readers look first; it breaks ties."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Things by their number, and the pictures in which these numbers are drawn."""
+    """Objects by number, and the pictures in which these numbers are drawn."""
 
     things: Mapping[int, Detection]
     pictures: Mapping[str, Image]
 
     def listed(self, view: str) -> list[str]:
-        """The numbers and names of a view, as `3: apple`, in the order of the numbers."""
+        """Return the numbers and names of a view, as `3: apple`, in the order of the numbers."""
         return [f"{number}: {detection.called}" for number, detection in self.things.items() if detection.view == view]
 
 
 def in_order(detections: Sequence[Detection], views: Sequence[str]) -> list[Detection]:
-    """The detections of some views, as one reads: view by view, from left to right by their middle, from the top."""
+    """Sort the detections of some views in reading order: by view, from left to right by their middle, from the top."""
     places = {view: place for place, view in enumerate(views)}
     seen = [detection for detection in detections if detection.view in places]
     return sorted(
@@ -72,13 +72,14 @@ def mark(
     widths: Mapping[str, int] | None = None,
     first: int = 1,
 ) -> Marked:
-    """Number things in the order given and draw the numbers in copies of the pictures (H, W, 3), by view.
+    """Number objects in the order given and draw the numbers in copies of the pictures (H, W, 3), by view.
 
-    A thing that is None keeps its number free: it is in somebody's list, but was not found in any picture. So is one in
-    a view without a picture.
+    The number of None stays unused: that object is in a list of the caller, but was not detected in any picture. So
+    does the number of an object in a view without a picture.
 
     Args:
-        widths: Of the pictures that the boxes were found in, where these here are scaled.
+        widths: By view, width of the picture in which the boxes were detected, if these pictures are scaled.
+        first: Number of the first object.
     """
     boxes_by_view = {
         number: detection
@@ -99,11 +100,11 @@ def mark(
 def draw_marks(
     picture: Image, boxes: Mapping[int, PixelBox], factor: float = 1.0, masks: Mapping[int, Mask] | None = None
 ) -> Image:
-    """A copy of the picture (H, W, 3) with every thing outlined from outside and its number in a filled tag beside it.
+    """Return a copy of the picture (H, W, 3) with a box around every object and its number in a filled tag beside it.
 
     Boxes are (x0, y0, x1, y1), upper bounds exclusive, in pixels of a picture `1 / factor` times as large; masks are of
-    that picture and say which pixels of a box are the thing (without one: all). An outline leaves out the pixels of
-    smaller things; a tag is where it covers least of them all, and no other tag if there is room.
+    that picture and mark an object's pixels (default: its whole box). A drawn box leaves out pixels of smaller objects;
+    a tag is placed where it covers the least of all objects, and no other tag if there is room.
     """
     marked = np.ascontiguousarray(picture).copy()
     height, width = marked.shape[:2]
@@ -121,7 +122,7 @@ def draw_marks(
     weights = np.zeros((height, width))
     for area in areas.values():
         weights += area / max(int(area.sum()), 1)
-    for number in reversed(by_size):  # the smallest first: it has the fewest places for its tag
+    for number in reversed(by_size):  # smallest first: it has the fewest positions for its tag
         x0, y0, x1, y1 = _tag(marked, number, inside[number], weights)
         weights[y0:y1, x0:x1] += _OTHER_TAG
     return marked
@@ -132,14 +133,14 @@ def _colour(number: int) -> tuple[int, int, int]:
 
 
 def _clipped(box: PixelBox, factor: float, width: int, height: int) -> PixelBox:
-    """A box scaled, with at least one pixel inside the picture."""
+    """Scale and clip a box, with at least one pixel inside the picture."""
     x0, y0, x1, y1 = (round(side * factor) for side in box)
     x0, y0 = min(max(x0, 0), width - 1), min(max(y0, 0), height - 1)
     return x0, y0, min(max(x1, x0 + 1), width), min(max(y1, y0 + 1), height)
 
 
 def _pixels_of(box: PixelBox, mask: Mask | None, shape: tuple[int, int]) -> Mask:
-    """The pixels (H, W) of a thing: those of its mask, else all of its box."""
+    """Return the pixels (H, W) of an object: those of its mask, else all of its box."""
     if mask is not None:
         scaled: Mask = cv2.resize(mask.astype(np.uint8), shape[::-1], interpolation=cv2.INTER_NEAREST).astype(bool)
         if scaled.any():
@@ -151,10 +152,10 @@ def _pixels_of(box: PixelBox, mask: Mask | None, shape: tuple[int, int]) -> Mask
 
 
 def _tag(picture: Image, number: int, box: PixelBox, weights: Array) -> PixelBox:
-    """Draw one number where it hides least near its box.
+    """Draw one number near its box, where it covers least, and return the box of its tag.
 
     Args:
-        worth (H, W): Of every pixel, that it is seen. Returns the pixels of the tag.
+        weights (H, W): Cost of covering each pixel.
     """
     text = str(number)
     (wide, high), _ = cv2.getTextSize(text, _FONT, _SCALE, 1)

@@ -1,4 +1,4 @@
-"""Which of what was seen to be tall is a wall, and which is furniture."""
+"""Separation of tall points into walls and furniture."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from perception.memory.clouds import RANGE, cells_of, inside
 from perception.memory.seen_furniture import Furniture
 
 BESIDE = 0.03
-"""Metres from furniture up to which something tall belongs to it."""
+"""Distance (m) from furniture within which tall points belong to it."""
 BESIDE_DOOR = 0.08
-"""The same for a door as it stands now: its handle and its other side, which were seen when it stood a little otherwise
-and are hidden now."""
+"""The same for a door in its current position: its handle and its other side may have been seen at a slightly different
+opening, and be hidden now."""
 
 
 def belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
-    """Which points (n, 2) of something tall are of a piece of furniture or of its door."""
+    """Return which tall points (n, 2) belong to a piece of furniture or to its door."""
     mask = np.zeros(len(walls), dtype=bool)
     if not len(walls):
         return mask
@@ -36,17 +36,17 @@ def belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
 
 
 def touching(walls: Points, piece: Furniture) -> Mask:
-    """Which points (n, 2) of something tall are where a piece of furniture was seen, or next to that."""
+    """Return which tall points (n, 2) are in or next to cells in which a piece of furniture was seen."""
     return _among(_cells_around(walls), piece)
 
 
 def _cells_around(walls: Points) -> NDArray[np.int64]:
-    """The cells (n, 9) in which points (n, 2) are, and those next to these."""
+    """Return the cells of points (n, 2) and their neighbours, (n, 9)."""
     steps = np.array([x * RANGE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
     return np.asarray(cells_of(walls, BESIDE)[:, None] + steps)
 
 
 def _among(neighbour_cells: NDArray[np.int64], piece: Furniture) -> Mask:
-    """`touching`, of points by the cells (n, 9) around them."""
+    """Return `touching` for points given by the cells (n, 9) around them."""
     cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
     return np.asarray(np.isin(neighbour_cells, cells).any(axis=1))

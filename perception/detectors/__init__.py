@@ -1,4 +1,4 @@
-"""Detectors: named boxes from pictures, behind the contract `Detector`. docs/perception.md explains how to use each.
+"""Detectors: named boxes from pictures, behind the interface `Detector`. docs/perception.md explains how to use each.
 
-Nothing is imported here, because each detector needs packages of its own.
+Nothing is imported here, because each detector needs its own packages.
 """

@@ -31,7 +31,7 @@ class GroundingDinoSettings(OpenSettings):
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """As many names as fit into one text.
+    """Text with as many names as fit into it.
 
     Attributes:
         parts: (names, tokens), the weight of each token in the score of a name.
@@ -59,7 +59,7 @@ class GroundingDinoDetector(HubDetector):
         self._texts = self._texts_of(settings.queries())
 
     def _texts_of(self, names: Sequence[str]) -> list[_Text]:
-        """The names, in as few texts as the model's text length allows."""
+        """Group the names into as few texts as the model's text length allows."""
         room = self._network.model.config.max_text_len
         texts: list[_Text] = []
         group: list[str] = []
@@ -113,5 +113,5 @@ class GroundingDinoDetector(HubDetector):
 
 
 def _sentence(names: Sequence[str]) -> str:
-    """The text in the form of the training data: `apple. bowl.`"""
+    """Return the text in the form of the training data: `apple. bowl.`"""
     return ". ".join(name.lower() for name in names) + "."

@@ -45,7 +45,7 @@ class OpenSettings(HubSettings):
     names: str = Field("", description="What to look for, with commas between (default: what homes hold).")
 
     def queries(self) -> tuple[str, ...]:
-        """The names to look for: those of the settings, otherwise what homes hold (`Vocabulary.kinds`)."""
+        """Return the names to detect: those of the settings, by default contents of homes (`Vocabulary.kinds`)."""
         named = dict.fromkeys(" ".join(name.split()) for name in self.names.split(","))
         return tuple(name for name in named if name) or vocabulary().kinds
 
@@ -55,7 +55,7 @@ class Network:
     """A loaded model: transformers' model, image processor and tokenizer (None if it has none).
 
     Attributes:
-        sha256: The fingerprint of its folder, or its commit on the hub.
+        sha256: Fingerprint of its folder, or its commit on the hub.
     """
 
     model: Any
@@ -100,7 +100,7 @@ class HubDetector(PictureDetector):
         return {**super().describe(), **description}
 
     def prepared(self, pictures: Sequence[Image]) -> Any:
-        """Pictures preprocessed by the model's own image processor, on the model's device."""
+        """Preprocess pictures with the model's own image processor, and move them to the model's device."""
         return self._network.images(images=list(pictures), return_tensors="pt").to(self._device)
 
 
@@ -111,7 +111,7 @@ def _check_packages(name: str) -> None:
 
 
 def _device(name: str) -> str:
-    """The device of a setting, a CUDA device for `auto` if there is one. Raises BadInput."""
+    """Return the device of a setting, a CUDA device for `auto` if available. Raises BadInput."""
     import torch
 
     if name == "auto":
@@ -125,7 +125,7 @@ def _device(name: str) -> str:
 
 @contextmanager
 def _silence_retries() -> Iterator[None]:
-    """Silences the hub's client, which warns at every retry. The final error is reported once, by us."""
+    """Silence the hub's client, which warns at every retry; the final error is reported once, here."""
     client = logging.getLogger("huggingface_hub")
     level = client.level
     client.setLevel(logging.ERROR)
@@ -137,7 +137,7 @@ def _silence_retries() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds: tuple[str, ...]) -> Network:
-    """The model. The last one stays in memory, because every episode of a bench creates its detector again."""
+    """Load a model. The last one stays in memory, because every episode of a bench creates its detector again."""
     import transformers
 
     folder = Path(weights).expanduser()
@@ -160,7 +160,7 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options) if reads else None
     except HomieError:
         raise
-    except Exception as error:  # the library and the client of the hub below it raise a dozen kinds
+    except Exception as error:  # transformers and the hub's client raise a dozen types
         raise _load_error(weights, error, local=folder.is_dir()) from error
     lacking = sorted({*report["missing_keys"]} & {key for key, _ in model.named_parameters()})
     if lacking:
@@ -170,7 +170,7 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
 
 
 def _load_error(weights: str, error: Exception, *, local: bool) -> HomieError:
-    """The error of transformers as one sentence that says what to do."""
+    """Convert an error of transformers to one with a single sentence of advice."""
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
     if "Could not import module" in str(error) and importlib.util.find_spec("torchvision") is not None:
         return InfrastructureError(
@@ -188,8 +188,8 @@ def _load_error(weights: str, error: Exception, *, local: bool) -> HomieError:
 
 
 def corners(boxes: torch.Tensor, width: float, height: float) -> Array:
-    """Boxes (n, 4) given by centre and size (x, y, width, height) as shares of a picture, as corners in pixels (n,
-    4)."""
+    """Convert boxes (n, 4) of centre and size (x, y, width, height), as shares of a picture, to corners in pixels
+    (n, 4)."""
     table = boxes.detach().cpu().double().numpy()
     half = table[:, 2:] / 2
     scale = np.array([width, height, width, height])

@@ -1,7 +1,7 @@
 """The `learned` detector: a small network that was trained on pictures of the home, with its weights in the package.
 
-Besides boxes it gives outlines, parts (doors, drawers, handles) and the floors of rooms, so that `--targets sensors`
-can open things and go to rooms. It knows nothing but the colours of a picture.
+Besides boxes it detects outlines, parts (doors, drawers, handles) and the floors of rooms, so that `--targets sensors`
+can open furniture and go to rooms. Its only input is the colours of a picture.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from perception.names import vocabulary
 WEIGHTS = "weights/home.onnx"
 FILE = "detector.onnx"
 STRIDE = 32
-"""Sides of pictures are multiples of it."""
+"""Sides of the network's input are multiples of it (pixels)."""
 BESIDE = 4
-"""Pixels around small things that are left out of the outlines of what they stand on."""
+"""Width (pixels) of the border around small objects that is removed from the outlines of their support."""
 BORDER = 0.2
-"""Share of its sides by which an outline may reach beyond its box."""
+"""Largest distance of an outline beyond its box, as a share of the box's sides."""
 PIECE = 0.8
-"""Share of a box within a surer one of its class from which it is a piece of that."""
+"""Share of a box inside one of its class with a higher score from which it is a piece of that."""
 LEAST_FILLED = 12
-"""Pixels of an outline below which a detection has none."""
+"""Fewest pixels of an outline; with fewer, a detection has none."""
 
 
 class LearnedSettings(YoloOnnxSettings):
@@ -90,8 +90,8 @@ class LearnedDetector(YoloOnnxDetector):
         return [seen for seen in outlined if seen is not None]
 
     def _beside_small(self, class_map: NDArray[np.int16]) -> Mask:
-        """The pixels just beside things that a hand lifts, other than their own: the cells of an outline are too coarse
-        to tell whether they are of the thing or of what it stands on."""
+        """Return the pixels just beside small objects: the cells of an outline are too coarse to separate an object
+        from its support."""
         small = np.isin(class_map, self._small)
         nearby: Mask = cv2.dilate(small.astype(np.uint8), np.ones((2 * BESIDE + 1, 2 * BESIDE + 1), np.uint8)) > 0
         return nearby & ~small
@@ -99,9 +99,9 @@ class LearnedDetector(YoloOnnxDetector):
     def _outlined(
         self, seen: Detection, reported: Sequence[Detection], class_map: NDArray[np.int16], picture: Image
     ) -> Detection | None:
-        """A detection with its outline and colour; None where all that is seen of a thing are its parts.
+        """Add the outline and the colour to a detection; None if only parts of the furniture are visible.
 
-        An outline may go on a little beyond its box, but not into the box of another thing of its class.
+        An outline may extend a little beyond its box, but not into another box of its class.
         """
         x0, y0, x1, y1 = _grown(seen.box, class_map.shape)
         inside: Mask = np.isin(class_map[y0:y1, x0:x1], self._numbers[seen.name, seen.part])
@@ -124,7 +124,7 @@ class LearnedDetector(YoloOnnxDetector):
 
 
 def _drop_nested_pieces(reported: Sequence[Detection]) -> list[Detection]:
-    """Detections without those that lie within a surer one of their class, of which they are a piece."""
+    """Remove detections that lie inside one of their class with a higher score, of which they are a piece."""
     remaining: list[Detection] = []
     for seen in sorted(reported, key=lambda seen: -seen.score):
         similar_boxes = (other.box for other in remaining if (other.name, other.part) == (seen.name, seen.part))
@@ -134,7 +134,7 @@ def _drop_nested_pieces(reported: Sequence[Detection]) -> list[Detection]:
 
 
 def _shared(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> float:
-    """The share of the smaller of two boxes that the other one has."""
+    """Return the intersection of two boxes as a share of the smaller one."""
     width = min(box[2], other[2]) - max(box[0], other[0])
     height = min(box[3], other[3]) - max(box[1], other[1])
     smaller = min((box[2] - box[0]) * (box[3] - box[1]), (other[2] - other[0]) * (other[3] - other[1]))
@@ -142,19 +142,19 @@ def _shared(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) ->
 
 
 def _grown(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
-    """A box with a border around it, as far as the picture (height, width) goes."""
+    """Expand a box by a border, clipped to the picture (height, width)."""
     x0, y0, x1, y1 = box
     margin_x, margin_y = round(BORDER * (x1 - x0)), round(BORDER * (y1 - y0))
     return max(0, x0 - margin_x), max(0, y0 - margin_y), min(shape[1], x1 + margin_x), min(shape[0], y1 + margin_y)
 
 
 def _around(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """The smallest box around two."""
+    """Return the smallest box around two boxes."""
     return min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3])
 
 
 def _spread(cells: NDArray[np.int32], frame: Letterbox, size: tuple[int, int]) -> NDArray[np.int16]:
-    """The class of each pixel (height, width) of a picture from the fine cells of its frame."""
+    """Return the class of each pixel (height, width) of a picture from the fine cells of its frame."""
     full_frame = cv2.resize(cells.astype(np.int16), frame.frame, interpolation=cv2.INTER_NEAREST)
     picture_cells = full_frame[frame.top : frame.top + frame.size[1], frame.left : frame.left + frame.size[0]]
     return cv2.resize(picture_cells, size, interpolation=cv2.INTER_NEAREST).astype(np.int16)

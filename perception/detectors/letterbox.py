@@ -16,7 +16,7 @@ import numpy as np
 from homie.kernel.types import Array, Image
 
 Placing = Literal["middle", "corner", "whole"]
-"""Where in its frame a picture is: in the middle, in the upper left corner, or stretched over all of it."""
+"""Position of a picture in its frame: in the middle, in the upper left corner, or stretched over all of it."""
 GRAY = 114
 """Value of the border, 0..255, as in training."""
 NUDGE = 0.1
@@ -25,13 +25,13 @@ NUDGE = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letterbox:
-    """The placement of pictures of one size in a frame of another.
+    """Placement of pictures of one size in a frame of another.
 
     Attributes:
         frame: (width, height) of the frame.
         size: (width, height) of the scaled picture.
-        left, top: Its upper left corner.
-        scale: Pixels of the frame for one of the picture, across and down.
+        left, top: Upper left corner of the scaled picture.
+        scale: Pixels of the frame per pixel of the picture, horizontally and vertically.
     """
 
     frame: tuple[int, int]
@@ -42,7 +42,7 @@ class Letterbox:
 
     @classmethod
     def between(cls, picture: tuple[int, int], frame: tuple[int, int], placing: Placing = "middle") -> Letterbox:
-        """The placement of a picture of a size (width, height) in a frame of a size (width, height)."""
+        """Return the placement of a picture of a size (width, height) in a frame of a size (width, height)."""
         scale_x, scale_y = frame[0] / picture[0], frame[1] / picture[1]
         if placing == "whole":
             return cls(frame=frame, size=frame, left=0, top=0, scale=(scale_x, scale_y))
@@ -56,7 +56,7 @@ class Letterbox:
         return cls(frame=frame, size=size, left=left, top=top, scale=(scale, scale))
 
     def put(self, picture: Image) -> Image:
-        """The picture in its frame, (height, width, 3) uint8."""
+        """Return the picture in its frame, (height, width, 3) uint8."""
         framed = np.full((self.frame[1], self.frame[0], 3), GRAY, dtype=np.uint8)
         width, height = self.size
         fits_exactly = picture.shape[:2] == (height, width)
@@ -65,7 +65,7 @@ class Letterbox:
         return framed
 
     def back(self, boxes: Array) -> Array:
-        """Boxes (n, 4) in pixels of the frame, converted to pixels of the picture."""
+        """Convert boxes (n, 4) from pixels of the frame to pixels of the picture."""
         corner = np.array([self.left, self.top, self.left, self.top], dtype=np.float64)
         back: Array = (boxes - corner) / np.array([*self.scale, *self.scale])
         return back

@@ -47,7 +47,7 @@ class OwlDetector(HubDetector):
         self._queries = self._read([settings.prompt.replace("{}", name) for name in self._names])
 
     def _read(self, sentences: Sequence[str]) -> torch.Tensor:
-        """The text embeddings of sentences, (n, width)."""
+        """Return the text embeddings of sentences, (n, width)."""
         import torch
 
         model, tokenizer = self._network.model, self._network.tokenizer
@@ -84,7 +84,7 @@ class OwlDetector(HubDetector):
         return results
 
     def _squared(self, picture: Image) -> NDArray[np.float32]:
-        """A picture preprocessed for OWLv2, (1, 3, side, side): padded with black to a square, scaled, normalised.
+        """Preprocess a picture for OWLv2, (1, 3, side, side): pad with black to a square, scale, normalise.
 
         The image processor of transformers needs SciPy for this. The result here is equal except for the outermost
         pixels of enlarged pictures: smoothed with a Gaussian if it is scaled down, then interpolated.

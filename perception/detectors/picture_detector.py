@@ -31,7 +31,7 @@ class BoxSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """The output of a network for one picture: boxes (n, 4) as (x0, y0, x1, y1) in pixels, scores (n,), n labels."""
+    """Output of a network for one picture: boxes (n, 4) as (x0, y0, x1, y1) in pixels, scores (n,), n labels."""
 
     boxes: Array
     scores: Array
@@ -51,7 +51,7 @@ class PictureDetector(Detector):
 
     @abstractmethod
     def look(self, pictures: Sequence[Image]) -> Sequence[Boxes]:
-        """Find boxes in pictures.
+        """Detect boxes in pictures.
 
         Args:
             pictures: at least one, (H, W, 3) uint8 each, possibly of different sizes.
@@ -76,7 +76,7 @@ class PictureDetector(Detector):
 
 
 def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxSettings) -> list[Detection]:
-    """The detections of one view, larger boxes first.
+    """Return the detections of one view, larger boxes first.
 
     Boxes are clipped to the picture; those without a pixel in it, with a low score or suppressed by a better box are
     dropped.
@@ -107,7 +107,7 @@ def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxS
 
 
 def named(label: str) -> tuple[str, str]:
-    """What a label of a network means: the kind in Homie's words, and the part that may stand behind a stroke.
+    """Split a network's label into the kind, in Homie's vocabulary, and the part, which may follow a slash.
 
     Example:
         >>> named("refrigerator"), named("Refrigerator/door")

@@ -25,23 +25,23 @@ COLOURED = frozenset(use.name for use in kinds(lambda use: use.told_by_colour))
 """Kinds that people distinguish by colour."""
 
 PERSON = "person"
-"""Part and name of people, whose entities have names of their own."""
+"""Part and name of people, whose entities have their own names."""
 
 PARTS = frozenset({FLOOR, "door", "drawer", "handle", "button", PERSON})
-"""Parts with detections of their own; any other part counts as the entity that it belongs to."""
+"""Parts with separate detections; any other part counts as the entity that it belongs to."""
 
 SIGNS: Mapping[str, str] = {"dirt": "dirty", "filling": "filled", "stream": "on"}
-"""Parts that are there in one state only, with the word for it."""
+"""Parts that exist in one state only -> that state."""
 
 LAMP = "lamp"
 """The part that glows while an appliance is on."""
 
 GLOWING = 36
-"""Between the brightest and the darkest channel (0..255) of the middle colour of a lamp, from which it glows: in three
-houses it was at least 57 where lamps, stoves, microwaves and televisions were on, at most 16 where they were off."""
+"""Difference between the brightest and the darkest channel (0..255) of a lamp's median colour from which it glows: in
+three houses at least 57 for lamps, stoves, microwaves and televisions that were on, at most 16 if they were off."""
 
 REFERENCE_PIXELS = 256 * 256
-"""Size of the picture to which the least numbers of visible pixels refer."""
+"""Size of the picture to which the minimum numbers of visible pixels refer."""
 
 _IGNORED = ("robot", "wall", "ceiling")
 
@@ -88,7 +88,7 @@ class SimulatedDetector(Detector):
         return tuple(d if self._settings.instances else replace(d, instance="") for d in named)
 
     def _known(self, view: str, frame: CameraFrame) -> list[Detection]:
-        """What is seen in a frame; a simulator may show the same one again."""
+        """Return the detections in a frame, cached in it: a simulator may return the same frame again."""
         key = (SimulatedDetector, self._settings.min_pixels, self._settings.min_part_pixels, view)
         if key not in frame.memo:
             frame.memo[key] = list(self._detect_in_frame(view, frame))
@@ -115,7 +115,7 @@ class SimulatedDetector(Detector):
 
 
 def _states(frame: CameraFrame, min_pixels: float) -> dict[str, tuple[str, ...]]:
-    """What a frame shows of the states of things, from parts of at least so many pixels."""
+    """Return the states of entities visible in a frame, from parts of at least `min_pixels` pixels."""
     assert frame.instances is not None
     counts = np.bincount(frame.instances.ravel() + 1, minlength=len(frame.instance_names) + 1)[1:]
     states: dict[str, tuple[str, ...]] = {}
@@ -131,8 +131,8 @@ def _states(frame: CameraFrame, min_pixels: float) -> dict[str, tuple[str, ...]]
 
 
 def _colours(detections: Sequence[Detection], observation: Observation) -> dict[str, str]:
-    """The colour of each entity of a coloured kind, from the picture that shows most of it. Its door or drawer counts,
-    because people name a cabinet by the colour of its front."""
+    """Return the colour of each entity of a coloured kind, from the picture that shows most of it. Its door or drawer
+    counts, because people name a cabinet by the colour of its front."""
     masks_by_entity: dict[tuple[str, str], list[Mask]] = {}
     for detection in detections:
         assert detection.mask is not None
@@ -140,7 +140,7 @@ def _colours(detections: Sequence[Detection], observation: Observation) -> dict[
             masks_by_entity.setdefault((detection.instance, detection.view), []).append(detection.mask)
     largest: dict[str, tuple[int, str]] = {}
     for (entity, view), masks in masks_by_entity.items():
-        size = sum(map(np.count_nonzero, masks))  # parts of a thing do not overlap in a picture
+        size = sum(map(np.count_nonzero, masks))  # parts of an entity do not overlap in a picture
         if size > largest.get(entity, (0, ""))[0]:
             largest[entity] = size, view
     named = {
@@ -151,7 +151,7 @@ def _colours(detections: Sequence[Detection], observation: Observation) -> dict[
 
 
 def _colour(frame: CameraFrame, masks: Sequence[Mask]) -> str:
-    """The colour of what some masks of a frame show, which the frame remembers as it does the masks."""
+    """Return the colour of the pixels in some masks of a frame, cached in the frame like the masks."""
     key = (colour_of, *map(id, masks))
     if key not in frame.memo:
         frame.memo[key] = colour_of(lit_colour(frame.rgb[np.logical_or.reduce(masks)]))
@@ -161,8 +161,8 @@ def _colour(frame: CameraFrame, masks: Sequence[Mask]) -> str:
 
 @lru_cache(maxsize=8)
 def _things(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str, str], ...]]:
-    """The pairs of entity and part that are reported, and a table from instance index (-1 is last) to their index. The
-    pair of empty strings, index 0, stands for instances that are not reported."""
+    """Return a table from instance index (-1 is last) to the index of the reported pair of entity and part, and the
+    pairs. The pair of empty strings, index 0, is for instances that are not reported."""
     things: list[tuple[str, str]] = [("", "")]
     table = np.zeros(len(names) + 1, dtype=np.int32)
     for index, qualified_name in enumerate(names):
@@ -181,5 +181,5 @@ def _things(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str,
 
 
 def is_room(entity: str) -> bool:
-    """Whether a name is that of a room: it consists of words for rooms."""
+    """Whether a name consists of words for rooms."""
     return vocabulary().rooms.issuperset(kind_of(entity).split())

@@ -63,7 +63,7 @@ class YoloDetector(PictureDetector):
 
 
 def _open(path: Path) -> Any:
-    """The model. Raises BadInput, InfrastructureError, MissingPart."""
+    """Load the model. Raises BadInput, InfrastructureError, MissingPart."""
     try:
         from ultralytics import YOLO
     except ModuleNotFoundError as error:
@@ -84,7 +84,7 @@ def _open(path: Path) -> Any:
 
 
 def _boxes(result: Any) -> Boxes:
-    """The boxes of a result of Ultralytics (`ultralytics.engine.results.Results`)."""
+    """Return the boxes of a result of Ultralytics (`ultralytics.engine.results.Results`)."""
     boxes = result.boxes.cpu().numpy()
     labels = tuple(str(result.names[int(index)]) for index in boxes.cls)
     return Boxes(np.asarray(boxes.xyxy, dtype=np.float64), np.asarray(boxes.conf, dtype=np.float64), labels)

@@ -34,9 +34,9 @@ PLACINGS: Mapping[Layout, Placing] = {
     "rt-detr scores": "whole",
     "rt-detr logits": "whole",
 }
-"""Where the networks of these layouts have pictures in their frames; all others have them in the middle."""
+"""Placement of pictures in the frames of these layouts; in all others they are in the middle."""
 _SIZE = 640
-"""Side of the input in pixels if neither the network nor its metadata have it."""
+"""Side of the input in pixels if neither the network nor its metadata define it."""
 
 
 class YoloOnnxSettings(BoxSettings):
@@ -68,7 +68,7 @@ class YoloOnnxDetector(PictureDetector):
         self._session = _open(self._path, settings)
         self._input, self._batch, self._size = _input_of(self._session, self._path, settings)
         self._names = _names_of(self._session, self._path, settings)
-        self._layout: Layout = "yolov8"  # it shows the empty picture as most networks want it
+        self._layout: Layout = "yolov8"  # most networks expect the empty picture in this form
         self._layout = self._recognised()
 
     def look(self, pictures: Sequence[Image]) -> list[Boxes]:
@@ -79,14 +79,14 @@ class YoloOnnxDetector(PictureDetector):
         return [self._boxes(frame, output) for frame, output in zip(frames, outputs, strict=True)]
 
     def _boxes(self, frame: Letterbox, outputs: Sequence[NDArray[np.floating]]) -> Boxes:
-        """The boxes of a picture, in its pixels, from the network's outputs for its frame."""
+        """Decode the network's outputs for a frame to boxes in pixels of its picture."""
         table = candidates(table_of(outputs, len(self._names)), self._layout, frame.frame, len(self._names))
         sure = table.scores >= self._settings.score
         labels = tuple(self._names[index] for index in table.classes[sure])
         return Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels)
 
     def _recognised(self) -> Layout:
-        """The layout of the output, from an empty picture. Raises BadInput."""
+        """Recognise the layout of the output from an empty picture. Raises BadInput."""
         empty = np.full((1, *self._size[::-1], 3), GRAY, dtype=np.uint8)
         try:
             outputs = next(self._outputs(empty))
@@ -105,7 +105,7 @@ class YoloOnnxDetector(PictureDetector):
         return {**super().describe(), "model": str(self._path), "sha256": digest, "classes": len(self._names)}
 
     def _outputs(self, pictures: NDArray[np.uint8]) -> Iterator[tuple[NDArray[Any], ...]]:
-        """All outputs, boxes first, for each of the pictures (n, H, W, 3), in batches of the network's batch size."""
+        """Yield all outputs, boxes first, of each picture (n, H, W, 3), run in batches of the network's batch size."""
         step = self._batch or len(pictures)
         kind = _TYPES[self._input.type]
         names = sorted((each.name for each in self._session.get_outputs()), key=lambda name: "box" not in name)
@@ -126,7 +126,7 @@ class YoloOnnxDetector(PictureDetector):
 
 
 def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSession:
-    """The loaded network. Raises BadInput, MissingPart."""
+    """Load the network. Raises BadInput, MissingPart."""
     try:
         import onnxruntime
     except ModuleNotFoundError as error:
@@ -150,7 +150,7 @@ def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSessio
 
 
 def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any, int, tuple[int, int]]:
-    """The input, its batch size (0 for any) and its (width, height). Raises BadInput."""
+    """Return the input, its batch size (0 for any) and its (width, height). Raises BadInput."""
     (first, *more) = session.get_inputs()
     shape = first.shape
     if more:
@@ -174,7 +174,7 @@ def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any
 
 
 def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str, ...]:
-    """The names of the classes: from the settings, otherwise from the file. Raises BadInput."""
+    """Return the names of the classes: from the settings, otherwise from the file. Raises BadInput."""
     task = session.get_modelmeta().custom_metadata_map.get("task", "detect")
     if task not in ("detect", "segment"):
         raise BadInput(f"The network in {path} was made for '{task}': export one for detection.")
@@ -183,7 +183,7 @@ def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str
     if settings.names:
         return tuple(name.strip() for name in settings.names.split(","))
     literal = _literal(session, "names")
-    if isinstance(literal, dict):  # of JSON, whose names are texts
+    if isinstance(literal, dict):  # JSON has text keys
         numbered = {int(key) if isinstance(key, str) and key.isdecimal() else key: literal[key] for key in literal}
         literal = numbered if len(numbered) == len(literal) else None
     if isinstance(literal, dict) and set(literal) == set(range(len(literal))):
@@ -197,7 +197,7 @@ def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str
 
 
 def _literal(session: Any, key: str) -> Any:
-    """A value of the file's metadata, which are Python literals or JSON as text; None if it is missing."""
+    """Parse a value of the file's metadata, a Python literal or JSON as text; None if it is missing."""
     text = session.get_modelmeta().custom_metadata_map.get(key, "")
     with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         return ast.literal_eval(text)

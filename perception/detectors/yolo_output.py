@@ -43,9 +43,9 @@ Layout = Literal[
     "corners",
 ]
 STRIDES = (8, 16, 32)
-"""Pixels between the candidates of each head."""
+"""Distance (pixels) between the candidates of each head."""
 FOURTH_STRIDE = 64
-"""Pixels between the candidates of the fourth head that large networks have."""
+"""Distance (pixels) between the candidates of the fourth head of large networks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Candidates:
 
 
 def table_of(outputs: Sequence[NDArray[np.floating]], classes: int) -> NDArray[np.floating]:
-    """The candidates among a network's outputs for one picture: boxes with their scores, without masks.
+    """Select the candidates in a network's outputs for one picture: boxes with their scores, without masks.
 
     Args:
         outputs: The first one 2-D.
@@ -83,7 +83,7 @@ def table_of(outputs: Sequence[NDArray[np.floating]], classes: int) -> NDArray[n
 
 
 def layout_of(outputs: Sequence[NDArray[np.floating]], size: tuple[int, int], classes: int) -> Layout:
-    """Recognise the layout of a network's outputs for one picture, of any content.
+    """Recognise the layout of a network's outputs for one picture of any content.
 
     Args:
         outputs: The first one 2-D.
@@ -134,8 +134,8 @@ def candidates(output: NDArray[np.floating], layout: Layout, size: tuple[int, in
     """Decode the candidates of a network for one picture.
 
     Args:
-        output: As `table_of` gives it.
-        layout: As `layout_of` recognised it.
+        output: Result of `table_of`.
+        layout: Result of `layout_of`.
         size: (width, height) of the network's input in pixels.
         classes: number of classes.
 
@@ -176,20 +176,20 @@ def candidates(output: NDArray[np.floating], layout: Layout, size: tuple[int, in
 
 
 def _are_boxes_and_scores(outputs: Sequence[NDArray[np.floating]]) -> bool:
-    """Whether two outputs have a row for each candidate, one of them its box."""
+    """Whether there are two outputs with a row per candidate, one of them with the boxes."""
     shapes = [output.shape for output in outputs]
     two = len(shapes) == 2 and all(len(shape) == 2 for shape in shapes)
     return two and shapes[0][0] == shapes[1][0] and 4 in (shapes[0][1], shapes[1][1])
 
 
 def _cells(size: tuple[int, int]) -> tuple[int, int]:
-    """Number of candidates of a network without anchors, with three heads and with four."""
+    """Return the number of candidates of a network without anchors, with three heads and with four."""
     three = sum(math.ceil(size[0] / stride) * math.ceil(size[1] / stride) for stride in STRIDES)
     return three, three + math.ceil(size[0] / FOURTH_STRIDE) * math.ceil(size[1] / FOURTH_STRIDE)
 
 
 def _grid(size: tuple[int, int], rows: int) -> tuple[Array, Array]:
-    """The cell (x, y) of each of the candidates, counted in strides, and its stride (rows, 1)."""
+    """Return the cell (x, y) of each candidate, in strides, and its stride (rows, 1)."""
     strides = STRIDES if rows == _cells(size)[0] else (*STRIDES, FOURTH_STRIDE)
     sides = [(math.ceil(size[0] / stride), math.ceil(size[1] / stride)) for stride in strides]
     corners = [np.mgrid[:down, :across][::-1].reshape(2, -1).T for across, down in sides]
@@ -198,14 +198,14 @@ def _grid(size: tuple[int, int], rows: int) -> tuple[Array, Array]:
 
 
 def _are_offsets(output: NDArray[np.floating], size: tuple[int, int]) -> bool:
-    """Whether centres are offsets from their cells, since as pixels they would be far from these."""
+    """Whether centres are offsets from their cells: as pixels they would be far from these."""
     corners, strides = _grid(size, len(output))
     as_pixels = np.abs(output[:, :2] / strides - corners - 0.5)
     return bool(np.median(np.abs(output[:, :2] - 0.5)) < np.median(as_pixels))
 
 
 def _are_shares(output: NDArray[np.floating]) -> bool:
-    """Whether boxes are shares of the picture: no box has as much as a pixel. Unused rows of pixels are zeros."""
+    """Whether boxes are shares of the picture: in pixels, all would be below one. Unused rows are zeros."""
     return bool(0 < output[:, :4].max(initial=0) <= 1)
 
 
@@ -215,13 +215,13 @@ def _corners(middles: Array) -> Array:
 
 
 def _best(boxes: Array, scores: Array) -> Candidates:
-    """Candidates with their best class, from a score per class."""
+    """Return the candidates with their best class, from a score per class."""
     best = np.argmax(scores, axis=1)
     return Candidates(boxes, scores[np.arange(len(scores)), best], best)
 
 
 def _suppressed(boxes: Array, table: Array, classes: int) -> Candidates:
-    """Candidates with the score and class of their row."""
+    """Return the candidates with the score and the class in their row."""
     used = table[:, 4] > 0  # unused rows are zeros
     index = table[used, 5].astype(np.intp)
     if len(index) and not 0 <= index.min() <= index.max() < classes:

@@ -28,8 +28,8 @@ class Labelled:
         boxes: (n, 4) as (x0, y0, x1, y1) in pixels.
         classes: (n,), indices into the classes of the data set.
         outlines: n compressed outlines, None where a label has a box only.
-        crowds: (m, 4), boxes around several things of a class (`iscrowd`), in which none is missed.
-        crowd_classes: (m,), theirs.
+        crowds: (m, 4), boxes around several objects of a class (`iscrowd`), in which misses do not count.
+        crowd_classes: (m,), classes of the crowds.
     """
 
     file: Path
@@ -41,7 +41,7 @@ class Labelled:
     crowd_classes: NDArray[np.intp]
 
     def picture(self) -> Image:
-        """The picture (H, W, 3), RGB. Raises BadInput for a file that is missing, no picture or of another size."""
+        """Read the picture (H, W, 3), RGB. Raises BadInput if the file is missing, not a picture or of another size."""
         with reading(self.file):
             data = np.fromfile(self.file, dtype=np.uint8)
         bgr = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
@@ -56,7 +56,7 @@ class Labelled:
         return np.ascontiguousarray(bgr[..., ::-1], dtype=np.uint8)
 
     def mask(self, index: int) -> Mask:
-        """The outline (H, W) of a label; all of its box where it has none."""
+        """Return the outline (H, W) of a label; all of its box if it has none."""
         outline = self.outlines[index]
         if outline is not None:
             decoded: Mask = run_lengths.decode(outline).astype(bool)
@@ -69,7 +69,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class CocoSplit:
-    """The labelled pictures of one split, with the names of the classes."""
+    """Labelled pictures of one split, with the names of the classes."""
 
     classes: tuple[str, ...]
     pictures: tuple[Labelled, ...]
@@ -124,7 +124,7 @@ class _Document(BaseModel):
 
 
 def read_split(folder: Path, split: str) -> CocoSplit:
-    """The pictures of a split.
+    """Read the pictures of a split.
 
     Raises:
         BadInput: There is no such split, or its annotations are not in the layout of COCO.
@@ -159,22 +159,22 @@ def read_split(folder: Path, split: str) -> CocoSplit:
 
 
 def _boxes(labels: Sequence[_Annotation]) -> Array:
-    """(n, 4) as (x0, y0, x1, y1)."""
+    """Return the boxes of labels, (n, 4), as (x0, y0, x1, y1)."""
     boxes = [(x, y, x + width, y + height) for x, y, width, height in (label.bbox for label in labels)]
     return np.array(boxes, dtype=np.float64).reshape(-1, 4)
 
 
 def _counts(segmentation: object) -> str | None:
-    """Compressed run lengths, which `pycocotools` decodes; None for polygons and other forms, where the box counts."""
+    """Return compressed run lengths, which `pycocotools` decodes; None for other forms, for which the box is used."""
     counts = segmentation.get("counts") if isinstance(segmentation, dict) else None
     return counts if isinstance(counts, str) else None
 
 
 def _covers(counts: str, segmentation: dict[str, Any], height: int, width: int) -> bool:
-    """Whether run lengths are those of a picture. Of others `pycocotools` reads and writes outside of its memory.
+    """Whether run lengths match a picture's size; for others `pycocotools` reads and writes outside of its memory.
 
-    A number is written in digits of five bits, the lowest first, each as a character from `0` on with 32 added where
-    more follow; from the fourth number on it is the difference to the one before the last.
+    A number is written in digits of five bits, the lowest first, each as a character from `0` on, plus 32 if more
+    follow; from the fourth number on it is the difference to the second number before it.
     """
     runs: list[int] = []
     value = shift = 0

@@ -1,4 +1,4 @@
-"""From labelled pictures to what the network learns from: augmented pictures, and what each cell should say."""
+"""From labelled pictures to training examples: augmented pictures, and the target outputs of each cell."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from perception.learned.coco import Labelled
 from perception.learned.network import CELL, FINE_CELL
 
 ZOOMED, ZOOM = 0.6, (0.6, 2.0)
-"""Share of the pictures that are scaled and moved, and the factors."""
+"""Share of the pictures that are scaled and shifted, and the range of the factors."""
 LEAST_LEFT = 0.35
-"""Share of a box that has to be left in a picture for it to be learnt."""
+"""Smallest share of a box inside the picture for its use in training."""
 BRIGHTER, TINTED = 0.15, 0.05
-"""Standard deviations of the factors of all channels and of each."""
+"""Standard deviations of the brightness factor of all channels and of each channel."""
 SPREAD = 0.16
 """Standard deviation of a peak, in sides of the box; `LEAST_SPREAD` in cells."""
 LEAST_SPREAD = 0.6
 NEAR = 0.3
-"""Value of the peak from which a cell learns the sides of the box."""
+"""Value of the peak from which a cell is trained on the sides of the box."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """n examples.
+    """Batch of n examples.
 
     Attributes:
         pictures: (n, 3, H, W) in 0..1.
         peaks: (n, classes, H/8, W/8), 1 in the middle of a box.
         boxes: (n, groups, 4, H/8, W/8) as (x0, y0, x1, y1) in pixels.
-        weights: (n, groups, H/8, W/8), of the boxes; they sum to one for each box.
-        filled: (n, H/4, W/4), class indices; the number of classes where there is none.
-        labels: How many boxes there are.
+        weights: (n, groups, H/8, W/8), weights of the boxes, which sum to one for each box.
+        filled: (n, H/4, W/4), class indices; the number of classes for cells without a class.
+        labels: Number of boxes.
     """
 
     pictures: torch.Tensor
@@ -52,15 +52,15 @@ class Examples:
 def examples_of(
     labelled: Sequence[Labelled], groups: Sequence[int], size: tuple[int, int], rng: np.random.Generator | None
 ) -> Examples:
-    """The examples of some pictures.
+    """Make the examples of some pictures.
 
     Args:
-        groups: By class.
+        groups: Group of each class.
         size: Width and height of the examples in pixels; multiples of 32.
-        rng: For augmentation; None for pictures as they are.
+        rng: Generator for augmentation; None for no augmentation.
 
     Raises:
-        BadInput: A file is missing or no picture.
+        BadInput: A file is missing or not a picture.
     """
     width, height = size
     rows, columns = height // CELL, width // CELL
@@ -77,7 +77,7 @@ def examples_of(
         class_maps[place] = _warp_classes(item, transform, size, classes)
         warped = _warp_boxes(item.boxes, transform, size)
         areas = (warped[:, 2] - warped[:, 0]) * (warped[:, 3] - warped[:, 1])
-        for index in np.argsort(-areas):  # what is small lies before what is large
+        for index in np.argsort(-areas):  # small objects occlude large ones
             if areas[index] > 0.0:
                 labels += 1
                 number = int(item.classes[index])
@@ -94,7 +94,7 @@ def examples_of(
 
 
 def _transform(of: tuple[int, int], size: tuple[int, int], rng: np.random.Generator | None) -> Array:
-    """The affine matrix (2, 3) from a picture to its example: fitted in, and at random mirrored, scaled and moved."""
+    """Return the affine matrix (2, 3) from a picture to its example: fitted, and randomly mirrored, scaled, shifted."""
     scale = min(size[0] / of[0], size[1] / of[1])
     middle, at = np.array(of) / 2, np.array(size) / 2
     mirror = 1.0
@@ -118,7 +118,7 @@ def _warp_picture(picture: Image, transform: Array, size: tuple[int, int], rng: 
 
 
 def _warp_classes(labelled: Labelled, transform: Array, size: tuple[int, int], nothing: int) -> NDArray[np.int64]:
-    """The class of each fine cell: that of the smallest outline over its middle, for parts lie on what they are of."""
+    """Return the class of each fine cell, of the smallest outline at its middle, since parts lie on their parent."""
     width, height = labelled.size
     classes = np.full((height, width), nothing, dtype=np.int16)
     boxes = labelled.boxes
@@ -132,13 +132,13 @@ def _warp_classes(labelled: Labelled, transform: Array, size: tuple[int, int], n
 
 
 def _pixel_matrix(transform: Array) -> Array:
-    """The matrix for indices of pixels, whose middles lie half a pixel further, from that for points of a picture."""
+    """Convert a matrix for points to one for pixel indices, whose centres are offset by half a pixel."""
     shift = transform[:, :2].sum(axis=1) / 2 - 0.5
     return np.column_stack([transform[:, :2], transform[:, 2] + shift])
 
 
 def _warp_boxes(boxes: Array, transform: Array, size: tuple[int, int]) -> Array:
-    """Boxes (n, 4) in the example, clipped to it; zeros for those of which too little is left."""
+    """Transform boxes (n, 4) to the example and clip them to it; zeros for those of which too little remains."""
     if not len(boxes):
         return boxes
     corners = boxes.reshape(-1, 2, 2) @ transform[:, :2].T + transform[:, 2]
@@ -151,7 +151,7 @@ def _warp_boxes(boxes: Array, transform: Array, size: tuple[int, int]) -> Array:
 
 
 def _mark(box: Array, peaks: NDArray[np.float32], boxes: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
-    """Write a box into the cells around its middle."""
+    """Write the targets of a box into the cells around its middle."""
     x, y = (box[0] + box[2]) / 2 / CELL, (box[1] + box[3]) / 2 / CELL
     rows, columns = peaks.shape
     row, column = min(int(y), rows - 1), min(int(x), columns - 1)

@@ -1,7 +1,7 @@
-"""A trained network as ONNX, in the layout of a YOLO that every `yolo-onnx` reads, with the filled cells beside it.
+"""Export of a trained network to ONNX, in a YOLO layout that `yolo-onnx` reads, with the filled cells as well.
 
-    boxes    (n, 4 + classes, candidates)   middle, size in pixels and a score per class; 0 for all but the peaks
-    filled   (n, H/4, W/4) int32            the class of each fine cell, the number of classes where there is none
+    boxes    (n, 4 + classes, candidates)   centre, size in pixels and a score per class; 0 for all but the peaks
+    filled   (n, H/4, W/4) int32            the class of each fine cell, the number of classes for none
 
 Weights are stored in half precision, at half the size; they are used in single precision.
 """
@@ -22,11 +22,11 @@ from perception.learned.network import Network, boxes_of, peaks_of
 
 OPSET = 18
 LEAST_STORED = 1024
-"""Numbers of a tensor from which it is stored in half precision."""
+"""Smallest number of elements of a tensor that is stored in half precision."""
 
 
 class Exported(nn.Module):
-    """The network with its outputs as files have them."""
+    """Network with the outputs of the exported file."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
@@ -46,10 +46,10 @@ class Exported(nn.Module):
 def export(
     network: Network, classes: Sequence[str], size: tuple[int, int], path: Path, facts: Mapping[str, str]
 ) -> None:
-    """Write the network as a file for any number and size of pictures with sides that are multiples of 32.
+    """Write the network to a file, for any number and size of pictures with sides that are multiples of 32.
 
     Args:
-        size: Width and height of the pictures that it was trained with, which it is asked with by default.
+        size: Width and height of the training pictures, the default input size.
         facts: More metadata.
     """
     exported = Exported(network).eval()

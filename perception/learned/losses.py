@@ -1,4 +1,4 @@
-"""What the network is trained to make small."""
+"""Training losses of the network."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from perception.learned.examples import Examples
 from perception.learned.network import Outputs, boxes_of
 
 BOXES, FILLED = 2.0, 1.0
-"""What boxes and filled cells count beside scores."""
+"""Weights of the losses of boxes and filled cells, relative to that of scores."""
 FAR = 4.0
-"""Power by which cells near a peak count less as empty ones (CenterNet)."""
+"""Exponent that reduces the weight of negative cells near a peak (CenterNet)."""
 
 
 def loss_of(outputs: Outputs, examples: Examples, balance: torch.Tensor) -> torch.Tensor:
-    """The loss of some examples.
+    """Return the loss of some examples.
 
     Args:
-        balance: What a fine cell of each class counts, (classes + 1,).
+        balance: Weight of a fine cell of each class, (classes + 1,).
     """
     number = max(1, examples.labels)
     boxes = (examples.weights * _giou_loss(boxes_of(outputs.sides), examples.boxes)).sum() / number
@@ -27,7 +27,7 @@ def loss_of(outputs: Outputs, examples: Examples, balance: torch.Tensor) -> torc
 
 
 def _peaks(logits: torch.Tensor, peaks: torch.Tensor) -> torch.Tensor:
-    """Focal loss of the scores, summed; cells beside a middle count less the nearer they are."""
+    """Return the focal loss of the scores, summed; the weight of cells decreases towards the middle of a box."""
     scores = logits.sigmoid()
     hit = functional.logsigmoid(logits) * (1.0 - scores) ** 2
     miss = functional.logsigmoid(-logits) * scores**2 * (1.0 - peaks) ** FAR
@@ -35,7 +35,7 @@ def _peaks(logits: torch.Tensor, peaks: torch.Tensor) -> torch.Tensor:
 
 
 def _giou_loss(boxes: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
-    """1 - generalised IoU (arXiv 1902.09630) of boxes (n, groups, 4, h, w), without the axis of 4."""
+    """Return 1 - generalised IoU (arXiv 1902.09630) of boxes (n, groups, 4, h, w), as (n, groups, h, w)."""
     low = torch.maximum(boxes[:, :, :2], others[:, :, :2])
     high = torch.minimum(boxes[:, :, 2:], others[:, :, 2:])
     enclosing = torch.maximum(boxes[:, :, 2:], others[:, :, 2:]) - torch.minimum(boxes[:, :, :2], others[:, :, :2])

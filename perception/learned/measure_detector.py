@@ -1,4 +1,4 @@
-"""A detector of any maker on the labelled pictures of a data set: how good it is, and how long it takes."""
+"""Scores and latency of any detector on the labelled pictures of a data set."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from perception.learned.coco import read_split
 from perception.learned.scoring import class_of, named, observation_of, score
 
 TIMED = 50
-"""Pictures on which the time is measured."""
+"""Number of pictures on which the time is measured."""
 
 
 def measure(
     detector: Detector, usual: Detector, data: Path, split: str, over: Callable[[int, int], object]
 ) -> DetectorMeasurement:
-    """The scores and the time of a detector.
+    """Measure the scores and the time of a detector.
 
     Args:
-        detector: With a low threshold, for the scores.
-        usual: The same as it is used, for the time.
+        detector: The detector with a low threshold, for the scores.
+        usual: The same detector with its usual settings, for the time.
         data: The folder of a data set in the layout of COCO.
-        split: Its name.
+        split: Name of the split.
         over: Called after each picture with the number done and the number of pictures.
 
     Raises:
@@ -52,7 +52,7 @@ def measure(
 
 
 class _Counted(Detector):
-    """A detector whose boxes are counted."""
+    """Wrapper that counts the boxes of a detector."""
 
     name = "counted"
 

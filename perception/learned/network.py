@@ -1,9 +1,9 @@
-"""The network: a residual backbone, features of three sizes joined from coarse to fine, and three outputs.
+"""The network: a residual backbone, features at several scales merged from coarse to fine, and three outputs.
 
 Every cell of 8 x 8 pixels has a score for each class, which peaks in the middle of a box (CenterNet, arXiv
 1904.07850), and the distances from its middle to the sides of a box (FCOS, arXiv 1904.01355). Classes of parts, such as
-`fridge/door`, have boxes of their own: the door of a fridge has its middle where the fridge has it. Every cell of 4 x 4
-pixels has the class that fills it.
+`fridge/door`, have separate boxes: a fridge and its door have the same centre. Every cell of 4 x 4 pixels has the class
+that fills it.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from torch import nn
 from torch.nn import functional
 
 CELL, FINE_CELL = 8, 4
-"""Pixels of a side of the cells of boxes and of classes."""
+"""Side (pixels) of the cells of boxes, and of classes."""
 COARSEST = 32
-"""Pixels of the largest cell: sides of pictures are multiples of it."""
+"""Side (pixels) of the largest cell: sides of pictures are multiples of it."""
 WIDTHS = (24, 32, 64, 128, 192)
 """Channels at 1/2, 1/4, 1/8, 1/16 and 1/32 of the picture."""
 HEAD, FINE_HEAD = 96, 48
 RARE = 0.02
-"""The score with which untrained cells begin: most are empty."""
+"""Initial score of cells before training: most are empty."""
 
 
 class Outputs(NamedTuple):
-    """What the network gives for n pictures (n, 3, H, W).
+    """Outputs of the network for n pictures (n, 3, H, W).
 
     Attributes:
         scores: Logits (n, classes, H/8, W/8).
-        sides: (n, groups, 4, H/8, W/8): logarithms of the cells to the left, upper, right and lower side.
-        filled: Logits (n, classes + 1, H/4, W/4); the last is for what has no class.
+        sides: (n, groups, 4, H/8, W/8): logarithms of the distances in cells to the left, upper, right and lower side.
+        filled: Logits (n, classes + 1, H/4, W/4); the last is for no class.
     """
 
     scores: torch.Tensor
@@ -41,13 +41,13 @@ class Outputs(NamedTuple):
 
 
 def groups_of(classes: Sequence[str]) -> list[int]:
-    """The group of each class: classes of the same part share the boxes of a cell."""
+    """Return the group of each class: classes of the same part share the boxes of a cell."""
     parts = sorted({name.partition("/")[2] for name in classes})
     return [parts.index(name.partition("/")[2]) for name in classes]
 
 
 class Block(nn.Module):
-    """A residual block of two convolutions."""
+    """Residual block of two convolutions."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -93,15 +93,15 @@ class Network(nn.Module):
 
 
 def boxes_of(sides: torch.Tensor) -> torch.Tensor:
-    """The boxes (n, groups, 4, h, w) of cells as (x0, y0, x1, y1) in pixels."""
-    ones = torch.ones_like(sides[:1, :1, 0], dtype=torch.float32)  # an exported file counts those of its own picture
+    """Return the boxes (n, groups, 4, h, w) of cells as (x0, y0, x1, y1) in pixels."""
+    ones = torch.ones_like(sides[:1, :1, 0], dtype=torch.float32)  # so that an exported file adapts to the picture size
     rows, columns = ones.cumsum(-2) - 0.5, ones.cumsum(-1) - 0.5
     left_side, top, right, bottom = sides.float().clamp(max=6.0).exp().unbind(2)
     return CELL * torch.stack((columns - left_side, rows - top, columns + right, rows + bottom), dim=2)
 
 
 def peaks_of(scores: torch.Tensor) -> torch.Tensor:
-    """Scores 0..1 (n, classes, h, w) of the cells that are the highest of the 3 x 3 around them, 0 elsewhere."""
+    """Return scores 0..1 (n, classes, h, w) of cells that are maxima of their 3 x 3 neighbourhood, 0 elsewhere."""
     probabilities = scores.float().sigmoid()
     return probabilities * (functional.max_pool2d(probabilities, 3, stride=1, padding=1) == probabilities)
 

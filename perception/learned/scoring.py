@@ -1,4 +1,4 @@
-"""How good a detector is on labelled pictures: average precision at an overlap of one half, by COCO's own code."""
+"""Evaluation of a detector on labelled pictures: average precision at an overlap of one half, by COCO's own code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from perception.learned.coco import CocoSplit, Labelled
 from perception.memory.memory import kind_of
 
 LARGE = 16 * 16 / (256 * 256)
-"""Share of a picture that a box has at least to be a large one."""
+"""Smallest share of a picture of a large box."""
 OVERLAP = 0.5
 SURE = 0.3
 """Score from which a box counts in the table of confusions."""
@@ -30,11 +30,11 @@ VIEW = "picture"
 
 
 def score(detector: Detector, split: CocoSplit) -> DetectorScores:
-    """The scores of a detector on all pictures of a split.
+    """Evaluate a detector on all pictures of a split.
 
-    Classes are compared as Homie calls them: `refrigerator` is a fridge, `fridge/door` its part; those of one name are
-    one. Boxes of other classes do not count. The threshold of the detector should be low, since precision is averaged
-    over all recalls.
+    Classes are compared in Homie's vocabulary: `refrigerator` is a fridge, `fridge/door` its part; classes with the
+    same name are merged. Boxes of other classes do not count. The threshold of the detector should be low, since
+    precision is averaged over all recalls.
 
     Raises:
         BadInput: A picture cannot be read.
@@ -75,7 +75,7 @@ def score(detector: Detector, split: CocoSplit) -> DetectorScores:
 
 
 def class_of(name: str) -> str:
-    """A class as Homie calls it: the kind, and behind a stroke the part.
+    """Return a class in Homie's vocabulary: the kind, and the part after a slash.
 
     Example:
         >>> class_of("Refrigerator/door")
@@ -85,12 +85,12 @@ def class_of(name: str) -> str:
 
 
 def named(detection: Detection) -> str:
-    """The class of a detection, without the colour that its name may have."""
+    """Return the class of a detection, without the colour that its name may have."""
     return "/".join(filter(None, (kind_of(detection.name), detection.part)))
 
 
 def observation_of(labelled: Labelled) -> Observation:
-    """A labelled picture as what some camera sees."""
+    """Convert a labelled picture to the observation of a camera."""
     picture = labelled.picture()
     height, width = picture.shape[:2]
     lens = Intrinsics(width, height, width, width, width / 2, height / 2)
@@ -99,10 +99,10 @@ def observation_of(labelled: Labelled) -> Observation:
 
 
 def _precisions(split: CocoSplit, numbers: Sequence[int], results: Sequence[dict[str, Any]], min_share: float) -> Array:
-    """Average precision by class, -1 without a label, of boxes of at least a share of their picture.
+    """Return the average precision by class, -1 without a label, of boxes of at least a share of their picture.
 
     Args:
-        numbers: Of the classes of the split, from 1 on.
+        numbers: Numbers of the split's classes, from 1.
     """
     sides = [float(width * height) for width, height in (picture.size for picture in split.pictures)]
     classes = sorted(set(numbers))
@@ -130,7 +130,7 @@ def _precisions(split: CocoSplit, numbers: Sequence[int], results: Sequence[dict
 
 
 def _annotations(split: CocoSplit, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """The labels with ids from 1 on: pycocotools takes a label of the id 0 for one that nothing has found."""
+    """Yield the labels with ids from 1: pycocotools treats a label with id 0 as not detected."""
     labels = [
         (picture, numbers[number], box, crowd)
         for picture, labelled in enumerate(split.pictures)
@@ -146,7 +146,7 @@ def _annotations(split: CocoSplit, numbers: Sequence[int]) -> Iterator[dict[str,
             "image_id": picture,
             "category_id": category,
             "bbox": [x0, y0, x1 - x0, y1 - y0],
-            "area": 0.0,  # a share of the picture, set before it is looked at
+            "area": 0.0,  # a share of the picture, set before the evaluation
             "iscrowd": crowd,
         }
 
@@ -159,7 +159,7 @@ def _mean(precisions: Array) -> float:
 def _matches(
     detections: Sequence[Detection], labelled: Labelled, names: Sequence[str]
 ) -> Iterator[tuple[Detection, str]]:
-    """Detections with the class of the label that they overlap most of those not taken, "" where that is none.
+    """Match each detection to the unmatched label with the largest overlap; yields its class, "" for no match.
 
     A label of the same class is preferred to others.
     """
@@ -178,7 +178,7 @@ def _matches(
 
 
 def _overlaps(box: Array, boxes: Array) -> Array:
-    """IoU of a box (4,) with others (n, 4)."""
+    """Return the IoU of a box (4,) with others (n, 4)."""
     low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
     shared = np.clip(high - low, 0.0, None).prod(axis=1)
     union = np.prod(box[2:] - box[:2]) + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - shared
@@ -187,7 +187,7 @@ def _overlaps(box: Array, boxes: Array) -> Array:
 
 
 def _calibration(scored: Sequence[tuple[float, bool]]) -> Iterator[tuple[float, float, int]]:
-    """For tenths of the score: its mean, the share of boxes that are right, and how many there are."""
+    """Yield for each tenth of the score range the mean score, the share of correct boxes, and their number."""
     scores, right = np.array([s for s, _ in scored]), np.array([r for _, r in scored], dtype=bool)
     for number in range(BINS):
         chosen = (scores >= number / BINS) & (scores < (number + 1) / BINS + (number == BINS - 1))

@@ -2,7 +2,7 @@
 
 annotations/train.json -> Examples -> weights, averaged over the last steps -> detector.onnx
 
-An interrupted training goes on where it stopped, with what it would have drawn.
+An interrupted training resumes at its last checkpoint, with the same random samples.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from perception.learned.scoring import score
 FILE = "detector.onnx"
 STATE = "checkpoints/state.pt"
 AVERAGED = 0.998
-"""Of the average of the weights, which is what is kept: it holds about the last 500 steps."""
+"""Decay of the moving average of the weights, which is saved: it covers about the last 500 steps."""
 DECAY = 5e-4
 WARM_UP = 300
-"""Steps in which the learning rate rises."""
+"""Steps in which the learning rate increases."""
 LARGEST = 10.0
 """Largest norm of a gradient."""
 MEASURED = 192
-"""Pictures of the validation split on which the loss is measured at each checkpoint."""
+"""Number of pictures of the validation split on which the loss is measured at each checkpoint."""
 BALANCED = 400
-"""Pictures that are counted for the balance of the classes."""
+"""Number of pictures sampled for the balance of the classes."""
 HEAVIEST = 4.0
-"""What a rare class counts at most."""
+"""Largest weight of a rare class."""
 
 
 def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
-    """Train as ordered, or go on with it.
+    """Train as ordered, or resume an interrupted training.
 
     Raises:
-        BadInput: The data set or the weights to begin with cannot be used.
+        BadInput: The data set or the initial weights cannot be used.
     """
     start = time.monotonic()
     torch.set_num_threads(order.threads or torch.get_num_threads())
@@ -91,7 +91,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
 
 
 class _Run:
-    """What changes in a training: weights, their average, optimiser and losses."""
+    """State of a training: weights, their average, optimiser and losses."""
 
     def __init__(self, order: DetectorOrder, network: Network) -> None:
         self._order, self._network = order, network
@@ -109,7 +109,7 @@ class _Run:
         self._resume()
 
     def learn(self, examples: Any, balance: torch.Tensor) -> float:
-        """One step; its loss."""
+        """Perform one step and return its loss."""
         for group in self._optimizer.param_groups:
             group["lr"] = self._order.rate * _schedule(self.step, self._order.steps)
         with torch.autocast("cpu", torch.bfloat16):
@@ -127,7 +127,7 @@ class _Run:
         return float(loss.detach())
 
     def keep(self) -> None:
-        """Keep all that an interrupted training goes on with; whole, or as it was before."""
+        """Write a checkpoint atomically, with all that is needed to resume."""
         path = self._order.out / STATE
         path.parent.mkdir(exist_ok=True)
         state = {
@@ -157,7 +157,7 @@ class _Run:
 
 
 def _schedule(step: int, steps: int) -> float:
-    """Share of the learning rate: it rises, then falls as a cosine."""
+    """Return the learning rate's factor: a linear warm-up, then a cosine decay."""
     rise = min(WARM_UP, max(1, steps // 10))
     if step <= rise:
         return step / rise
@@ -165,7 +165,10 @@ def _schedule(step: int, steps: int) -> float:
 
 
 def _size(data: CocoSplit) -> tuple[int, int]:
-    """Width and height of the examples: that of the first picture, down to multiples of 32. Raises BadInput."""
+    """Return width and height of the examples: those of the first picture, rounded down to multiples of 32.
+
+    Raises BadInput.
+    """
     width, height = data.pictures[0].size
     size = (width // COARSEST * COARSEST, height // COARSEST * COARSEST)
     if not min(size):
@@ -181,7 +184,7 @@ def _held_out(order: DetectorOrder, data: CocoSplit) -> Sequence[Labelled]:
 
 
 def _balance(data: CocoSplit, size: tuple[int, int]) -> torch.Tensor:
-    """What a fine cell of each class counts: rare ones more, by the root of how rare they are."""
+    """Return the weight of a fine cell of each class: the square root of its inverse frequency."""
     sample = data.pictures[:: max(1, len(data.pictures) // BALANCED)]
     groups = [0] * len(data.classes)
     counts = torch.zeros(len(data.classes) + 1)
@@ -194,7 +197,7 @@ def _balance(data: CocoSplit, size: tuple[int, int]) -> torch.Tensor:
 def _measured(
     network: Network, pictures: Sequence[Labelled], size: tuple[int, int], batch: int, balance: torch.Tensor
 ) -> float:
-    """The mean loss on pictures as they are."""
+    """Return the mean loss on pictures without augmentation."""
     total = 0.0
     with torch.inference_mode():
         for start in range(0, len(pictures), batch):
@@ -204,7 +207,7 @@ def _measured(
 
 
 def _begin_with(network: Network, classes: Sequence[str], start: str) -> None:
-    """Load the weights of an earlier training, as far as its classes are these. Raises BadInput."""
+    """Load the weights of an earlier training, without the outputs if its classes differ. Raises BadInput."""
     path = Path(start) / "weights.pt" if Path(start).is_dir() else Path(start)
     try:
         saved = torch.load(path, weights_only=True)
