@@ -55,7 +55,7 @@ AT_HAND = 1.2
 
 
 class SensorLocator(Locator):
-    """Locator without access to world state: it remembers detections, depth and odometry. See the module's docstring."""
+    """Locator without world state: it remembers detections, depth and odometry. See the module's docstring."""
 
     name = "sensors"
 
