@@ -22,12 +22,12 @@ def coverage(shape: tuple[float, float], tasks: int, trials: int, runs: int, see
     hits = np.zeros(3)
     for _ in range(runs):
         difficulty = chance.beta(*shape, tasks)
-        good = chance.random((tasks, trials)) < difficulty[:, None]
-        terms = [Term(task, float(outcome), 1.0) for task in range(tasks) for outcome in good[task]]
+        successes = chance.random((tasks, trials)) < difficulty[:, None]
+        terms = [Term(task, float(outcome), 1.0) for task in range(tasks) for outcome in successes[task]]
         intervals = (
             clustered_wilson(terms).interval,
             bootstrap(terms, resamples=500).interval,
-            wilson(float(good.sum()), good.size),
+            wilson(float(successes.sum()), successes.size),
         )
         hits += [interval is not None and interval.low <= truth <= interval.high for interval in intervals]
     return tuple(float(share) for share in hits / runs)

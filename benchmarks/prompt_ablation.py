@@ -98,8 +98,8 @@ def _play(options: argparse.Namespace, targets: str, name: str, tasks: Sequence[
 def _row(targets: str, name: str, summary: BenchSummary) -> str:
     lines = summary.lines
     rounds = sum(line.rounds for line in lines)
-    ended = [read_episode(folder) for folder in (summary.run_folder / "episodes").iterdir()]
-    tokens = sum(episode.usage.input_tokens for episode in ended if episode is not None)
+    episodes = [read_episode(folder) for folder in (summary.run_folder / "episodes").iterdir()]
+    tokens = sum(episode.usage.input_tokens for episode in episodes if episode is not None)
     share = f"{summary.success:.1%}" if summary.success is not None else "-"
     mean = f"{rounds / len(lines):.1f}" if lines else "-"
     each = f"{tokens / rounds:.0f}" if rounds else "-"

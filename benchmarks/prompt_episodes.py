@@ -57,8 +57,8 @@ class Written(Planner):
         else:
             model = planner_input.models[0]
             text = example.answer(self._prompt.template.answer, planner_input.models, planner_input.abilities)
-        self.system = _shown(request.messages[0].parts)
-        self.rounds.append((_shown(request.messages[-1].parts), text))
+        self.system = _text_of(request.messages[0].parts)
+        self.rounds.append((_text_of(request.messages[-1].parts), text))
         return Decision(tuple(example.steps()), example.analysis, model, raw=text)
 
     def page(self, options: Mapping[str, object]) -> str:
@@ -76,7 +76,7 @@ class Written(Planner):
         return "\n\n".join(parts) + "\n"
 
 
-def _shown(parts: tuple[str | Image, ...]) -> str:
+def _text_of(parts: tuple[str | Image, ...]) -> str:
     return "\n".join(part if isinstance(part, str) else "(picture)" for part in parts)
 
 

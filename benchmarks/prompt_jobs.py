@@ -34,10 +34,10 @@ def _parts(step: str) -> Job:
 
 def _jobs(steps: Sequence[Job]) -> list[Job]:
     """Drop each Go to whose target is also the place of the next subtask; a final Go to is kept."""
-    kept: list[Job] = []
-    for step, after in zip(steps, [*steps[1:], ("End",)], strict=True):
-        if step[0] == "Go to" and after[0] not in ("Go to", "End") and after[-1] == step[1]:
+    jobs: list[Job] = []
+    for step, following in zip(steps, [*steps[1:], ("End",)], strict=True):
+        if step[0] == "Go to" and following[0] not in ("Go to", "End") and following[-1] == step[1]:
             continue
         if step[0] != "End":
-            kept.append(step)
-    return kept
+            jobs.append(step)
+    return jobs

@@ -100,15 +100,15 @@ def read_question(system: str, earlier: Sequence[str], text: str) -> Question:
     labelled = {label: rest for label, _, rest in (line.partition(": ") for line in lines)}
     memory = _memory(lines)
     sight = _in_sight(lines)
-    before = [known for turn in earlier for known in _in_sight(turn.splitlines())]
-    seen = {known.name for known in sight}
-    things = [*sight, *memory, *(Known(known.name) for known in before if known.name not in seen)]
-    states = {known.name: known for known in memory}
+    earlier_entities = [entity for turn in earlier for entity in _in_sight(turn.splitlines())]
+    seen = {entity.name for entity in sight}
+    things = [*sight, *memory, *(Known(entity.name) for entity in earlier_entities if entity.name not in seen)]
+    states = {entity.name: entity for entity in memory}
     things = [
-        Known(known.name, states[known.name].room, states[known.name].place, states[known.name].state, known.seen)
-        if known.name in states
-        else known
-        for known in things
+        Known(entity.name, states[entity.name].room, states[entity.name].place, states[entity.name].state, entity.seen)
+        if entity.name in states
+        else entity
+        for entity in things
     ]
     rooms = tuple(name for name in labelled.get("Rooms known", "").split(", ") if name)
     feedback = labelled.get("Feedback", "None")

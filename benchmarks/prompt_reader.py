@@ -29,11 +29,11 @@ def next_subtask(question: Question, jobs: Sequence[Job]) -> Job:
     remaining = _remaining_jobs(question, jobs)
     if not remaining:
         return ("End",)
-    held = question.inventory != "None"
-    if (closed := _reported_closed(question)) and not held:
+    hand_full = question.inventory != "None"
+    if (closed := _reported_closed(question)) and not hand_full:
         return _subtask_for(question, ("Open", closed))
     job = remaining[0]
-    if job[0] == "Pick" and held:
+    if job[0] == "Pick" and hand_full:
         return _subtask_for(question, next((later for later in remaining if later[0] == "Put"), ("End",)))
     return _subtask_for(question, job)
 

@@ -88,11 +88,11 @@ def _install(folder: Path, requirements: tuple[str, ...]) -> None:
 def _run(command: list[str], what: str) -> None:
     """Run an installation command. Skips the test if it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        completed = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         pytest.skip(f"{what} could not be installed in {PATIENCE:g} s", allow_module_level=True)
-    if done.returncode:
-        last_line = done.stderr.strip().splitlines()[-1:]
+    if completed.returncode:
+        last_line = completed.stderr.strip().splitlines()[-1:]
         pytest.skip(f"{what} cannot be installed here: {last_line}", allow_module_level=True)
 
 

@@ -13,10 +13,10 @@ from typing import IO
 
 def until(holds: Callable[[], object], seconds: float = 150.0, *, process: subprocess.Popen[str] | None = None) -> None:
     """Wait until a condition holds. process: a process that must not end before."""
-    ends = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     while not holds():
         assert process is None or process.poll() is None, process and process.communicate()
-        assert time.monotonic() < ends, f"it did not happen in {seconds:.0f} s"
+        assert time.monotonic() < deadline, f"it did not happen in {seconds:.0f} s"
         time.sleep(0.01)
 
 

@@ -149,8 +149,8 @@ class ContactWatch:
         constrained = {int(model.eq_obj2id[k]) for k in range(model.neq) if data.eq_active[k]}
         at_stop = {body for body, joint in self._doors if self._at_stop(joint)}
         may_move = touched | self._previous_contacts | constrained | at_stop | self._previous_at_stop
-        for (body, _), before, speed in zip(self._doors, self._previous_speeds, speeds, strict=True):
-            if speed > 0.01 and speed > before + 1e-3 and body not in may_move:
+        for (body, _), previous_speed, speed in zip(self._doors, self._previous_speeds, speeds, strict=True):
+            if speed > 0.01 and speed > previous_speed + 1e-3 and body not in may_move:
                 self.audit.doors_alone += 1
         self._previous_speeds, self._previous_contacts, self._previous_at_stop = speeds, touched, at_stop
 
@@ -177,45 +177,45 @@ def watch_one(seed: int, grasp: str, clutter: str = "tidy") -> Audit:
     return audit
 
 
-def _in_a_process(seed: int, grasp: str, clutter: str) -> dict[str, Any]:
+def _watch_in_subprocess(seed: int, grasp: str, clutter: str) -> dict[str, Any]:
     command = [sys.executable, __file__, "--only", str(seed), "--grasp", grasp, "--clutter", clutter]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
-    if done.returncode != 0:
-        return {"seed": seed, "error": (done.stderr.strip().splitlines() or ["?"])[-1]}
-    audit: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
+    if completed.returncode != 0:
+        return {"seed": seed, "error": (completed.stderr.strip().splitlines() or ["?"])[-1]}
+    audit: dict[str, Any] = json.loads(completed.stdout.splitlines()[-1])
     return audit
 
 
 def page(audits: list[dict[str, Any]], grasp: str) -> str:
     """Format the results as Markdown."""
-    whole = [audit for audit in audits if "error" not in audit]
-    hours = sum(audit["robot_seconds"] for audit in whole) / 3600
-    steps = sum(audit["physics_steps"] for audit in whole)
+    valid = [audit for audit in audits if "error" not in audit]
+    hours = sum(audit["robot_seconds"] for audit in valid) / 3600
+    steps = sum(audit["physics_steps"] for audit in valid)
     lines = [
         f"## Contact audit, grasp by {grasp}",
         "",
-        f"{len(whole)} episodes of put X on/in Y, {hours:.1f} hours of robot time, {steps:,} physics steps looked at.",
+        f"{len(valid)} episodes of put X on/in Y, {hours:.1f} hours of robot time, {steps:,} physics steps looked at.",
         "",
-        f"{sum(audit['as_asked'] for audit in whole)} of {len(whole)} ended with the world as asked.",
+        f"{sum(audit['as_asked'] for audit in valid)} of {len(valid)} ended with the world as asked.",
         "",
         "| what is in what | limit, mm | deepest, mm | median episode, mm | 95 % of episodes, mm | over | s over |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for kind, limit in LIMITS_MM.items():
-        deepest = np.array([audit["depths"][kind]["deepest"] for audit in whole] or [0.0])
-        over = sum(audit["depths"][kind]["seconds_over"] for audit in whole)
+        deepest = np.array([audit["depths"][kind]["deepest"] for audit in valid] or [0.0])
+        total_over = sum(audit["depths"][kind]["seconds_over"] for audit in valid)
         lines.append(
             f"| {kind} | {limit:g} | {deepest.max():.1f} | {np.median(deepest):.1f} | {np.percentile(deepest, 95):.1f} "
-            f"| {int((deepest > limit).sum())} | {over:.1f} |"
+            f"| {int((deepest > limit).sum())} | {total_over:.1f} |"
         )
-    alone = sum(audit["doors_alone"] for audit in whole)
-    lines += ["", f"{DOORS.capitalize()}: {alone} steps. Warnings of MuJoCo: {sum(a['warnings'] for a in whole)}."]
-    worst = [(kind, *_worst(kind, whole)) for kind in LIMITS_MM]
+    alone = sum(audit["doors_alone"] for audit in valid)
+    lines += ["", f"{DOORS.capitalize()}: {alone} steps. Warnings of MuJoCo: {sum(a['warnings'] for a in valid)}."]
+    worst = [(kind, *_worst(kind, valid)) for kind in LIMITS_MM]
     worst = [row for row in worst if row[1] > LIMITS_MM[row[0]]]
     if worst:
         lines += ["", "| the deepest | mm | seed | second | what |", "|---|---:|---:|---:|---|"]
         lines += [f"| {kind} | {mm:.1f} | {seed} | {when:.1f} | {what} |" for kind, mm, seed, when, what in worst]
-    not_as_asked = [audit for audit in whole if not audit["as_asked"]]
+    not_as_asked = [audit for audit in valid if not audit["as_asked"]]
     if not_as_asked:
         lines += ["", "| not as asked | task | cause |", "|---:|---|---|"]
         lines += [f"| {audit['seed']} | {audit['task']} | {audit['cause']} |" for audit in not_as_asked]
@@ -251,7 +251,7 @@ def main() -> None:
     finished_seeds = {audit["seed"] for audit in audits}
     seeds = [seed for seed in range(arguments.first, arguments.first + arguments.seeds) if seed not in finished_seeds]
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        for audit in pool.map(lambda seed: _in_a_process(seed, arguments.grasp, arguments.clutter), seeds):
+        for audit in pool.map(lambda seed: _watch_in_subprocess(seed, arguments.grasp, arguments.clutter), seeds):
             audits.append(audit)
             deep = {kind: depth["deepest"] for kind, depth in audit.get("depths", {}).items() if depth["deepest"] > 1}
             print(audit["seed"], audit.get("task") or audit["error"], deep, flush=True)

@@ -54,12 +54,12 @@ def played(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Summarize the episodes of one family."""
-    good, count = sum(row["success"] for row in rows), len(rows)
-    low, high = wilson(good, count)
+    successes, count = sum(row["success"] for row in rows), len(rows)
+    low, high = wilson(successes, count)
     return {
         "episodes": count,
-        "successes": good,
-        "rate": round(good / count, 4),
+        "successes": successes,
+        "rate": round(successes / count, 4),
         "interval_95": [round(low, 4), round(high, 4)],
         "mean_actions": round(sum(row["actions"] for row in rows) / count, 2),
         "mean_robot_seconds": round(sum(row["robot_seconds"] for row in rows) / count, 2),

@@ -87,9 +87,9 @@ def settings(option: str) -> Iterator[str]:
         yield from (option, setting)
 
 
-def train(purpose: str, out: Path, *more: object) -> None:
+def train(purpose: str, out: Path, *options: object) -> None:
     if not (out / purpose / "training.json").exists():
-        homie("train", purpose, out / "data" / purpose, "--tiny", "--out", out / purpose, *more)
+        homie("train", purpose, out / "data" / purpose, "--tiny", "--out", out / purpose, *options)
 
 
 def planner(name: str, out: Path) -> list[object]:
@@ -98,8 +98,8 @@ def planner(name: str, out: Path) -> list[object]:
         return ["--planner", name]
     folder = out / "sft" / "start" if name == "untrained" else out / "sft"
     adapter = ["--adapter", out / "dpo"] if name == "dpo" else []
-    asked = ["--template", TEMPLATE, *settings("--set"), "--set", f"max_new_tokens={LONGEST}"]
-    return ["--planner", f"transformers:{folder}", *adapter, *asked]
+    prompt_options = ["--template", TEMPLATE, *settings("--set"), "--set", f"max_new_tokens={LONGEST}"]
+    return ["--planner", f"transformers:{folder}", *adapter, *prompt_options]
 
 
 def chosen(tasks: Sequence[dict[str, Any]], each: int) -> list[str]:
@@ -139,8 +139,8 @@ def tables(out: Path, errands: Path) -> list[Table]:
     note = f"Success rates (%), with 95 % intervals, of {len(results['sft'].scores)} episodes each."
     table = Table("Before and after training", (Column("planner"), *heads), rows, (note,))
     held_out = {name: results[name].only(groups["held out"]) for name in ("untrained", "random", "sft", "dpo")}
-    after = {name: held_out[name] for name in ("sft", "dpo")}
-    return [table, *(against(held_out[name], name, after, intervals) for name in ("untrained", "random"))]
+    trained = {name: held_out[name] for name in ("sft", "dpo")}
+    return [table, *(against(held_out[name], name, trained, intervals) for name in ("untrained", "random"))]
 
 
 def against(base: Results, name: str, others: dict[str, Results], intervals: Intervals) -> Table:

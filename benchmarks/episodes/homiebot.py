@@ -73,12 +73,12 @@ def main() -> None:
         shares = ("--test", f"{test:.5f}", "--validation", f"{validation:.5f}")
         homie("data", "tasks", suite, "--number", arguments.tasks, *shares, *HELD_OUT, "--seed", arguments.seed)
     played = {"sft": arguments.experts, "detours": arguments.detours, "names": arguments.names}
-    for stage, before in zip(STAGES, (None, *STAGES), strict=False):
+    for stage, previous in zip(STAGES, (None, *STAGES), strict=False):
         source = out / "episodes" / stage
         if stage == "corrections":
             names = [task["id"] for task in json.loads(suite.read_text())["tasks"] if task["split"] == "train"]
-            chosen = names[:: max(1, len(names) // arguments.corrections)]
-            bench(suite, source, ",".join(chosen), model(arguments.base, out / "names"))
+            selected = names[:: max(1, len(names) // arguments.corrections)]
+            bench(suite, source, ",".join(selected), model(arguments.base, out / "names"))
         else:
             mistakes = ("--failures", 0.2) if stage == "sft" else ("--failures", 0.1, "--detours", 0.2)
             counted = ("--split", "train", "--episodes", played[stage], "--seed", STAGES.index(stage))
@@ -91,7 +91,7 @@ def main() -> None:
         if not (out / "data" / stage / "data.json").exists():
             homie("data", "sft", *sources, "--out", out / "data" / stage, *PROMPT, *how)
         if not (out / stage / "training.json").exists():
-            begin = ("--adapter", out / before) if before else ()
+            begin = ("--adapter", out / previous) if previous else ()
             small = ("--small", "--batch", 8, "--epochs", 1, "--rate", RATES[stage])
             homie("train", "sft", out / "data" / stage, "--model", arguments.base, *begin, *small, "--out", out / stage)
     prefix = "validation-" if arguments.split == "validation" else ""

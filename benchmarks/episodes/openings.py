@@ -43,7 +43,7 @@ def room(kind: str, seed: int) -> SceneSpec:
     rng = Random(f"{kind} {seed}")
     for _ in range(TRIES):
         try:
-            scene = SceneSpec.model_validate(_drawn(kind, rng))
+            scene = SceneSpec.model_validate(_sample_room(kind, rng))
         except ValueError:
             continue
         if not unreachable(scene):
@@ -51,7 +51,7 @@ def room(kind: str, seed: int) -> SceneSpec:
     raise ValueError(f"no room fits {kind} of seed {seed}")
 
 
-def _drawn(kind: str, rng: Random) -> dict[str, object]:
+def _sample_room(kind: str, rng: Random) -> dict[str, object]:
     wide, deep = rng.uniform(3.6, 5.2), rng.uniform(3.6, 5.2)
     wall = rng.randrange(4)
     run = wide if wall in (0, 2) else deep
@@ -102,7 +102,7 @@ def steps(kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def play(kind: str, seed: int, skills: str) -> dict[str, bool]:
     """Play a seed; return the success of each counted step."""
-    done: dict[str, bool] = {}
+    outcomes: dict[str, bool] = {}
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "scene.json"
         path.write_text(room(kind, seed).dump())
@@ -110,11 +110,11 @@ def play(kind: str, seed: int, skills: str) -> dict[str, bool]:
             for title, call in steps(kind):
                 execution = session.call(*call)
                 if title:
-                    done[title] = execution.feedback.ok
+                    outcomes[title] = execution.feedback.ok
                 if not execution.feedback.ok:
                     reasons = [attempt.reason for attempt in execution.attempts]
                     print(kind, seed, execution.subtask, execution.feedback.message, reasons, file=sys.stderr)
-    return done
+    return outcomes
 
 
 def main() -> None:
@@ -128,7 +128,10 @@ def main() -> None:
     print(f"| kind | {' | '.join(titles)} |\n|---|{'---|' * len(titles)}")
     for kind in arguments.kinds:
         played = [play(kind, seed, arguments.skills) for seed in range(FIRST, FIRST + arguments.seeds)]
-        print(f"| `{kind}` | {' | '.join(str(sum(done[title] for done in played)) for title in titles)} |", flush=True)
+        print(
+            f"| `{kind}` | {' | '.join(str(sum(outcomes[title] for outcomes in played)) for title in titles)} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

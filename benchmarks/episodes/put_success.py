@@ -53,13 +53,13 @@ def play(
         command += ["--grasp", grasp, "--clutter", clutter, "--robot-option", f"body={body}"]
         command += ["--detector", detector, *(["--detector-option", detector_option] if detector_option else [])]
         command += ["--no-video", "--no-frames", "--json", "--out", str(out)]
-        began = time.perf_counter()
+        start = time.perf_counter()
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
-            ending = f"exit {done.returncode}: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
+            completed = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+            ending = f"exit {completed.returncode}: {(completed.stderr.strip().splitlines() or ['?'])[-1]}"
         except subprocess.TimeoutExpired:
             ending = f"not done after {LONGEST:.0f} s"
-        wall = time.perf_counter() - began
+        wall = time.perf_counter() - start
         if not ending.startswith("exit 0"):
             return Verdict(seed, task.text, task.sort, False, (), 0, ending, 0, 0.0, wall, ())
         return verdict_of(task, out, wall)

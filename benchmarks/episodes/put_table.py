@@ -29,13 +29,13 @@ def report(title: str, verdicts: Sequence[Verdict]) -> str:
 
 
 def _row(name: str, verdicts: Sequence[Verdict]) -> str:
-    count, good = len(verdicts), sum(v.success for v in verdicts)
-    low, high = (100 * bound for bound in wilson(good, count))
+    count, successes = len(verdicts), sum(v.success for v in verdicts)
+    low, high = (100 * bound for bound in wilson(successes, count))
     placed = sum(v.placed for v in verdicts)
     medians = (
         np.median([getattr(v, field) for v in verdicts]) for field in ("rounds", "robot_seconds", "wall_seconds")
     )
     rounds, robot, wall = (f"{value:.0f}" for value in medians)
-    share = f"**{good}** ({100 * good / count:.0f} %)"
+    share = f"**{successes}** ({100 * successes / count:.0f} %)"
     row = max(v.row for v in verdicts)
     return f"| {name} | {count} | {share} | {low:.0f}-{high:.0f} % | {placed} | {rounds} | {robot} | {wall} | {row} |"

@@ -59,8 +59,8 @@ def task_of(seed: int, scene: SceneSpec) -> PutTask:
     world = World(home, home.new_data())
     draw = float(rng.random())
     sort = "bowl" if draw < BOWL_SHARE else "stack" if draw < BOWL_SHARE + STACK_SHARE else "furniture"
-    drawn = _on_object(seed, scene, world, sort, rng) if sort != "furniture" else None
-    return drawn or _on_furniture(seed, scene, world, rng)
+    task = _on_object(seed, scene, world, sort, rng) if sort != "furniture" else None
+    return task or _on_furniture(seed, scene, world, rng)
 
 
 def _on_furniture(seed: int, scene: SceneSpec, world: World, rng: np.random.Generator) -> PutTask:

@@ -65,7 +65,7 @@ def steps_of(run: Path) -> list[dict[str, Any]] | None:
 def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], wall: float) -> Verdict:
     """Judge an episode by `final_state.json` and the lines of `steps.jsonl`."""
     objects: Mapping[str, Any] = state["objects"]
-    placed = any(item["kind"] == task.kind and _at(objects, name, task) for name, item in objects.items())
+    placed = any(item["kind"] == task.kind and _is_placed(objects, name, task) for name, item in objects.items())
     left_open = tuple(
         sorted(
             {
@@ -99,7 +99,7 @@ def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, 
     )
 
 
-def _at(objects: Mapping[str, Any], name: str, task: PutTask) -> bool:
+def _is_placed(objects: Mapping[str, Any], name: str, task: PutTask) -> bool:
     """Whether an object is at a destination, directly or nested: on the plum in the bowl."""
     while name in objects:
         name = objects[name]["at"]
@@ -119,7 +119,7 @@ def longest_row(steps: Sequence[Mapping[str, Any]]) -> int:
         action = done["subtask"]["action"]
         if done["feedback"]["code"] == "E1":
             for attempt in done["attempts"]:
-                cause = (action, done["target"], _plain(attempt["reason"]))
+                cause = (action, done["target"], _without_numbers(attempt["reason"]))
                 count = count + 1 if cause == before else 1
                 before, longest = cause, max(longest, count)
         elif action != "Go to":
@@ -136,11 +136,11 @@ def _cause(steps: Sequence[Mapping[str, Any]]) -> str:
         if done["feedback"]["code"]:
             reasons = [attempt["reason"] for attempt in done["attempts"] if attempt["reason"]]
             why = reasons[-1] if reasons else done["feedback"]["message"]
-            return f"{claim}{done['feedback']['code']} {done['subtask']['action']}: {_plain(why)}"
+            return f"{claim}{done['feedback']['code']} {done['subtask']['action']}: {_without_numbers(why)}"
     return f"{claim or 'given up; '}no subtask failed, the object is elsewhere"
 
 
-def _plain(reason: str) -> str:
+def _without_numbers(reason: str) -> str:
     """Strip the numbers from a reason, so that equal causes are counted together."""
     return re.sub(r"\d+(\.\d+)?", "n", reason)
 

@@ -101,7 +101,7 @@ def furniture(seed: int, number: int) -> list[str]:
 
 def trained(out: Path, sources: Sequence[Path], steps: int, *options: object) -> None:
     """Train on the recordings in several folders, unless already done."""
-    folders = [done.parent for source in sources for done in sorted(source.glob(f"*/{DONE}"))]
+    folders = [marker.parent for source in sources for marker in sorted(source.glob(f"*/{DONE}"))]
     if not (out / "training.json").exists():
         homie("train", "skill", *folders, *TRAINING, *options, "--steps", steps, "--out", out)
 

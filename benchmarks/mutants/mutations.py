@@ -123,10 +123,10 @@ class _Finder:
         if not inside and isinstance(node, ast.If) and "TYPE_CHECKING" in self._text(node.test):
             return
         if not inside:
-            self._targets = tuple(_assigned(node))
+            self._targets = tuple(_assigned_names(node))
             if "__all__" in self._targets:
                 return
-        self._removed(node)
+        self._remove(node)
         self._parts(node, inside)
         self._targets = ()
 
@@ -139,7 +139,7 @@ class _Finder:
         for part in node.body:
             self._statement(part, inside=True)
 
-    def _removed(self, node: ast.stmt) -> None:
+    def _remove(self, node: ast.stmt) -> None:
         if (
             (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
             or isinstance(node, ast.Raise | ast.Break | ast.Continue | ast.Delete)
@@ -242,7 +242,7 @@ class _Finder:
                 self._changes.append((node.args[0].lineno, start, end, swapped, self._targets))
 
 
-def _assigned(node: ast.stmt) -> Iterator[str]:
+def _assigned_names(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement at import defines."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):

@@ -67,5 +67,5 @@ class _Contexts:
             self._failed.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        kept = {test: round(seconds, 4) for test, seconds in self._seconds.items() if test not in self._failed}
-        self._path.write_text(json.dumps(kept))
+        passed = {test: round(seconds, 4) for test, seconds in self._seconds.items() if test not in self._failed}
+        self._path.write_text(json.dumps(passed))

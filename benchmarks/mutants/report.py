@@ -33,11 +33,11 @@ def write_report(
     """Write the full report; returns its first lines."""
     status = {mutant.name: str(results[mutant.name]["status"]) for mutant in tested}
     caught = sum(word in ("killed", "timeout") for word in status.values())
-    late = sum(word == "timeout" for word in status.values())
+    timeouts = sum(word == "timeout" for word in status.values())
     low, high = wilson(caught, len(tested)) if tested else (0.0, 1.0)
     share = 100 * caught / max(len(tested), 1)
     head = (
-        f"{caught} of {len(tested)} mutants killed ({late} by a time limit): {share:.1f} % "
+        f"{caught} of {len(tested)} mutants killed ({timeouts} by a time limit): {share:.1f} % "
         f"[{100 * low:.1f}, {100 * high:.1f}], sample of {population} with seed {seed}"
     )
     lines = ["# Mutants", "", head, "", "| where | killed | of |", "|---|---|---|"]

@@ -94,8 +94,8 @@ class Seen:
         speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=since)
         zero = [at for at, speed in commands if speed == 0]
         stood = [at for at, speed in speeds if abs(speed) < 0.01 and zero and at > zero[0]]
-        ended = [at for at, goals in self.ask("statuses", topic=GOALS, since=since) if goals[-1] == CANCELED]
-        return (zero[0] - since, stood[0] - since, ended[0] - since) if zero and stood and ended else None
+        cancelled = [at for at, goals in self.ask("statuses", topic=GOALS, since=since) if goals[-1] == CANCELED]
+        return (zero[0] - since, stood[0] - since, cancelled[0] - since) if zero and stood and cancelled else None
 
     def close(self) -> None:
         """Kill the node."""
@@ -151,11 +151,11 @@ def measure(trials: int, how: str, seed: int, python: Path) -> None:
             if how == "estop":
                 os.write(keyboard, b"r\n")
                 time.sleep(1.0)
-    sent, stood, ended = np.array(times).T
+    sent, stood, cancelled = np.array(times).T
     if how == "flood":
-        stood, ended = stood - sent, ended - sent
+        stood, cancelled = stood - sent, cancelled - sent
     print(f"{how}: {trials} times, load {os.getloadavg()[0]:.1f}; seconds, median and worst:", end=" ")
-    figures = {"zero velocity": sent, "stands": stood, "trajectory cancelled": ended}
+    figures = {"zero velocity": sent, "stands": stood, "trajectory cancelled": cancelled}
     print("; ".join(f"{name} {np.median(part):.3f}, {max(part):.3f}" for name, part in figures.items()), end="; ")
     for name, part, limit in (("zero velocity", sent, 0.1), ("stands", stood, 0.3)):
         print(f"{name} within {limit} s: {int(np.sum(part <= limit))} of {trials}", end="\n" if part is stood else "; ")

@@ -308,10 +308,10 @@ def processor() -> str:
 
 def child(*arguments: str) -> Any:
     """Run this script in a child process and return the JSON that it prints."""
-    done = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{' '.join(arguments)} failed:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+    completed = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=False)
+    if completed.returncode:
+        sys.exit(f"{' '.join(arguments)} failed:\n{completed.stderr}")
+    return json.loads(completed.stdout.splitlines()[-1])
 
 
 def alone(arguments: argparse.Namespace) -> object:

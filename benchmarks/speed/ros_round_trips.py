@@ -33,7 +33,7 @@ def peer() -> None:
     with DdsNode("/peer", NETWORK) as node:
         back = node.publisher(TWIST, "/echo")
         node.subscription(TWIST, "/cmd_vel", back.publish)
-        node.service(ADD, "/add", lambda asked: node.message(f"{ADD}_Response", sum=asked.a + asked.b))
+        node.service(ADD, "/add", lambda request: node.message(f"{ADD}_Response", sum=request.a + request.b))
         camera = node.publisher(IMAGE, "/camera", SENSOR)
         for line in sys.stdin:
             width, height, rate, count = map(int, line.split())

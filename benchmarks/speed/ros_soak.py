@@ -178,11 +178,11 @@ def listen(sender: str, listener: str, steps: int, minutes: float) -> None:
         threading.Thread(target=remember, daemon=True).start()
         began = time.monotonic()
         assert other.stdin is not None and other.stdout is not None
-        done = json.loads(other.stdout.readline())
+        sender_report = json.loads(other.stdout.readline())
         elapsed = time.monotonic() - began
         finished.set()
         other.stdin.close()
-        print(row(sender, f"{node.transport}", done, heard, elapsed), flush=True)
+        print(row(sender, f"{node.transport}", sender_report, heard, elapsed), flush=True)
 
 
 def base_error(known: Transforms, at: float) -> float:
@@ -203,10 +203,10 @@ def ends_of(memory: list[float]) -> tuple[float, float]:
     return memory[min(len(memory) - 1, len(memory) // 20 + 1)], memory[-1]
 
 
-def row(sender: str, listener: str, done: dict[str, object], heard: Heard, elapsed: float) -> str:
+def row(sender: str, listener: str, sender_report: dict[str, object], heard: Heard, elapsed: float) -> str:
     """Format the row of the table."""
-    sent = int(str(done["sent"]))
-    first, last = done["memory"]  # type: ignore[misc]
+    sent = int(str(sender_report["sent"]))
+    first, last = sender_report["memory"]  # type: ignore[misc]
     mine = ends_of(heard.memory)
     off, tenth = list(heard.off.values()), max(1, len(heard.off) // 10)
     base = [max(each[0] for each in part) * 1e3 for part in (off[:tenth], off[-tenth:])]
@@ -215,7 +215,7 @@ def row(sender: str, listener: str, done: dict[str, object], heard: Heard, elaps
     cells = (
         f"{sender} to {listener}",
         f"{sent:,} in {elapsed / 60:.0f} min ({sent / RATE / 3600:.1f} h at {RATE} Hz)",
-        f"{lost[0]}, {lost[1]} ({done['stalls']} stalls)",
+        f"{lost[0]}, {lost[1]} ({sender_report['stalls']} stalls)",
         f"{first:.1f}, {last:.1f} MiB",
         f"{mine[0]:.1f}, {mine[1]:.1f} MiB",
         f"{base[0]:.3f}, {base[1]:.3f} mm; {joint:.1e} rad",

@@ -93,9 +93,9 @@ def seconds(call: Callable[[], object], times: int) -> float:
     call()
     taken = []
     for _ in range(times):
-        began = time.perf_counter()
+        start = time.perf_counter()
         call()
-        taken.append(time.perf_counter() - began)
+        taken.append(time.perf_counter() - start)
     return statistics.median(taken)
 
 
@@ -143,10 +143,10 @@ def measure_physics(catalogue: str, objects: str) -> list[Physics]:
 def measure_frames(backend: str) -> Frames:
     """Time one backend in a child process."""
     command = [sys.executable, __file__, "--only-frames", backend]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        return Frames(backend, error=(done.stderr.strip().splitlines() or ["failed"])[-1])
-    return Frames(**json.loads(done.stdout))
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    if completed.returncode != 0:
+        return Frames(backend, error=(completed.stderr.strip().splitlines() or ["failed"])[-1])
+    return Frames(**json.loads(completed.stdout))
 
 
 def time_frames(backend: str) -> Frames:
@@ -181,9 +181,9 @@ def measure_episodes(count: int, *, video: bool) -> Episodes:
             task = task_of(seed, generate(seed)).text
             command = [sys.executable, "-m", "homie", "run", task, "--seed", str(seed), "--out", str(out)]
             command += ["--no-frames", *([] if video else ["--no-video"])]
-            began = time.perf_counter()
+            start = time.perf_counter()
             subprocess.run(command, capture_output=True, check=True)
-            walls.append(time.perf_counter() - began)
+            walls.append(time.perf_counter() - start)
             (folder,) = (out / "episodes").iterdir()
             ending = read_episode(folder)
             assert ending is not None

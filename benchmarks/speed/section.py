@@ -32,11 +32,11 @@ def write_section(page: Path, name: str, text: str) -> None:
 def with_section(page: str, name: str, text: str) -> str:
     """Return a page with a section replaced. Raises ValueError if the page has no such section."""
     begin, end = _marks(name)
-    before, opened, rest = page.partition(begin)
-    _, closed, after = rest.partition(end)
+    head, opened, rest = page.partition(begin)
+    _, closed, tail = rest.partition(end)
     if not opened or not closed:
         raise ValueError(f"no section '{name}': put `{begin.strip()}` and `{end.strip()}` where it belongs.")
-    return f"{before}{begin}{text.strip()}\n{end}{after}"
+    return f"{head}{begin}{text.strip()}\n{end}{tail}"
 
 
 def _marks(name: str) -> tuple[str, str]:

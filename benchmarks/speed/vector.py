@@ -36,22 +36,22 @@ def measure(count: int, cameras: tuple[str, ...], seconds: float) -> tuple[float
     env.close()
     makers = [partial(gymnasium.make, f"homie.gym:{NAME}", **options)] * count
     both = (homie.gym.vector.make(NAME, count, **options), SyncVectorEnv(makers))
-    spent, done = [0.0, 0.0], [0, 0]
+    elapsed, steps_done = [0.0, 0.0], [0, 0]
     for homes in both:
         homes.reset(seed=0)
     swings = np.sin(np.arange(10**6) / 5)
-    while min(spent) < seconds:
+    while min(elapsed) < seconds:
         for number, homes in enumerate(both):
             action = np.stack([circle] * count)
             began = time.perf_counter()
             for _ in range(ROUND):
-                action[:, 3:10] += 0.02 * swings[done[number]]
+                action[:, 3:10] += 0.02 * swings[steps_done[number]]
                 homes.step(action)
-                done[number] += 1
-            spent[number] += time.perf_counter() - began
+                steps_done[number] += 1
+            elapsed[number] += time.perf_counter() - began
     for homes in both:
         homes.close()
-    processes, serial = (count * steps / taken for steps, taken in zip(done, spent, strict=True))
+    processes, serial = (count * steps / taken for steps, taken in zip(steps_done, elapsed, strict=True))
     return processes, serial
 
 

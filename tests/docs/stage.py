@@ -31,13 +31,13 @@ class Stage:
         for name in stand_ins_of(page):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            stand_in = self._made(name)
+            stand_in = self._make(name)
             if stand_in.is_dir():
                 shutil.copytree(stand_in, target)
             else:
                 shutil.copy(stand_in, target)
 
-    def _made(self, name: str) -> Path:
+    def _make(self, name: str) -> Path:
         stand_in = self._store / name
         if not stand_in.exists():
             stand_in.parent.mkdir(parents=True, exist_ok=True)

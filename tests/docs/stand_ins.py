@@ -152,8 +152,8 @@ def bench_run(planner: str, way: str) -> Make:
 
         ways = {(task, trial): getattr(bench_runs, way) for task in TASKS for trial in range(2)}
         tasks = bench_runs.suite(len(TASKS)).tasks
-        named = tuple(task.model_copy(update={"id": name}) for task, name in zip(tasks, TASKS, strict=True))
-        bench_runs.write_run(path, ways, planner=planner, tasks=bench_runs.suite().model_copy(update={"tasks": named}))
+        copies = tuple(task.model_copy(update={"id": name}) for task, name in zip(tasks, TASKS, strict=True))
+        bench_runs.write_run(path, ways, planner=planner, tasks=bench_runs.suite().model_copy(update={"tasks": copies}))
 
     return make
 

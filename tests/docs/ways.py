@@ -35,7 +35,7 @@ class Way(BaseModel):
     why: str
 
     @model_validator(mode="after")
-    def _fits(self) -> Way:
+    def _check_fields(self) -> Way:
         if (self.do in ("serve", "interrupt", "fail")) != bool(self.says) or (self.do == "type") != bool(self.lines):
             raise ValueError("`says` belongs to `serve`, `interrupt` and `fail`, `lines` to `type`")
         return self
@@ -44,19 +44,19 @@ class Way(BaseModel):
         """Return the bash lines that run a command of this entry. number: index of the command in its block."""
         if self.do == "skip":
             return ()
-        bare = shlex.join(shlex.split(command, comments=True))  # nothing can be appended after a comment
+        shell = shlex.join(shlex.split(command, comments=True))  # nothing can be appended after a comment
         log, pattern = f"said-{number}.log", shlex.quote(self.says)
         match self.do:
             case "serve":
                 wait = f"for n in {{1..{PATIENCE}}}; do grep -qE {pattern} {log} && break; sleep 0.1; done"
                 # a log of an earlier block with the same number would end the wait
-                return f"rm -f {log}", f"{bare} > {log} 2>&1 &", f"{wait}; cat {log}; grep -qE {pattern} {log}"
+                return f"rm -f {log}", f"{shell} > {log} 2>&1 &", f"{wait}; cat {log}; grep -qE {pattern} {log}"
             case "interrupt":
-                return (f"{sys.executable} {UNTIL} {pattern} {bare}",)
+                return (f"{sys.executable} {UNTIL} {pattern} {shell}",)
             case "fail":
-                return f"! {bare} > {log} 2>&1 || exit 1", f"cat {log}; grep -qE {pattern} {log}"
+                return f"! {shell} > {log} 2>&1 || exit 1", f"cat {log}; grep -qE {pattern} {log}"
             case "type":
-                return (f"printf '%s\\n' {shlex.join(self.lines)} | {bare}",)
+                return (f"printf '%s\\n' {shlex.join(self.lines)} | {shell}",)
 
 
 @functools.cache

@@ -132,8 +132,8 @@ class TinyRobot(Robot):
         self.closed = True
 
     def snapshot(self) -> WorldSnapshot:
-        over = abs(self.places["ball"] - self.places["box"]) <= REACH
-        place = ("held", "robot") if self.holding else ("in", "box") if over else ("on", "floor")
+        above_box = abs(self.places["ball"] - self.places["box"]) <= REACH
+        place = ("held", "robot") if self.holding else ("in", "box") if above_box else ("on", "floor")
         ball = {"kind": "ball", "relation": place[0], "at": place[1], "position": (self.places["ball"], 0.0, 0.0)}
         return WorldSnapshot(
             objects={"ball": ObjectState.model_validate(ball)},

@@ -20,16 +20,16 @@ def _sleep() -> None:
     time.sleep(600)
 
 
-def _deaf() -> None:
+def _ignore_sigterm() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(600)
 
 
-def _eat() -> None:
+def _exhaust_memory() -> None:
     bytearray(64 << 30)
 
 
-def _silent() -> None:
+def _time_out() -> None:
     raise PlannerError("The endpoint did not answer within 3 s.")
 
 
@@ -37,11 +37,11 @@ def _bug() -> None:
     raise ZeroDivisionError("a bug in a plug-in")
 
 
-def _drop() -> None:
+def _lose_connection() -> None:
     raise ConnectionError("the line is down")
 
 
-def _once() -> None:
+def _crash_once() -> None:
     mark = Path(os.environ["TROUBLE_MARK"])
     if not mark.exists():
         mark.touch()
@@ -53,12 +53,12 @@ TROUBLE: Mapping[str, Callable[[], None]] = {
     "segfault": lambda: os.kill(os.getpid(), signal.SIGSEGV),
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "hang": _sleep,
-    "deaf": _deaf,
-    "eat": _eat,
-    "silent": _silent,
+    "deaf": _ignore_sigterm,
+    "eat": _exhaust_memory,
+    "silent": _time_out,
     "bug": _bug,
-    "drop": _drop,
-    "once": _once,
+    "drop": _lose_connection,
+    "once": _crash_once,
 }
 
 

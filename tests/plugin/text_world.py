@@ -240,8 +240,8 @@ class TextLocator(Locator):
         things += [NamedThing(f.name, f.kind, f.colour, (), f.room) for f in world.furniture.values()]
         things += [NamedThing(t.name, t.kind, t.colour) for t in world.things.values()]
         known = [thing for thing in things if not self.sensors or thing.name in self.seen]
-        meant = [thing.name for thing in best_matches(words, known)]
-        return min(meant, key=world.distance, default=None)
+        matches = [thing.name for thing in best_matches(words, known)]
+        return min(matches, key=world.distance, default=None)
 
     def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         return Goal(entity, "", np.zeros(3))
