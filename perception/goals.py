@@ -102,10 +102,10 @@ class SeenGoals:
         boxes = walls_of(walls[~belonging(walls, nearby)], HIGHEST)
         for piece in nearby:
             moves = piece.identity.entity == entity and action.target == "opens"
-            boxes += solids_of(self._clear(piece.points(panel=False), piece.panel), center, NEAR)
+            boxes += solids_of(self._remove_foreign(piece.points(panel=False), piece.panel), center, NEAR)
             if not moves:
                 boxes += solids_of(
-                    self._clear(piece.moving), center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw
+                    self._remove_foreign(piece.moving), center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw
                 )
             if not moves and piece.panel is not None:
                 boxes.append(bar_of(piece.panel))
@@ -114,7 +114,7 @@ class SeenGoals:
                 boxes.append(item.box)
         return tuple(boxes)
 
-    def _clear(self, points: Points, panel: Panel | None = None) -> Points:
+    def _remove_foreign(self, points: Points, panel: Panel | None = None) -> Points:
         """Remove points of the objects on it and of its door from points (n, 3) of furniture, if outlines are rough."""
         if not self._recall.things.rough:
             return points
@@ -130,7 +130,7 @@ class SeenGoals:
     def _goal(self, entity: str, action: Action) -> Goal:
         if entity in self._recall.things.objects:
             item = self._recall.things.objects[entity]
-            return self._goal_into(item) if action.target == "place" else self._goal_object(item)
+            return self._goal_destination(item) if action.target == "place" else self._goal_object(item)
         return self._goal_furniture(self._recall.things.furniture[entity], action)
 
     def _goal_furniture(self, piece: Furniture, action: Action) -> Goal:
@@ -144,7 +144,7 @@ class SeenGoals:
             position=piece.box.center,
             box=piece.box,
             surfaces=surfaces,
-            obstacles=self._things_at(piece),
+            obstacles=self._contents_of(piece),
             articulations=() if panel is None else (panel.articulation(),),
             front=float(np.arctan2(outward[1], outward[0])) if piece.opens or roofed else None,
         )
@@ -159,7 +159,7 @@ class SeenGoals:
             box, surfaces = standing_on(box, surface), (surface,)
             if surface.access is not None:
                 front = float(np.arctan2(surface.access[1], surface.access[0]))
-            neighbours = self._things_at(furniture, but=item.identity.entity)
+            neighbours = self._contents_of(furniture, but=item.identity.entity)
         else:
             neighbours = tuple(
                 other.box
@@ -168,13 +168,13 @@ class SeenGoals:
             )
         return Goal(item.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=neighbours, front=front)
 
-    def _goal_into(self, item: LooseObject) -> Goal:
+    def _goal_destination(self, item: LooseObject) -> Goal:
         """Make the goal for an object as the destination of a Put: its centre if it is hollow, else its top."""
         top_offset = 0.0 if item.hollow else float(item.box.half[2])
         point = Surface(item.box.center + np.array([0.0, 0.0, top_offset]), 0.005, 0.005, item.box.yaw)
         return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(point,))
 
-    def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
+    def _contents_of(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
         """Return boxes of objects and furniture on or in a piece of furniture, without the held object."""
         boxes = []
         for item in self._recall.things:

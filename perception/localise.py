@@ -82,12 +82,12 @@ class Scan:
         if frame.depth is None:
             return None
         if Scan not in frame.memo:
-            frame.memo[Scan] = cls._measured(frame, frame.depth)
+            frame.memo[Scan] = cls._back_project(frame, frame.depth)
         points, valid = frame.memo[Scan]
         return cls(frame, points, valid)
 
     @staticmethod
-    def _measured(frame: CameraFrame, depth: Depth) -> tuple[Points, Mask]:
+    def _back_project(frame: CameraFrame, depth: Depth) -> tuple[Points, Mask]:
         rays = _rays(frame.intrinsics) @ frame.pose.rotation.T.astype(np.float32)
         points = rays * depth[..., None] + frame.pose.position.astype(np.float32)
         return points, (depth > 0.05) & (depth < FARTHEST)
@@ -175,14 +175,14 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     if is_outlined_handle:  # too thin for the outlines of networks
         inner = np.zeros(scan.valid.shape, dtype=bool)
         inner[detection.box[1] : detection.box[3], detection.box[0] : detection.box[2]] = True
-        mask = _protruding(mask, points, scan.eye, inner[window])
+        mask = _handle_pixels(mask, points, scan.eye, inner[window])
     elif detection.mask is None:
         mask = _foreground(mask, points, depth, scan.frame.intrinsics.fx / step)
     else:
         mask = _erode_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
         if not detection.instance:  # a network has drawn the outline
             fx = scan.frame.intrinsics.fx / step
-            mask = _corrected(mask, points, depth, fx, detection.part, scan.eye, scan.valid[window])
+            mask = _correct_outline(mask, points, depth, fx, detection.part, scan.eye, scan.valid[window])
     chosen = np.flatnonzero(mask.ravel())
     if len(chosen) < 4:
         return None
@@ -199,7 +199,7 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     )
 
 
-def _corrected(
+def _correct_outline(
     mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, part: str, eye: Array, valid: Mask
 ) -> Mask:
     """Remove the surroundings and the background from an outline (h, w) drawn by a network."""
@@ -207,7 +207,7 @@ def _corrected(
     if part == ROOM:
         return np.asarray(mask & (np.abs(height) < 2 * FLOOR))
     if part in ("door", "drawer"):
-        return _front(mask, points, eye, flat=part == "door")
+        return _front_pixels(mask, points, eye, flat=part == "door")
     above_floor = mask & (height > FLOOR)
     mask = above_floor if np.count_nonzero(above_floor) > 0.1 * np.count_nonzero(mask) else mask
     if not mask.any():
@@ -215,12 +215,12 @@ def _corrected(
     x0, y0, x1, y1 = mask_bounds(mask)
     pixel = float(np.median(depth[mask])) / fx
     if max(y1 - y0 - 1, x1 - x0 - 1) * pixel >= LARGE_BOX:
-        return _connected(mask, depth, fx, BESIDE)
-    seed = _foreground(_connected(mask, depth, fx, BESIDE_SMALL, (x1 - x0 - 1) * pixel), points, depth, fx)
-    return _completed(seed, valid, points, depth, fx)
+        return _connected_piece(mask, depth, fx, BESIDE)
+    seed = _foreground(_connected_piece(mask, depth, fx, BESIDE_SMALL, (x1 - x0 - 1) * pixel), points, depth, fx)
+    return _complete_outline(seed, valid, points, depth, fx)
 
 
-def _completed(seed: Mask, valid: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
+def _complete_outline(seed: Mask, valid: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
     """Complete the outline (h, w) of an object with its other parts that rise above the level surface under it.
 
     Args:
@@ -286,7 +286,7 @@ class _UprightPlanes:
         return np.asarray((self.before > PROTRUDES) & (self.before < FARTHEST_HANDLE))
 
 
-def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
+def _handle_pixels(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
     """Return the pixels (h, w) of a handle: those of the box `inner` (h, w) before the plane of its door or drawer.
 
     The plane is the one with the most inliers among those with points of a handle before them: the wall is visible
@@ -308,7 +308,7 @@ def _protruding(valid: Mask, points: Points, eye: Array, inner: Mask) -> Mask:
     return handle
 
 
-def _front(mask: Mask, points: Points, eye: Array, *, flat: bool) -> Mask:
+def _front_pixels(mask: Mask, points: Points, eye: Array, *, flat: bool) -> Mask:
     """Remove the handle from the outline (h, w) of a door or drawer.
 
     Args:
@@ -327,7 +327,7 @@ def _front(mask: Mask, points: Points, eye: Array, *, flat: bool) -> Mask:
     return front
 
 
-def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: float, deepest: float = 0.0) -> Mask:
+def _connected_piece(mask: Mask, depth: NDArray[np.float32], fx: float, max_step: float, deepest: float = 0.0) -> Mask:
     """Return the largest piece of an outline with continuous depth, and the pixels at about the same depth.
 
     Args:
@@ -437,8 +437,8 @@ def rectangle(xy: Array | Points, yaw: float | None = None) -> tuple[Array, Arra
     if yaw is None:
         center, half, yaw = rectangle(xy, _best_yaw(np.asarray(xy, dtype=np.float64)))
         if half[1] > half[0]:
-            return center, half[::-1].copy(), _quarter(yaw + np.pi / 2)
-        return center, half, _quarter(yaw)
+            return center, half[::-1].copy(), _wrap_axis(yaw + np.pi / 2)
+        return center, half, _wrap_axis(yaw)
     axes = planar_rotation(-yaw)
     local = np.asarray(xy, dtype=np.float64) @ axes.T
     low, high = local.min(axis=0), local.max(axis=0)
@@ -477,7 +477,7 @@ def _best_yaw(xy: Array) -> float:
     return float(yaws[near_best][np.argmax(closeness)])
 
 
-def _quarter(yaw: float) -> float:
+def _wrap_axis(yaw: float) -> float:
     """Wrap the yaw of an axis to (-pi/2, pi/2]."""
     return float(np.pi / 2 - np.remainder(np.pi / 2 - yaw, np.pi))
 

@@ -82,10 +82,10 @@ class SensorLocator(Locator):
         self._recall.forget()
         self._mapper = OccupancyMapper()
         self._goals = SeenGoals(self._recall, self._mapper)
-        self._ahead: dict[str, tuple[float, float, float, float]] = {}
+        self._passage_rects: dict[str, tuple[float, float, float, float]] = {}
         """Floor beyond the doorway that the robot goes through, on the far side from its start."""
-        self._looked = -np.inf
-        self._looked_around: Pose2 | None = None
+        self._last_look_stamp = -np.inf
+        self._last_full_look_base: Pose2 | None = None
 
     @property
     def _things(self) -> Things:
@@ -98,9 +98,9 @@ class SensorLocator(Locator):
     # ------------------------------------------------------------ update
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
-        if observation.stamp - self._looked < PERIOD:
+        if observation.stamp - self._last_look_stamp < PERIOD:
             return None
-        base, last_look_base = observation.body.base, self._looked_around
+        base, last_look_base = observation.body.base, self._last_full_look_base
         still = last_look_base is not None and (
             np.linalg.norm(base.xy - last_look_base.xy) < MOVED
             and abs(wrapped_angle(base.yaw - last_look_base.yaw)) < TURNED
@@ -108,9 +108,9 @@ class SensorLocator(Locator):
         return (self._eye,) if still and not self._fixed else self.cameras
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        self._looked = observation.stamp
+        self._last_look_stamp = observation.stamp
         if observation.frames.keys() >= set(self._around):
-            self._looked_around = observation.body.base
+            self._last_full_look_base = observation.body.base
         scans = scans_of(observation.frames)
         self._recall.take_in(observation, scans, detections)
         if scans:
@@ -137,7 +137,7 @@ class SensorLocator(Locator):
 
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         passage = self._recall.passage(entity, observation.body.base)
-        self._ahead = {} if passage is None else {entity: passage}
+        self._passage_rects = {} if passage is None else {entity: passage}
         self._recall.handles(entity if action.target == "opens" else "")
         target = self._things.objects.get(entity) if action.inventory == "takes" else None
         if target is None:
@@ -253,7 +253,7 @@ class SensorLocator(Locator):
 
     def _passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
         """Return the floor beyond a doorway, None if the entity is not a doorway."""
-        return self._ahead.get(entity) or self._recall.passage(entity, base)
+        return self._passage_rects.get(entity) or self._recall.passage(entity, base)
 
     def arrangement(self, observation: Observation) -> Arrangement:
         """Only what the robot is near enough to have moved, in its state when last seen."""

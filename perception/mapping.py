@@ -136,15 +136,17 @@ class OccupancyMapper:
             half = len(self._seen) * RESOLUTION / 2
             self._origin = np.floor((base.xy - half) / RESOLUTION) * RESOLUTION
         body = Keepout(np.array([base.x, base.y, 0.0]), radius, np.inf)
-        looks = [self._classified(scan, mask, [body, *keepouts]) for scan, mask in zip(scans, own_pixels, strict=True)]
+        looks = [
+            self._classify_points(scan, mask, [body, *keepouts]) for scan, mask in zip(scans, own_pixels, strict=True)
+        ]
         obstacles = np.concatenate([_NOTHING, *(obstacle for obstacle, _ in looks)])
         grounds = [_disc(base, radius), *(ground for _, ground in looks)]
-        self._cover([obstacles, *grounds])
+        self._grow_to_include([obstacles, *grounds])
         seen, floor = self._seen.reshape(-1), np.zeros(self._seen.size, dtype=bool)
         for ground in grounds:
-            floor[self._located(ground)] = True
+            floor[self._cell_numbers(ground)] = True
         for evidence, points in ((self._obstacles, obstacles), (self._walls, obstacles[obstacles[:, 2] > TALL])):
-            cells = self._located(points)
+            cells = self._cell_numbers(points)
             evidence.update(points, cells, floor, scans)
             seen[cells] = True
         seen |= floor
@@ -172,7 +174,7 @@ class OccupancyMapper:
         cells |= self._obstacles.occupied.reshape(self._seen.shape)
         occupied = cells[y0:y1, x0:x1] > 0
         tall = np.zeros(self._seen.size, dtype=np.uint8)
-        tall[self._located(walls)] = 1
+        tall[self._cell_numbers(walls)] = 1
         return OccupancyGrid(
             occupied=occupied,
             unknown=~self._seen[y0:y1, x0:x1],
@@ -187,7 +189,7 @@ class OccupancyMapper:
         nearby: Points = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
         return nearby
 
-    def _cover(self, clouds: Sequence[Points]) -> None:
+    def _grow_to_include(self, clouds: Sequence[Points]) -> None:
         """Grow the map to include points (n, 2 or more), with `MARGIN` around them."""
         assert self._origin is not None
         corners = [
@@ -204,14 +206,14 @@ class OccupancyMapper:
         for evidence in (self._obstacles, self._walls):
             evidence.grow(rows, columns)
 
-    def _located(self, xy: Points) -> NDArray[np.intp]:
+    def _cell_numbers(self, xy: Points) -> NDArray[np.intp]:
         """Return the cell numbers (n,) of points (n, 2 or more)."""
         assert self._origin is not None
         cell = np.floor((xy[:, :2] - self._origin.astype(np.float32)) / RESOLUTION).astype(np.intp)
         return np.asarray(cell[:, 1] * self._seen.shape[1] + cell[:, 0])
 
     @staticmethod
-    def _classified(scan: Scan, own_pixels: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
+    def _classify_points(scan: Scan, own_pixels: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
         """Return obstacle points and floor points (n, 3) of a picture, from every second row and column."""
         points, valid = scan.points[::2, ::2], scan.valid[::2, ::2]
         if own_pixels is not None:
@@ -225,7 +227,7 @@ class OccupancyMapper:
             solid &= ~(is_near & (np.abs(z - keepout.center[2]) < keepout.half_height))
         # Pixels where two rows show one level surface below the camera.
         level = (np.abs(z[1:] - z[:-1]) < 0.03) & (z[1:] < HIGHEST_LEVEL)
-        return _filled(points, level, solid), _filled(points, level, ground)
+        return _fill_gaps(points, level, solid), _fill_gaps(points, level, ground)
 
 
 def _seen_through(scan: Scan, points: Points) -> Mask:
@@ -244,7 +246,7 @@ def _seen_through(scan: Scan, points: Points) -> Mask:
     return is_seen_through
 
 
-def _filled(points: Points, level: Mask, chosen: Mask) -> Points:
+def _fill_gaps(points: Points, level: Mask, chosen: Mask) -> Points:
     """Return the chosen points (n, 3), with gaps filled where two rows are far apart on one surface.
 
     Args:

@@ -122,10 +122,10 @@ def canonical(text: str) -> str:
         >>> canonical("the refrigerator")
         'fridge'
     """
-    return _replaced(_replaced(normalise(text), vocabulary().synonyms), vocabulary().colours)
+    return _replace_phrases(_replace_phrases(normalise(text), vocabulary().synonyms), vocabulary().colours)
 
 
-def _replaced(text: str, table: Mapping[str, str]) -> str:
+def _replace_phrases(text: str, table: Mapping[str, str]) -> str:
     """Replace the phrases that are in a table, from left to right, longest phrase first, in one pass."""
     words, result, at = text.split(), [], 0
     longest = max(len(phrase.split()) for phrase in table)
@@ -215,7 +215,7 @@ def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
     if phrase == kind or phrase in aliases:
         return Rank.KIND
     called = {kind, *aliases}
-    rank_by_description = _described(phrase, candidate, name, called)
+    rank_by_description = _description_rank(phrase, candidate, name, called)
     if called & set(vocabulary().nicknames.get(phrase, ())):
         rooms = vocabulary().nickname_rooms.get(phrase)
         if rooms and candidate.room and canonical(re.sub(r"[ _]\d+$", "", candidate.room)) not in rooms:
@@ -230,10 +230,10 @@ def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
         return Rank.DESCRIBED if true else Rank.NICKNAME
     if rank_by_description is not None:
         return rank_by_description
-    return Rank.TYPO if _misspelt(phrase, {name, *called}) else None
+    return Rank.TYPO if _is_misspelt(phrase, {name, *called}) else None
 
 
-def _described(phrase: str, candidate: NamedThing, name: str, called: set[str]) -> Rank | None:
+def _description_rank(phrase: str, candidate: NamedThing, name: str, called: set[str]) -> Rank | None:
     """Return the rank by head noun or class if every other word is true of the candidate, else None."""
     words = [word for word in phrase.split() if word not in vocabulary().fillers]
     nouns = [word for word in words if not word.isdigit()]
@@ -254,7 +254,7 @@ def _described(phrase: str, candidate: NamedThing, name: str, called: set[str]) 
     return Rank.DESCRIBED if other_words else Rank.HEAD
 
 
-def _misspelt(phrase: str, names: set[str]) -> bool:
+def _is_misspelt(phrase: str, names: set[str]) -> bool:
     if len(phrase) < 4 or phrase in vocabulary().no_typo:
         return False
     nicknames = {nick for nick, kinds in vocabulary().nicknames.items() if names & set(kinds)}

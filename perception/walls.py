@@ -31,13 +31,13 @@ def belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
         mask |= inside(level, piece.box, BESIDE)
         if piece.panel is not None and (door := piece.panel.articulation().panel) is not None:
             mask |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
-        mask |= _among(neighbour_cells, piece)
+        mask |= _in_cells_of(neighbour_cells, piece)
     return mask
 
 
 def touching(walls: Points, piece: Furniture) -> Mask:
     """Return which tall points (n, 2) are in or next to cells in which a piece of furniture was seen."""
-    return _among(_cells_around(walls), piece)
+    return _in_cells_of(_cells_around(walls), piece)
 
 
 def _cells_around(walls: Points) -> NDArray[np.int64]:
@@ -46,7 +46,7 @@ def _cells_around(walls: Points) -> NDArray[np.int64]:
     return np.asarray(cells_of(walls, BESIDE)[:, None] + steps)
 
 
-def _among(neighbour_cells: NDArray[np.int64], piece: Furniture) -> Mask:
+def _in_cells_of(neighbour_cells: NDArray[np.int64], piece: Furniture) -> Mask:
     """Return `touching` for points given by the cells (n, 9) around them."""
     cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
     return np.asarray(np.isin(neighbour_cells, cells).any(axis=1))

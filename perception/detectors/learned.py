@@ -83,10 +83,10 @@ class LearnedDetector(YoloOnnxDetector):
         frame = Letterbox.between((width, height), (-(-columns // STRIDE) * STRIDE, -(-rows // STRIDE) * STRIDE))
         table, cells = next(self._outputs(frame.put(picture)[None]))
         boxes = self._boxes(frame, [table])
-        class_map = _spread(cells, frame, (width, height))
+        class_map = _pixel_classes(cells, frame, (width, height))
         reported = _drop_nested_pieces(detections(boxes, view, (height, width), self._settings))
         class_map = np.where(self._beside_small(class_map), -1, class_map).astype(np.int16)
-        outlined = (self._outlined(seen, reported, class_map, picture) for seen in reported)
+        outlined = (self._add_outline(seen, reported, class_map, picture) for seen in reported)
         return [seen for seen in outlined if seen is not None]
 
     def _beside_small(self, class_map: NDArray[np.int16]) -> Mask:
@@ -96,14 +96,14 @@ class LearnedDetector(YoloOnnxDetector):
         nearby: Mask = cv2.dilate(small.astype(np.uint8), np.ones((2 * BESIDE + 1, 2 * BESIDE + 1), np.uint8)) > 0
         return nearby & ~small
 
-    def _outlined(
+    def _add_outline(
         self, seen: Detection, reported: Sequence[Detection], class_map: NDArray[np.int16], picture: Image
     ) -> Detection | None:
         """Add the outline and the colour to a detection; None if only parts of the furniture are visible.
 
         An outline may extend a little beyond its box, but not into another box of its class.
         """
-        x0, y0, x1, y1 = _grown(seen.box, class_map.shape)
+        x0, y0, x1, y1 = _expand(seen.box, class_map.shape)
         inside: Mask = np.isin(class_map[y0:y1, x0:x1], self._numbers[seen.name, seen.part])
         if np.count_nonzero(inside) < LEAST_FILLED:
             return None if not seen.part and seen.name in self._parted else seen
@@ -119,7 +119,7 @@ class LearnedDetector(YoloOnnxDetector):
         if not mask.any():
             return None
         colour = colour_of(lit_colour(picture[mask])) if seen.name in COLOURED else ""
-        box = _around(seen.box, mask_bounds(mask))
+        box = _union(seen.box, mask_bounds(mask))
         return replace(seen, name=f"{colour} {seen.name}".strip(), box=box, mask=mask)
 
 
@@ -128,12 +128,12 @@ def _drop_nested_pieces(reported: Sequence[Detection]) -> list[Detection]:
     remaining: list[Detection] = []
     for seen in sorted(reported, key=lambda seen: -seen.score):
         similar_boxes = (other.box for other in remaining if (other.name, other.part) == (seen.name, seen.part))
-        if not any(_shared(seen.box, box) > PIECE for box in similar_boxes):
+        if not any(_overlap_share(seen.box, box) > PIECE for box in similar_boxes):
             remaining.append(seen)
     return sorted(remaining, key=lambda seen: (seen.box[0] - seen.box[2]) * (seen.box[3] - seen.box[1]))
 
 
-def _shared(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> float:
+def _overlap_share(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> float:
     """Return the intersection of two boxes as a share of the smaller one."""
     width = min(box[2], other[2]) - max(box[0], other[0])
     height = min(box[3], other[3]) - max(box[1], other[1])
@@ -141,19 +141,19 @@ def _shared(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) ->
     return max(0, width) * max(0, height) / smaller
 
 
-def _grown(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+def _expand(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
     """Expand a box by a border, clipped to the picture (height, width)."""
     x0, y0, x1, y1 = box
     margin_x, margin_y = round(BORDER * (x1 - x0)), round(BORDER * (y1 - y0))
     return max(0, x0 - margin_x), max(0, y0 - margin_y), min(shape[1], x1 + margin_x), min(shape[0], y1 + margin_y)
 
 
-def _around(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+def _union(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
     """Return the smallest box around two boxes."""
     return min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3])
 
 
-def _spread(cells: NDArray[np.int32], frame: Letterbox, size: tuple[int, int]) -> NDArray[np.int16]:
+def _pixel_classes(cells: NDArray[np.int32], frame: Letterbox, size: tuple[int, int]) -> NDArray[np.int16]:
     """Return the class of each pixel (height, width) of a picture from the fine cells of its frame."""
     full_frame = cv2.resize(cells.astype(np.int16), frame.frame, interpolation=cv2.INTER_NEAREST)
     picture_cells = full_frame[frame.top : frame.top + frame.size[1], frame.left : frame.left + frame.size[0]]

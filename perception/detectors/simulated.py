@@ -81,13 +81,13 @@ class SimulatedDetector(Detector):
         detections: list[Detection] = []
         for view, frame in observation.frames.items():
             if frame.instances is not None:
-                seen = self._known(view, frame)
+                seen = self._cached_detections(view, frame)
                 detections += sorted(seen, key=lambda d: (d.box[0] - d.box[2]) * (d.box[3] - d.box[1]))
         colours = _colours(detections, observation)
         named = (replace(d, name=f"{colours[d.instance]} {d.name}") if d.instance in colours else d for d in detections)
         return tuple(d if self._settings.instances else replace(d, instance="") for d in named)
 
-    def _known(self, view: str, frame: CameraFrame) -> list[Detection]:
+    def _cached_detections(self, view: str, frame: CameraFrame) -> list[Detection]:
         """Return the detections in a frame, cached in it: a simulator may return the same frame again."""
         key = (SimulatedDetector, self._settings.min_pixels, self._settings.min_part_pixels, view)
         if key not in frame.memo:
@@ -97,7 +97,7 @@ class SimulatedDetector(Detector):
 
     def _detect_in_frame(self, view: str, frame: CameraFrame) -> Iterator[Detection]:
         assert frame.instances is not None
-        table, things = _things(frame.instance_names)
+        table, things = _reported_pairs(frame.instance_names)
         seen = table[frame.instances]
         scale = seen.size / REFERENCE_PIXELS
         states = _states(frame, scale * self._settings.min_part_pixels)
@@ -160,7 +160,7 @@ def _colour(frame: CameraFrame, masks: Sequence[Mask]) -> str:
 
 
 @lru_cache(maxsize=8)
-def _things(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str, str], ...]]:
+def _reported_pairs(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str, str], ...]]:
     """Return a table from instance index (-1 is last) to the index of the reported pair of entity and part, and the
     pairs. The pair of empty strings, index 0, is for instances that are not reported."""
     things: list[tuple[str, str]] = [("", "")]

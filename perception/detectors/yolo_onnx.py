@@ -69,7 +69,7 @@ class YoloOnnxDetector(PictureDetector):
         self._input, self._batch, self._size = _input_of(self._session, self._path, settings)
         self._names = _names_of(self._session, self._path, settings)
         self._layout: Layout = "yolov8"  # most networks expect the empty picture in this form
-        self._layout = self._recognised()
+        self._layout = self._recognise_layout()
 
     def look(self, pictures: Sequence[Image]) -> list[Boxes]:
         placing = PLACINGS.get(self._layout, "middle")
@@ -85,7 +85,7 @@ class YoloOnnxDetector(PictureDetector):
         labels = tuple(self._names[index] for index in table.classes[sure])
         return Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels)
 
-    def _recognised(self) -> Layout:
+    def _recognise_layout(self) -> Layout:
         """Recognise the layout of the output from an empty picture. Raises BadInput."""
         empty = np.full((1, *self._size[::-1], 3), GRAY, dtype=np.uint8)
         try:

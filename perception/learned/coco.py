@@ -116,7 +116,7 @@ class _Document(BaseModel):
                     raise ValueError(f"annotations.{number}.{name}: there is no {getattr(annotation, name)}")
             picture = pictures[annotation.image_id]
             counts = _counts(annotation.segmentation)
-            if counts is not None and not _covers(counts, annotation.segmentation, picture.height, picture.width):
+            if counts is not None and not _fits_picture(counts, annotation.segmentation, picture.height, picture.width):
                 raise ValueError(
                     f"annotations.{number}.segmentation is not one of a picture of {picture.width} x {picture.height}"
                 )
@@ -170,7 +170,7 @@ def _counts(segmentation: object) -> str | None:
     return counts if isinstance(counts, str) else None
 
 
-def _covers(counts: str, segmentation: dict[str, Any], height: int, width: int) -> bool:
+def _fits_picture(counts: str, segmentation: dict[str, Any], height: int, width: int) -> bool:
     """Whether run lengths match a picture's size; for others `pycocotools` reads and writes outside of its memory.
 
     A number is written in digits of five bits, the lowest first, each as a character from `0` on, plus 32 if more

@@ -81,7 +81,9 @@ def examples_of(
             if areas[index] > 0.0:
                 labels += 1
                 number = int(item.classes[index])
-                _mark(warped[index], peaks[place, number], boxes[place, groups[number]], weights[place, groups[number]])
+                _write_targets(
+                    warped[index], peaks[place, number], boxes[place, groups[number]], weights[place, groups[number]]
+                )
     tensor = torch.from_numpy(pictures).permute(0, 3, 1, 2).float().div_(255.0)
     return Examples(
         tensor.contiguous(memory_format=torch.channels_last),
@@ -150,7 +152,9 @@ def _warp_boxes(boxes: Array, transform: Array, size: tuple[int, int]) -> Array:
     return remaining
 
 
-def _mark(box: Array, peaks: NDArray[np.float32], boxes: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
+def _write_targets(
+    box: Array, peaks: NDArray[np.float32], boxes: NDArray[np.float32], weights: NDArray[np.float32]
+) -> None:
     """Write the targets of a box into the cells around its middle."""
     x, y = (box[0] + box[2]) / 2 / CELL, (box[1] + box[3]) / 2 / CELL
     rows, columns = peaks.shape

@@ -51,7 +51,7 @@ class Block(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = _convolved(width, width)
+        self.first = _conv_block(width, width)
         self.second = nn.Sequential(nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
@@ -65,16 +65,16 @@ class Network(nn.Module):
         super().__init__()
         half, quarter, eighth, sixteenth, coarsest = WIDTHS
         self.groups = groups_of(classes)
-        self.stem = nn.Sequential(_convolved(3, half, stride=2), _convolved(half, quarter, stride=2))
+        self.stem = nn.Sequential(_conv_block(3, half, stride=2), _conv_block(half, quarter, stride=2))
         self.at_4 = Block(quarter)
         self.at_8 = _stage(quarter, eighth)
         self.at_16 = _stage(eighth, sixteenth)
         self.at_32 = _stage(sixteenth, coarsest)
-        self.from_32, self.from_16 = _convolved(coarsest, sixteenth, 1), _convolved(sixteenth, eighth, 1)
-        self.joined_8 = _convolved(eighth, eighth)
-        self.from_8, self.from_4 = _convolved(eighth, quarter, 1), _convolved(quarter, quarter, 1)
-        self.joined_4 = _convolved(quarter, FINE_HEAD)
-        self.head = _convolved(eighth, HEAD)
+        self.from_32, self.from_16 = _conv_block(coarsest, sixteenth, 1), _conv_block(sixteenth, eighth, 1)
+        self.joined_8 = _conv_block(eighth, eighth)
+        self.from_8, self.from_4 = _conv_block(eighth, quarter, 1), _conv_block(quarter, quarter, 1)
+        self.joined_4 = _conv_block(quarter, FINE_HEAD)
+        self.head = _conv_block(eighth, HEAD)
         self.scores = nn.Conv2d(HEAD, len(classes), 1)
         self.sides = nn.Conv2d(HEAD, 4 * (max(self.groups) + 1), 1)
         self.filled = nn.Conv2d(FINE_HEAD, len(classes) + 1, 1)
@@ -84,9 +84,9 @@ class Network(nn.Module):
         at_4 = self.at_4(self.stem(pictures))
         at_8 = self.at_8(at_4)
         at_16 = self.at_16(at_8)
-        at_16 = at_16 + _doubled(self.from_32(self.at_32(at_16)))
-        at_8 = self.joined_8(at_8 + _doubled(self.from_16(at_16)))
-        at_4 = self.joined_4(self.from_4(at_4) + _doubled(self.from_8(at_8)))
+        at_16 = at_16 + _upsample(self.from_32(self.at_32(at_16)))
+        at_8 = self.joined_8(at_8 + _upsample(self.from_16(at_16)))
+        at_4 = self.joined_4(self.from_4(at_4) + _upsample(self.from_8(at_8)))
         head = self.head(at_8)
         sides = torch.stack(self.sides(head).split(4, dim=1), dim=1)
         return Outputs(self.scores(head), sides, self.filled(at_4))
@@ -107,14 +107,14 @@ def peaks_of(scores: torch.Tensor) -> torch.Tensor:
 
 
 def _stage(width: int, wider: int) -> nn.Sequential:
-    return nn.Sequential(_convolved(width, wider, stride=2), Block(wider), Block(wider))
+    return nn.Sequential(_conv_block(width, wider, stride=2), Block(wider), Block(wider))
 
 
-def _convolved(width: int, other: int, size: int = 3, stride: int = 1) -> nn.Sequential:
+def _conv_block(width: int, other: int, size: int = 3, stride: int = 1) -> nn.Sequential:
     return nn.Sequential(
         nn.Conv2d(width, other, size, stride, size // 2, bias=False), nn.BatchNorm2d(other), nn.ReLU(inplace=True)
     )
 
 
-def _doubled(features: torch.Tensor) -> torch.Tensor:
+def _upsample(features: torch.Tensor) -> torch.Tensor:
     return functional.interpolate(features, scale_factor=2.0, mode="nearest")

@@ -61,7 +61,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     size = _size(data)
     network = Network(data.classes).to(memory_format=torch.channels_last).train()
     if order.start:
-        _begin_with(network, data.classes, order.start)
+        _load_initial_weights(network, data.classes, order.start)
     run = _Run(order, network)
     held_out = _held_out(order, data)
     balance = _balance(data, size)
@@ -73,7 +73,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
         over(run.step, order.steps, run.losses[run.step])
         if run.step % order.keep_every == 0 or run.step == order.steps:
             if held_out:
-                run.held_out[run.step] = _measured(run.average, held_out, size, order.batch, balance)
+                run.held_out[run.step] = _mean_loss(run.average, held_out, size, order.batch, balance)
             run.keep()
     path = order.out / FILE
     export(run.average, data.classes, size, path, {"data": order.data_sha256})
@@ -194,7 +194,7 @@ def _balance(data: CocoSplit, size: tuple[int, int]) -> torch.Tensor:
     return weights / (weights * counts).sum() * counts.sum()
 
 
-def _measured(
+def _mean_loss(
     network: Network, pictures: Sequence[Labelled], size: tuple[int, int], batch: int, balance: torch.Tensor
 ) -> float:
     """Return the mean loss on pictures without augmentation."""
@@ -206,7 +206,7 @@ def _measured(
     return total / len(pictures)
 
 
-def _begin_with(network: Network, classes: Sequence[str], start: str) -> None:
+def _load_initial_weights(network: Network, classes: Sequence[str], start: str) -> None:
     """Load the weights of an earlier training, without the outputs if its classes differ. Raises BadInput."""
     path = Path(start) / "weights.pt" if Path(start).is_dir() else Path(start)
     try:

@@ -216,23 +216,23 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     panel = known if opening is None else replace(known, opening=opening, bar_now=bar if is_complete else None)
     if fitted is None:
         return panel
-    fitted = replace(fitted, front=_as_high(fitted.front, known.front))
-    if _agree(fitted, known):
+    fitted = replace(fitted, front=_extend_heights(fitted.front, known.front))
+    if _is_same_panel(fitted, known):
         better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
         if not (fitted.tight and panel.tight and better):
             return panel
         partial = fitted.bar.length < 0.9 * known.bar.length  # occluded by the arm, or cut by the picture edge
         return replace(fitted, bar=known.bar) if partial else fitted
-    if float(fitted.outward @ known.outward) < 0.9 and _explains(panel, seen):
+    if float(fitted.outward @ known.outward) < 0.9 and _matches(panel, seen):
         return panel  # an open door parallel to a side of its body, not the shut door of that side
     if fitted.width > WIDER * known.width and fitted.spacing < 2.0 * known.spacing:
         return fitted  # an estimate from a piece of the panel may have its hinge at the wrong end
     wide = fitted.width > 0.9 * known.width  # too near, only a piece is in the picture
     better = wide and fitted.spacing < 0.9 * known.spacing
-    return fitted if better and not _explains(panel, seen) else panel
+    return fitted if better and not _matches(panel, seen) else panel
 
 
-def _explains(known: Panel, seen: Seen) -> bool:
+def _matches(known: Panel, seen: Seen) -> bool:
     """Whether the estimate of a door, at the opening just measured, matches the points of this look."""
     if known.kind == "slide" or len(seen.panel) < 12:
         return False
@@ -245,12 +245,12 @@ def _explains(known: Panel, seen: Seen) -> bool:
     return abs(off) < IN_PLANE and 0.0 < along < 1.2 * known.width
 
 
-def _agree(a: Panel, b: Panel) -> bool:
+def _is_same_panel(a: Panel, b: Panel) -> bool:
     """Whether two estimates are of the same panel, regardless of their openings."""
     return float(a.outward @ b.outward) > 0.9 and float(np.linalg.norm(a.origin - b.origin)) < 0.15
 
 
-def _as_high(front: Box, other: Box) -> Box:
+def _extend_heights(front: Box, other: Box) -> Box:
     """Extend a front to the height range of both looks: the arm or the picture edge may hide its ends."""
     low = min(float(box.center[2] - box.half[2]) for box in (front, other))
     high = max(float(box.center[2] + box.half[2]) for box in (front, other))
@@ -313,7 +313,7 @@ def _fit(kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
 
 
 def _fit_slide(seen: Seen, bar: Bar) -> Panel:
-    outward = _out_of_front(seen, bar)
+    outward = _drawer_direction(seen, bar)
     front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
     opening = front - _front(seen.box, outward)
     closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
@@ -328,7 +328,7 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     return Panel("slide", closed.center[:2], tangent, outward, closed, width, shut, opening, seen.spacing)
 
 
-def _out_of_front(seen: Seen, bar: Bar) -> Array:
+def _drawer_direction(seen: Seen, bar: Bar) -> Array:
     """Return the direction (2,) in which a drawer opens: the body's axis perpendicular to the handle bar, or the bar's
     own normal if the body's yaw is not accurate enough to agree with it."""
     across = np.array([-bar.axis[1], bar.axis[0]])
@@ -354,7 +354,7 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     pivot = outer - float(half[0]) * tangent - thickness * normal
     turn = 1.0 if tangent[0] * normal[1] - tangent[1] * normal[0] > 0 else -1.0
     known_yaw = len(seen.body) >= LEAST_BODY
-    widest = AWAY if _within_body(seen.body, pivot, tangent, normal, 2 * float(half[0])) else 2.1
+    widest = AWAY if _body_continues(seen.body, pivot, tangent, normal, 2 * float(half[0])) else 2.1
     best: tuple[float, float, Array] | None = None
     for outward in _axes(seen.box.yaw) if known_yaw else [normal]:
         angle = turn * _angle(outward, normal)
@@ -408,7 +408,7 @@ def _support(body: Points, pivot: Array, along: Array, outward: Array, width: fl
     return (points_behind - 2 * points_against) / max(1, len(body))
 
 
-def _within_body(body: Points, pivot: Array, along: Array, normal: Array, width: float) -> bool:
+def _body_continues(body: Points, pivot: Array, along: Array, normal: Array, width: float) -> bool:
     """Whether the body (n, 3) continues above or below the outer half of a panel, like the frame of a shut door.
 
     It distinguishes a shut door whose hinge end is hidden from one that is open at the other end of the body.

@@ -43,7 +43,7 @@ BEFORE = 2.5
 BEYOND = 1.0
 """Distance (m) behind a doorway of the goal for going through it: the centre of a square with sides of twice that."""
 
-_ITSELF = "itself"
+_IDENTITY = "itself"
 """Memo key of a frame's identity, in the cache keys of looks with several frames."""
 _ANGLES = (np.arange(BEARINGS) + 0.5) * 2 * np.pi / BEARINGS
 _WAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
@@ -130,9 +130,9 @@ class Doorways:
 
     def update(self, scans: Sequence[Scan], base: Pose2) -> None:
         """Update with pictures of one moment that together cover all directions."""
-        for gap in _known_gaps(scans, base.xy):
-            known = min(self.all, key=lambda doorway: _apart(doorway, gap), default=None)
-            if known is None or _apart(known, gap) > SAME:
+        for gap in _cached_gaps(scans, base.xy):
+            known = min(self.all, key=lambda doorway: _distance(doorway, gap), default=None)
+            if known is None or _distance(known, gap) > SAME:
                 known = Passage(gap, base.xy)
                 self.all.append(known)
             elif gap.squarely > known.best.squarely:
@@ -151,19 +151,19 @@ class Doorways:
         """Find duplicates: positions from the best looks are more accurate than those from the first."""
         for later_index, passage in enumerate(self.all):
             for earlier_index in range(later_index if later_index not in self.same else 0):
-                if earlier_index not in self.same and _apart(self.all[earlier_index], passage.best) < SAME:
+                if earlier_index not in self.same and _distance(self.all[earlier_index], passage.best) < SAME:
                     self.same[later_index] = earlier_index
                     break
 
 
-def _apart(passage: Passage, gap: Gap) -> float:
+def _distance(passage: Passage, gap: Gap) -> float:
     return float(np.linalg.norm(passage.best.middle - gap.middle))
 
 
-def _known_gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
+def _cached_gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
     """Return the doorways in pictures, cached in the frames."""
     first, *other_memos = (scan.frame.memo for scan in scans)
-    key = (gaps, center.tobytes(), *(memo.setdefault(_ITSELF, object()) for memo in other_memos))
+    key = (gaps, center.tobytes(), *(memo.setdefault(_IDENTITY, object()) for memo in other_memos))
     if key not in first:
         first[key] = gaps(scans, center)
     known: list[Gap] = first[key]

@@ -107,7 +107,7 @@ class Evidence:
             votes = self._floors[cell][kind]
             votes[look] = max(score, votes.get(look, 0.0))
         is_own = np.isin(cells, [cell for cell in seen.tolist() if self._room_of(cell) == kind])
-        return _part(patch, is_own) if np.count_nonzero(is_own) >= LEAST_FLOOR else None
+        return _subset(patch, is_own) if np.count_nonzero(is_own) >= LEAST_FLOOR else None
 
     def floors(self) -> list[tuple[str, Array]]:
         """Return the pieces of floor accepted as rooms: kind, and the corners (n, 2) of their cells."""
@@ -133,5 +133,5 @@ class Evidence:
         return kind if kind and totals[kind] >= BELIEVED else ""
 
 
-def _part(patch: Patch, chosen: NDArray[np.bool_]) -> Patch:
+def _subset(patch: Patch, chosen: NDArray[np.bool_]) -> Patch:
     return replace(patch, points=patch.points[chosen], level=patch.level[chosen])

@@ -55,7 +55,7 @@ class _Newcomer:
         """Return the distance (m) to the bounds given by two corners."""
         return float(np.linalg.norm(np.maximum(np.maximum(self.low - high, low - self.high), 0.0)))
 
-    def with_(self, low: Points, high: Points) -> _Newcomer:
+    def extended(self, low: Points, high: Points) -> _Newcomer:
         """Return a copy with extended bounds."""
         return _Newcomer(self.kind, np.minimum(self.low, low), np.maximum(self.high, high))
 
@@ -71,7 +71,7 @@ class Things:
         """Objects forgotten because their position was seen to be empty; some may have been seen again since."""
         self.shown: dict[str, list[Detection]] = {}
         """Detections of each entity at the last moment with any detections."""
-        self._shown_at = -np.inf
+        self._shown_stamp = -np.inf
         self._evidence = Evidence()
         self._support: dict[str, float] = defaultdict(float)
         """Sum of the detection scores of each entity."""
@@ -145,8 +145,8 @@ class Things:
                 entity = detection.instance or self._entity_of(detection, patch, newcomers, assigned)
                 assigned.add((entity, detection.view))
                 patches[entity][detection.part].append((detection, patch))
-        if stamp != self._shown_at:
-            self.shown, self._shown_at = {}, stamp
+        if stamp != self._shown_stamp:
+            self.shown, self._shown_stamp = {}, stamp
         for entity, parts in patches.items():
             seen = [detection for detected in parts.values() for detection, _ in detected]
             self.shown[entity] = self.shown.get(entity, []) + seen
@@ -154,10 +154,10 @@ class Things:
             if entity in self.furniture and anonymous:
                 self._check_body(self.furniture[entity], scans, [detection for detection, _ in parts[""]])
             if entity != held:
-                self._take_in(entity, parts, stamp)
+                self._add(entity, parts, stamp)
         self.missing.update(forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held}))
         if anonymous:
-            self._settle(patches, held)
+            self._resolve_conflicts(patches, held)
             self._forget_doubtful(scans, {*patches, held})
 
     def _entity_of(
@@ -196,7 +196,7 @@ class Things:
         )
         if entity not in self.furniture and entity not in self.objects:
             newcomers[entity] = (
-                newcomers[entity].with_(low, high) if entity in newcomers else _Newcomer(kind, low, high)
+                newcomers[entity].extended(low, high) if entity in newcomers else _Newcomer(kind, low, high)
             )
         return entity
 
@@ -206,7 +206,7 @@ class Things:
         nearby = [name for name in same_kind if self.rooms[name].distance(point) < SAME_FLOOR]
         return min(nearby, key=lambda name: self.rooms[name].distance(point)) if nearby else _new_name(kind, self.rooms)
 
-    def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
+    def _add(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
         detections = [detection for detected in parts.values() for detection, _ in detected]
         patches = defaultdict(list, {part: [patch for _, patch in detected] for part, detected in parts.items()})
         identity = Identity(entity, kind_of(detections[0].name))
@@ -219,7 +219,7 @@ class Things:
             return  # a handle or a button alone does not locate its furniture
         item: LooseObject | Furniture
         if (entity in self.objects and patches[""]) or self._is_loose(identity, patches):
-            item = self._take_in_object(identity, patches[""], stamp, rough=not detections[0].instance)
+            item = self._add_object(identity, patches[""], stamp, rough=not detections[0].instance)
         else:
             if entity not in self.furniture and not detections[0].instance and _is_sliver(patches):
                 return
@@ -246,7 +246,7 @@ class Things:
         nearest = min(patches[""], key=lambda patch: patch.spacing)
         return not is_furniture(identity.kind, object_box(nearest.points, nearest.spacing, nearest.eye))
 
-    def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float, *, rough: bool) -> LooseObject:
+    def _add_object(self, identity: Identity, patches: list[Patch], stamp: float, *, rough: bool) -> LooseObject:
         best = max(patches, key=lambda patch: len(patch.points))  # cameras are close together: one picture is enough
         item = self.objects.get(identity.entity)
         if item is None:
@@ -263,7 +263,9 @@ class Things:
         holders = (f.identity.entity for f in self.furniture.values() if contains(f, item.box))
         item.container = next(holders, None)
 
-    def _settle(self, patches: Mapping[str, Mapping[str, list[tuple[Detection, Patch]]]], held: str | None) -> None:
+    def _resolve_conflicts(
+        self, patches: Mapping[str, Mapping[str, list[tuple[Detection, Patch]]]], held: str | None
+    ) -> None:
         """After a look by a detector without instances: remove outvoted objects, merge duplicate furniture and update
         the rooms."""
         for entity, parts in patches.items():
@@ -273,12 +275,12 @@ class Things:
                 del self.objects[entity]
         for entity in [entity for entity in patches if entity in self.furniture]:
             for other in list(self.furniture):
-                if other != entity and entity in self.furniture and self._is_one(entity, other):
+                if other != entity and entity in self.furniture and self._is_duplicate(entity, other):
                     weaker, stronger = sorted((entity, other), key=lambda name: self._support[name])
                     if self.furniture[weaker].identity.kind == self.furniture[stronger].identity.kind:
                         self.same[weaker] = stronger
                     del self.furniture[weaker]
-        self._believe_rooms()
+        self._rebuild_rooms()
 
     def _forget_doubtful(self, scans: Mapping[str, Scan], excused: Collection[str | None]) -> None:
         """Forget furniture that was reported a few times, and then not any more although it is in plain view.
@@ -294,7 +296,7 @@ class Things:
                 if self._support[entity] <= 0.0:
                     del self.furniture[entity]
 
-    def _is_one(self, entity: str, other: str) -> bool:
+    def _is_duplicate(self, entity: str, other: str) -> bool:
         """Whether two pieces of furniture overlap: one inside another of the same kind, or nearly all of each inside
         the other."""
         piece, second = self.furniture[entity], self.furniture[other]
@@ -303,7 +305,7 @@ class Things:
         shares = _share_within(piece, second), _share_within(second, piece)
         return (max if piece.identity.kind == second.identity.kind else min)(shares) > ONE_PLACE
 
-    def _believe_rooms(self) -> None:
+    def _rebuild_rooms(self) -> None:
         """Rebuild the rooms from the accepted floor: each keeps the name of the room with the largest overlap."""
         if not (pieces := self._evidence.floors()):
             return

@@ -21,12 +21,12 @@ class Names:
 
     def __init__(self) -> None:
         self._name: dict[str, str] = {}
-        self._shown: dict[str, float] = {}
+        self._shares: dict[str, float] = {}
         self._number: dict[str, int] = {}
         self._bearers: dict[str, list[str]] = {}
-        self._plain: dict[str, str] = {}
+        self._unnumbered: dict[str, str] = {}
         """Name -> the entity that has it without a number."""
-        self._same: dict[str, str] = {}
+        self._merged: dict[str, str] = {}
 
     def __contains__(self, entity: str) -> bool:
         return entity in self._name
@@ -39,28 +39,28 @@ class Names:
                 still resolves.
         """
         if entity not in self._name:
-            self._name[entity], self._shown[entity] = name, share
-        elif entity not in self._number or self._shown[entity] == 0.0 < share:
+            self._name[entity], self._shares[entity] = name, share
+        elif entity not in self._number or self._shares[entity] == 0.0 < share:
             if canonical(name) != canonical(self._name[entity]):
                 self._number.pop(entity, None)
             plainer = self._name[entity].endswith(f" {name}")  # without the colour, which this light hides
-            if share > self._shown[entity] and not plainer:
-                self._name[entity], self._shown[entity] = name, share
+            if share > self._shares[entity] and not plainer:
+                self._name[entity], self._shares[entity] = name, share
 
     def tell(self, entities: Iterable[str]) -> None:
         """Fix the names and numbers of entities that were passed to `note`, in the order in which they were noted."""
         new_entities: dict[str, list[str]] = defaultdict(list)
-        untold = {entity for entity in entities if entity not in self._number}
-        for entity in self._name if untold else ():
-            if entity in untold:
+        unnamed = {entity for entity in entities if entity not in self._number}
+        for entity in self._name if unnamed else ():
+            if entity in unnamed:
                 new_entities[canonical(self._name[entity])].append(entity)
         for name, entities_of_name in new_entities.items():
             bearers = self._bearers.setdefault(name, [])
             if not bearers and len(entities_of_name) == 1:
-                self._plain[name] = entities_of_name[0]
+                self._unnumbered[name] = entities_of_name[0]
             for entity in entities_of_name:
                 bearers.append(entity)
-                self._number[entity] = 0 if self._plain.get(name) == entity else len(bearers)
+                self._number[entity] = 0 if self._unnumbered.get(name) == entity else len(bearers)
 
     def name(self, entity: str) -> str:
         """Return an entity's name without number. Raises KeyError if it has no name."""
@@ -80,7 +80,7 @@ class Names:
 
     def merge(self, entity: str, remaining_entity: str) -> None:
         """Merge two named entities: the names of `entity` resolve to `remaining_entity` from now on."""
-        self._same[entity] = remaining_entity
+        self._merged[entity] = remaining_entity
 
     def bearers(self, words: str) -> tuple[tuple[str, ...], bool]:
         """Return the entities with a name, and whether the words contain a number.
@@ -90,16 +90,16 @@ class Names:
         for reading in readings(words):
             bearers = self._bearers.get(reading, [])
             if bearers:
-                named_entities = [self._plain[reading]] if reading in self._plain else bearers
-                return tuple(dict.fromkeys(map(self._kept, named_entities))), False
+                named_entities = [self._unnumbered[reading]] if reading in self._unnumbered else bearers
+                return tuple(dict.fromkeys(map(self._resolve_merged, named_entities))), False
             number_match = _NUMBERED.match(reading)
             if number_match is not None:
                 bearers, number = self._bearers.get(number_match[1], []), int(number_match[2])
                 if 1 <= number <= len(bearers):
-                    return (self._kept(bearers[number - 1]),), True
+                    return (self._resolve_merged(bearers[number - 1]),), True
         return (), False
 
-    def _kept(self, entity: str) -> str:
-        while entity in self._same:
-            entity = self._same[entity]
+    def _resolve_merged(self, entity: str) -> str:
+        while entity in self._merged:
+            entity = self._merged[entity]
         return entity

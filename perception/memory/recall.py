@@ -59,15 +59,15 @@ class SightRecall(Recall):
         self._doorways = Doorways()
         self._visited: set[str] = set()
         self._aim: str | None = None
-        self._sits: Array = np.zeros(3)
+        self._grasp_offset: Array = np.zeros(3)
         """Centre of the held object, in the gripper frame."""
         self._base = Pose2(0.0, 0.0, 0.0)
         self._stamp = -np.inf
         self._rounds: dict[int, float] = {}
         self._whereabouts: dict[str, tuple[float, Whereabouts]] = {}
-        self._taken: dict[str, Whereabouts] = {}
+        self._pickup_places: dict[str, Whereabouts] = {}
         """Last places from which objects were picked, in the order of the picks."""
-        self._pictured: frozenset[str] = frozenset()
+        self._depth_views: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------ update
 
@@ -83,7 +83,7 @@ class SightRecall(Recall):
         self.update_hand(observation)
         previous_stamp, self._stamp = self._stamp, observation.stamp
         self._base = observation.body.base
-        self._pictured = frozenset(scans) | (self._pictured if previous_stamp == self._stamp else frozenset())
+        self._depth_views = frozenset(scans) | (self._depth_views if previous_stamp == self._stamp else frozenset())
         if not scans:
             return
         bare = any(detection.mask is None for detection in detections)
@@ -135,10 +135,10 @@ class SightRecall(Recall):
 
     def aim(self, entity: str, kind: str, center: Array) -> None:
         if entity and self.things.rough:  # without instances, the memory's entities differ from the given one
-            entity = self._seen_at(center, NamedThing(entity, kind))
+            entity = self._object_near(center, NamedThing(entity, kind))
         self._aim = entity or None
 
-    def _seen_at(self, center: Array, aimed: NamedThing) -> str:
+    def _object_near(self, center: Array, aimed: NamedThing) -> str:
         """Return the remembered object near a point (3,) whose kind matches the aimed object, "" for none."""
         same_kind = (item for item in self.things.objects.values() if spelt_matches(item.identity.kind, [aimed]))
         distances = {item.identity.entity: float(np.linalg.norm(item.box.center - center)) for item in same_kind}
@@ -174,11 +174,11 @@ class SightRecall(Recall):
             self.held = None
         elif self.held is None and self._aim is not None:
             if self._aim in objects:
-                self._taken.pop(self._aim, None)
-                self._taken[self._aim] = self._where(objects[self._aim])
-            self.held, self._sits = self._aim, self._position_in_hand(self._aim, observation)
+                self._pickup_places.pop(self._aim, None)
+                self._pickup_places[self._aim] = self._place_of(objects[self._aim])
+            self.held, self._grasp_offset = self._aim, self._position_in_hand(self._aim, observation)
         if self.held in objects:
-            objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)
+            objects[self.held].move(hand.position + hand.rotation @ self._grasp_offset, observation.stamp)
 
     def _position_in_hand(self, entity: str, observation: Observation) -> Array:
         """Return the centre (3,) of a just grasped object, in the gripper frame."""
@@ -191,13 +191,13 @@ class SightRecall(Recall):
     # ------------------------------------------------------------ names
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        self._tell_names(map(self.entity_of, detections))
+        self._assign_names(map(self.entity_of, detections))
         named = []
         for detection in detections:
             entity = self.entity_of(detection)
             if entity in self._names:
                 named.append(replace(detection, name=self._names.name(entity), number=self._names.number(entity)))
-            elif detection.view not in self._pictured:
+            elif detection.view not in self._depth_views:
                 named.append(detection)  # without depth nothing is remembered
         return tuple(named)
 
@@ -211,7 +211,7 @@ class SightRecall(Recall):
         self._names.tell(kinds)
 
     def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
-        self._tell_names()
+        self._assign_names()
         bearers, has_number = self._names.bearers(words)
         doorways = [entity for entity in bearers if entity.startswith(f"{DOORWAY} ")]
         if doorways:
@@ -247,13 +247,13 @@ class SightRecall(Recall):
         noun = _noun(words)
         same_noun = [item for item in self.things if noun and _noun(item.identity.kind) == noun]
         if not same_noun:
-            return self._misspelt(words)
+            return self._spelling_hint(words)
         names = [self._names.called(item.identity.entity) for item in same_noun]
         rooms = [self.things.room_with(item) for item in same_noun]
         known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
         return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
 
-    def _misspelt(self, words: str) -> str:
+    def _spelling_hint(self, words: str) -> str:
         """Return the message of F2 with the similar name that was seen; "" if there is none."""
         seen = dict.fromkeys(item.identity.kind for item in self.things)
         hint = did_you_mean(words.strip(), seen, "; ")
@@ -273,12 +273,12 @@ class SightRecall(Recall):
     # ------------------------------------------------------------ planner input
 
     def knowledge(self, round_number: int) -> Knowledge:
-        self._tell_names()
+        self._assign_names()
         self._rounds.setdefault(round_number, self._stamp)
         current_room = self._room(self._base.xy, AROUND_ROBOT)
         rooms = [self._names.called(entity) for entity in self.things.rooms]
         things = [item for item in self.things if item.identity.entity != self.held]
-        places = consistent({item.identity.entity: self._where(item) for item in things}, self.things.furniture)
+        places = consistent({item.identity.entity: self._place_of(item) for item in things}, self.things.furniture)
         return Knowledge(
             room=current_room,
             rooms=tuple(sorted(rooms, key=lambda room: room != current_room)),
@@ -286,12 +286,12 @@ class SightRecall(Recall):
             remembered=tuple(self._remembered(item, places[item.identity.entity]) for item in things),
             taken=tuple(
                 Remembered(self._names.called(entity), self._room_phrase(place), self._place_phrase(place))
-                for entity, place in self._taken.items()
+                for entity, place in self._pickup_places.items()
                 if entity in self._names and place != Whereabouts()
             ),
         )
 
-    def _tell_names(self, further_entities: Iterable[str] = ()) -> None:
+    def _assign_names(self, further_entities: Iterable[str] = ()) -> None:
         """Name all entities seen since the last planner input: those of one kind are numbered together.
 
         Args:
@@ -355,7 +355,7 @@ class SightRecall(Recall):
         room = self.things.room_at(point, margin)
         return () if room is None else (room.identity.entity,)
 
-    def _where(self, item: Furniture | LooseObject) -> Whereabouts:
+    def _place_of(self, item: Furniture | LooseObject) -> Whereabouts:
         """Return the place of an entity; recomputed only after a new look at it."""
         entity = item.identity.entity
         stamp, place = self._whereabouts.get(entity, (-np.inf, Whereabouts()))
@@ -366,11 +366,11 @@ class SightRecall(Recall):
 
     def holder(self, item: LooseObject) -> str:
         """Return the entity that an object is in or on, "" if unknown and for the floor."""
-        return self._where(item).holder
+        return self._place_of(item).holder
 
     def place(self, item: LooseObject) -> str:
         """Describe where an object is: `in the fridge`, "" if unknown."""
-        return self._place_phrase(self._where(item))
+        return self._place_phrase(self._place_of(item))
 
     def _room_phrase(self, place: Whereabouts) -> str:
         return self._names.called(place.room) if place.room else ""

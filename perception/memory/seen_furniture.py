@@ -55,7 +55,7 @@ class Furniture:
         self._moving: Points = _NOTHING
         self._shut_front: Points = _NOTHING
         self._spacing = np.inf
-        self._toward = np.zeros(2)
+        self._view_direction_sum = np.zeros(2)
         self._glances: deque[tuple[Points, Array]] = deque(maxlen=40)
         self._eye = np.zeros(3)
         self._body_eye: Array | None = None
@@ -69,7 +69,7 @@ class Furniture:
         self._box = self._surfaces = self._outward = None
         for patch in (*body, *moving):
             view_direction = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
-            self._toward += (
+            self._view_direction_sum += (
                 view_direction / max(float(np.linalg.norm(view_direction)), 1e-6) / max(patch.spacing, 0.005)
             )
             self._eye = patch.eye
@@ -176,17 +176,17 @@ class Furniture:
     def box(self) -> Box:
         """Box of the body, including the closed front if that hides the body."""
         if self._box is None:
-            self._box = self._measured()
+            self._box = self._measure_box()
         return self._box
 
-    def _measured(self) -> Box:
+    def _measure_box(self) -> Box:
         points = np.concatenate([self._body.confirmed, self._shut_front])
         # A closed door may hide all of the body, and of open furniture only the edge of the door may be visible.
         if not len(points) or (len(points) < 200 and self.panel is None):
             points = np.concatenate([points, self._moving])
         if self.rough and self.panel is not None:
             points = _behind_front(points, self.panel)
-        center, half, yaw, bottom, top = _outlined(points)
+        center, half, yaw, bottom, top = _outline_of(points)
         if bottom < 0.2:
             bottom = 0.0
         depth = min(0.25, 0.6 * float(half[0]))
@@ -216,10 +216,10 @@ class Furniture:
         if self.panel is not None:
             return self.panel.outward
         if self._outward is None:
-            self._outward = self._likely_outward()
+            self._outward = self._infer_outward()
         return self._outward
 
-    def _likely_outward(self) -> Array:
+    def _infer_outward(self) -> Array:
         yaw = self.box.yaw
         axes = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
         if len(self._moving) and len(self._body):
@@ -228,7 +228,7 @@ class Furniture:
         votes = sum((entered(points, eye, self.box) for points, eye in self._glances), np.zeros(4))
         if votes.max() > LEAST_INSIDE:
             return axes[int(np.argmax(votes))]
-        return max(axes, key=lambda axis: float(axis @ self._toward))
+        return max(axes, key=lambda axis: float(axis @ self._view_direction_sum))
 
     @property
     def topped(self) -> bool:
@@ -240,10 +240,10 @@ class Furniture:
     def surfaces(self) -> tuple[Surface, ...]:
         """Surfaces on which objects can be put: those inside, if it can be opened."""
         if self._surfaces is None:
-            self._surfaces = self._fitted_surfaces()
+            self._surfaces = self._fit_surfaces()
         return self._surfaces
 
-    def _fitted_surfaces(self) -> tuple[Surface, ...]:
+    def _fit_surfaces(self) -> tuple[Surface, ...]:
         if self.part == "drawer":
             pulled = None if self.panel is None else tray(self.panel, self._moving.astype(np.float64))
             return () if pulled is None else (pulled,)
@@ -308,7 +308,7 @@ _OUTLINES = 4096
 """Cache size: clouds of one episode occur again in the next one with the same views."""
 
 
-def _outlined(points: Points) -> _Outline:
+def _outline_of(points: Points) -> _Outline:
     """Return the outline of a cloud (n, 3), cached: a lookup takes a fiftieth of the time of the computation."""
     key = hashlib.blake2b(np.ascontiguousarray(points).data, digest_size=16).digest()
     if key not in _outlines:

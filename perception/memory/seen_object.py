@@ -53,13 +53,13 @@ class LooseObject:
         self.container: str | None = None
         self.missed = 0
         self._cloud = Cloud(0.004, 4000)
-        self._start(patch, stamp)
+        self._restart(patch, stamp)
 
-    def _start(self, patch: Patch, stamp: float) -> None:
+    def _restart(self, patch: Patch, stamp: float) -> None:
         self._cloud.clear()
         self._cloud.add(patch.points, patch.level)
         self._eyes = [patch.eye]
-        self._shown = patch.area
+        self._shown_area = patch.area
         self.spacing = patch.spacing
         self.identity.rgb = patch.rgb
         self._measure(stamp)
@@ -84,7 +84,7 @@ class LooseObject:
             if patch.spacing > 1.6 * self.spacing and self._agrees(patch, 0.015 + patch.spacing, 0.8):
                 self.seen, self.missed = stamp, 0
             else:
-                self._start(patch, stamp)
+                self._restart(patch, stamp)
         elif patch.spacing > 1.6 * self.spacing:
             self.seen, self.missed = stamp, 0
         elif self._view_angle_change(patch.eye) > 0.5 and patch.spacing > 0.6 * self.spacing:
@@ -92,15 +92,15 @@ class LooseObject:
             self._eyes = [*self._eyes[-7:], patch.eye]
             self.spacing = min(self.spacing, patch.spacing)
             self._measure(stamp)
-        elif patch.area > 0.8 * self._shown:
-            self._start(patch, stamp)
+        elif patch.area > 0.8 * self._shown_area:
+            self._restart(patch, stamp)
         else:
             self.seen, self.missed = stamp, 0
 
     def update_roughly(self, patch: Patch, stamp: float) -> None:
         """Update with a network's look, whose outlines include neighbouring surfaces: the nearest look is best."""
         if patch.spacing < 1.15 * self.spacing or not self._agrees(patch, 0.015 + patch.spacing, 0.5):
-            self._start(patch, stamp)
+            self._restart(patch, stamp)
         else:
             self.seen, self.missed = stamp, 0
 
@@ -124,7 +124,7 @@ class LooseObject:
         """Set a new position that is known without a look."""
         self.box = replace(self.box, center=center)
         self._cloud.clear()
-        self._shown = 0.0
+        self._shown_area = 0.0
         self.spacing = np.inf
         self.seen, self.missed = stamp, 0
 

@@ -60,13 +60,13 @@ def find_surfaces(
     basins: list[Surface] = []
     surfaces: list[Surface] = []
     for layer in layers:
-        surface = _roofed(layer.surface, points, front)
+        surface = _add_clearance(layer.surface, points, front)
         if roof is not None:
             surface = replace(surface, clearance=min(surface.clearance, roof - float(surface.center[2])), access=front)
         basin = None if surface.access is not None else _basin(surface, points, level, front)
         if basin is not None:
             basins.append(basin)
-            surfaces += _beside(surface, basin)
+            surfaces += _surfaces_beside(surface, basin)
         elif surface.clearance > HEADROOM:
             surfaces.append(surface)
     return (*basins, *(surface for surface in surfaces if not any(_in_basin(surface, basin) for basin in basins)))
@@ -99,7 +99,7 @@ def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
     cells = np.unique(cells_of(local, CELL))
     if len(cells) < LEAST_CELLS:
         return None
-    trimmed = _trimmed(local)
+    trimmed = _remove_outliers(local)
     center, half, _ = rectangle(trimmed @ axes, yaw)
     half = np.asarray(half)
     size = np.maximum(np.ceil(2 * half / CELL), 1.0)
@@ -109,14 +109,14 @@ def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
     return _Layer(Surface(np.array([*center, z]), float(half[0]), float(half[1]), yaw), len(cells))
 
 
-def _trimmed(local: Array) -> Array:
+def _remove_outliers(local: Array) -> Array:
     """Remove outliers from points (n, 2): rows and columns of the rectangle with hardly any points."""
     low, high = np.percentile(local, [0.5, 99.5], axis=0)
     remaining: Array = local[all_of((local >= low) & (local <= high))]
     return remaining
 
 
-def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
+def _add_clearance(surface: Surface, points: Array, front: Array | None) -> Surface:
     """Return the surface with the clearance above it, and with the access side if enough of it is covered."""
     inner = np.maximum(np.array([surface.half_x, surface.half_y]) - 0.05, 0.02)
     points_above = points[_is_within(points, surface, inner)]
@@ -156,7 +156,7 @@ def _basin(surface: Surface, points: Array, level: Array, front: Array | None) -
     seen = (lower[:, :2] - surface.center[:2]) @ turn.T
     low, high = _opening(seen.min(axis=0), seen.max(axis=0), rim, inner)
     half = (high - low) / 2
-    if half.min() < LEAST_HALF or _covered(rim, low + 0.03, high - 0.03) > MOST_COVERED:
+    if half.min() < LEAST_HALF or _covered_share(rim, low + 0.03, high - 0.03) > MOST_COVERED:
         return None
     center = surface.center[:2] + (low + high) / 2 @ turn
     bottom = float(np.percentile(lower[:, 2], 2))
@@ -170,7 +170,7 @@ def _opening(low: Array, high: Array, rim: Array, limit: Array) -> tuple[Array, 
         while True:
             a, b = low.copy(), high.copy()
             a[axis], b[axis] = (low[axis] - CELL / 2, low[axis]) if step < 0 else (high[axis], high[axis] + CELL / 2)
-            if abs(a[axis]) > limit[axis] or abs(b[axis]) > limit[axis] or _covered(rim, a, b) > MOST_COVERED:
+            if abs(a[axis]) > limit[axis] or abs(b[axis]) > limit[axis] or _covered_share(rim, a, b) > MOST_COVERED:
                 break
             if step < 0:
                 low[axis] = a[axis]
@@ -179,7 +179,7 @@ def _opening(low: Array, high: Array, rim: Array, limit: Array) -> tuple[Array, 
     return low, high
 
 
-def _covered(points: Array, low: Array, high: Array) -> float:
+def _covered_share(points: Array, low: Array, high: Array) -> float:
     """Return the share of the cells of the rectangle low..high that contain points (n, 2)."""
     inside = points[all_of((points >= low) & (points <= high))]
     size = CELL / 2
@@ -187,7 +187,7 @@ def _covered(points: Array, low: Array, high: Array) -> float:
     return cells / max(1.0, float(np.prod(np.maximum((high - low) / size, 1.0))))
 
 
-def _beside(surface: Surface, basin: Surface) -> list[Surface]:
+def _surfaces_beside(surface: Surface, basin: Surface) -> list[Surface]:
     """Return the largest rectangle of a surface beside its basin, if it is large enough."""
     turn = planar_rotation(-surface.yaw)
     u, v = turn @ (basin.center[:2] - surface.center[:2])
