@@ -112,7 +112,7 @@ class SensorLocator(Locator):
         if observation.frames.keys() >= set(self._around):
             self._last_full_look_base = observation.body.base
         scans = scans_of(observation.frames)
-        self._recall.take_in(observation, scans, detections)
+        self._recall.update_from_scans(observation, scans, detections)
         if scans:
             self._update_map(observation, scans, detections)
 

@@ -197,13 +197,13 @@ def readings(query: str) -> tuple[str, ...]:
     """Return the readings of a query: unchanged, without the words after a preposition, without a part at its end."""
     spaced = re.sub(r"[\s_]+", " ", query).strip()
     head = _QUALIFIER.split(f" {spaced} ".lower(), maxsplit=1)[0]
-    ways = [canonical(spaced), canonical(head)]
-    for reading in tuple(ways):
+    variants = [canonical(spaced), canonical(head)]
+    for reading in tuple(variants):
         words = reading.split()
         while len(words) > 1 and words[-1] in vocabulary().parts:
             words = words[:-1]
-            ways.append(" ".join(words))
-    return tuple(reading for reading in dict.fromkeys(ways) if reading)
+            variants.append(" ".join(words))
+    return tuple(reading for reading in dict.fromkeys(variants) if reading)
 
 
 @lru_cache(maxsize=50_000)
@@ -214,42 +214,42 @@ def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
         return Rank.NAME
     if phrase == kind or phrase in aliases:
         return Rank.KIND
-    called = {kind, *aliases}
-    rank_by_description = _description_rank(phrase, candidate, name, called)
-    if called & set(vocabulary().nicknames.get(phrase, ())):
+    kind_names = {kind, *aliases}
+    rank_by_description = _description_rank(phrase, candidate, name, kind_names)
+    if kind_names & set(vocabulary().nicknames.get(phrase, ())):
         rooms = vocabulary().nickname_rooms.get(phrase)
         if rooms and candidate.room and canonical(re.sub(r"[ _]\d+$", "", candidate.room)) not in rooms:
             return None
-        spoken = COLOUR_WORDS & set(phrase.split())
-        true = (
+        named_colours = COLOUR_WORDS & set(phrase.split())
+        colour_fits = (
             rank_by_description is Rank.DESCRIBED
-            or not spoken
+            or not named_colours
             or not candidate.colour
-            or canonical(candidate.colour) in spoken
+            or canonical(candidate.colour) in named_colours
         )
-        return Rank.DESCRIBED if true else Rank.NICKNAME
+        return Rank.DESCRIBED if colour_fits else Rank.NICKNAME
     if rank_by_description is not None:
         return rank_by_description
-    return Rank.TYPO if _is_misspelt(phrase, {name, *called}) else None
+    return Rank.TYPO if _is_misspelt(phrase, {name, *kind_names}) else None
 
 
-def _description_rank(phrase: str, candidate: NamedThing, name: str, called: set[str]) -> Rank | None:
+def _description_rank(phrase: str, candidate: NamedThing, name: str, kind_names: set[str]) -> Rank | None:
     """Return the rank by head noun or class if every other word is true of the candidate, else None."""
     words = [word for word in phrase.split() if word not in vocabulary().fillers]
     nouns = [word for word in words if not word.isdigit()]
     if not nouns:
         return None
     head = nouns[-1]
-    classes = {label for label, members in vocabulary().classes.items() if members & called}
-    heads = classes | {alias.split()[-1] for alias in called if alias}
+    classes = {label for label, members in vocabulary().classes.items() if members & kind_names}
+    heads = classes | {alias.split()[-1] for alias in kind_names if alias}
     if head not in heads:
         return None
-    true_of_it = set(f"{canonical(candidate.colour or '')} {canonical(candidate.room)} {name}".split())
-    true_of_it.update(word for alias in called for word in alias.split())
+    description = set(f"{canonical(candidate.colour or '')} {canonical(candidate.room)} {name}".split())
+    description.update(word for alias in kind_names for word in alias.split())
     other_words = set(words) - {head}
     if not candidate.room and head not in vocabulary().rooms:  # its room is unknown, so it may be the named one
-        other_words -= vocabulary().rooms - true_of_it
-    if not other_words <= true_of_it:
+        other_words -= vocabulary().rooms - description
+    if not other_words <= description:
         return None
     return Rank.DESCRIBED if other_words else Rank.HEAD
 

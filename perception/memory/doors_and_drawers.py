@@ -142,7 +142,7 @@ class Panel:
         return self.opening < (SHUT_ANGLE if self.kind == "hinge" else SHUT_GAP)
 
     @property
-    def tight(self) -> bool:
+    def fully_closed(self) -> bool:
         """Whether it is closed within measurement accuracy, so that its position is that of the closed state."""
         return abs(self.opening) < (0.05 if self.kind == "hinge" else 0.015)
 
@@ -219,7 +219,7 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     fitted = replace(fitted, front=_extend_heights(fitted.front, known.front))
     if _is_same_panel(fitted, known):
         better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
-        if not (fitted.tight and panel.tight and better):
+        if not (fitted.fully_closed and panel.fully_closed and better):
             return panel
         partial = fitted.bar.length < 0.9 * known.bar.length  # occluded by the arm, or cut by the picture edge
         return replace(fitted, bar=known.bar) if partial else fitted

@@ -46,7 +46,7 @@ BEYOND = 1.0
 _IDENTITY = "itself"
 """Memo key of a frame's identity, in the cache keys of looks with several frames."""
 _ANGLES = (np.arange(BEARINGS) + 0.5) * 2 * np.pi / BEARINGS
-_WAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+_DIRECTIONS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 """Unit vectors (BEARINGS, 2) along the bearings."""
 
 
@@ -73,7 +73,7 @@ class Gap:
         return width, offsets @ np.array([x, y]), np.abs(offsets @ np.array([-y, x]))
 
     @property
-    def squarely(self) -> float:
+    def view_quality(self) -> float:
         """Quality of the view, from its angle and distance; the position is that of the best look."""
         view_offset = self.middle - self.eye
         direction = (self.right - self.left) / np.linalg.norm(self.right - self.left)
@@ -135,7 +135,7 @@ class Doorways:
             if known is None or _distance(known, gap) > SAME:
                 known = Passage(gap, base.xy)
                 self.all.append(known)
-            elif gap.squarely > known.best.squarely:
+            elif gap.view_quality > known.best.view_quality:
                 known.best = gap
             known.sides |= {known.side(base.xy)} - {0}
         self._join()
@@ -242,7 +242,7 @@ def _gaps_from(start: int, around: _Around, center: Array) -> list[Gap]:
     is_between = (places > 0) & (places < end_indices)
     # For each bearing (rows) and each left jamb (columns): distance (m) to the line through both jambs, and the sine of
     # the angle between them, 1 if perpendicular.
-    x, y = _WAYS[span].T[:, :, None]
+    x, y = _DIRECTIONS[span].T[:, :, None]
     normal_x, normal_y = -jamb_offset[end_indices, 1], jamb_offset[end_indices, 0]
     normal_offset = x * normal_x + y * normal_y
     lefts = around.edge[(start + end_indices) % BEARINGS]

@@ -87,7 +87,7 @@ class Things:
     def meant(self, words: str) -> list[str]:
         """Return the entities that match words equally well: by their best known names, else by any name that a
         detector has used, else by possible colours."""
-        for reading in (Identity.known_as, Identity.called_as, Identity.possibly):
+        for reading in (Identity.best_name, Identity.detector_names, Identity.names_by_colour):
             rooms = [reading(room.identity, "") for room in self.rooms.values()]
             things = [reading(item.identity, self._kind_of_room(item)) for item in self]
             matches = best_matches(words, rooms + things)

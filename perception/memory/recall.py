@@ -72,9 +72,11 @@ class SightRecall(Recall):
     # ------------------------------------------------------------ update
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        self.take_in(observation, scans_of(observation.frames), detections)
+        self.update_from_scans(observation, scans_of(observation.frames), detections)
 
-    def take_in(self, observation: Observation, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
+    def update_from_scans(
+        self, observation: Observation, scans: Mapping[str, Scan], detections: Sequence[Detection]
+    ) -> None:
         """Update with the current observation.
 
         Args:

@@ -128,7 +128,7 @@ class Furniture:
         self.panel = panel
         self.panel_seen = stamp
         self._outward = None
-        if moving and self.panel is not None and self.panel.tight:
+        if moving and self.panel is not None and self.panel.fully_closed:
             self._shut_front = self._moving
         self._box = None
 
@@ -331,9 +331,9 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
     turn = rotation_z(box.yaw)
     deep = points[inside(points, box, -0.05)]
     start, end_points = (eye - box.center) @ turn, (deep - box.center) @ turn
-    ways = end_points - start
+    rays = end_points - start
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.where(np.abs(ways) > 1e-9, (np.sign(start) * box.half - start) / ways, -np.inf)
+        times = np.where(np.abs(rays) > 1e-9, (np.sign(start) * box.half - start) / rays, -np.inf)
     times[:, np.abs(start) <= box.half] = -np.inf
     last = np.argmax(times, axis=1)
     sides = np.array([0 if start[0] > 0 else 2, 1 if start[1] > 0 else 3])

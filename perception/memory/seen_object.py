@@ -31,15 +31,15 @@ class Identity:
     rgb: tuple[int, int, int] = (0, 0, 0)
     called: set[str] = field(default_factory=set)
 
-    def known_as(self, room: str) -> NamedThing:
+    def best_name(self, room: str) -> NamedThing:
         """Return its name for matching words, with its best known colour."""
         return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
 
-    def called_as(self, room: str) -> NamedThing:
+    def detector_names(self, room: str) -> NamedThing:
         """Return its names for matching words: all names by the detector."""
         return NamedThing(self.entity, self.kind, None, tuple(sorted(self.called)), room)
 
-    def possibly(self, room: str) -> NamedThing:
+    def names_by_colour(self, room: str) -> NamedThing:
         """Return its names for matching words, with every colour that is possible under light and shade."""
         colours = possible_colours(self.rgb)
         return NamedThing(self.entity, self.kind, None, tuple(f"{colour} {self.kind}" for colour in colours), room)
