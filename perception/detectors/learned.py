@@ -35,7 +35,7 @@ BESIDE = 4
 BORDER = 0.2
 """Largest distance of an outline beyond its box, as a share of the box's sides."""
 PIECE = 0.8
-"""Share of a box inside one of its class with a higher score from which it is a piece of that."""
+"""Share of a box inside a higher-scoring box of its class from which it is dropped as a piece of the same object."""
 LEAST_FILLED = 12
 """Fewest pixels of an outline; with fewer, a detection has none."""
 
@@ -124,7 +124,7 @@ class LearnedDetector(YoloOnnxDetector):
 
 
 def _drop_nested_pieces(reported: Sequence[Detection]) -> list[Detection]:
-    """Remove detections that lie inside one of their class with a higher score, of which they are a piece."""
+    """Remove detections that lie inside a higher-scoring one of their class, as pieces of the same object."""
     remaining: list[Detection] = []
     for seen in sorted(reported, key=lambda seen: -seen.score):
         similar_boxes = (other.box for other in remaining if (other.name, other.part) == (seen.name, seen.part))

@@ -23,7 +23,7 @@ BELIEVED = 0.6
 """Sum of scores from which a report is accepted: one confident look, or two uncertain ones. Of boxes of the shipped
 network with a score of 0.6, nine of ten were right."""
 SAME_CLAIM = 0.25
-"""Distance (m) up to which two reports of a small object are of the same one."""
+"""Distance (m) up to which two reports of a small kind are merged."""
 SAME_FURNITURE = 1.0
 """The same for furniture, of which looks show different pieces."""
 RIVALS = 0.05

@@ -163,7 +163,7 @@ class Things:
     def _entity_of(
         self, detection: Detection, patch: Patch, newcomers: dict[str, _Newcomer], assigned: set[tuple[str, str]]
     ) -> str:
-        """Associate a detection without instance: with a remembered entity, one new in this look, or another new one.
+        """Associate a detection without instance with a remembered entity, one new in this look, or a further new one.
 
         Args:
             newcomers: Entities that are new in this look.
