@@ -16,7 +16,7 @@ from homie.envs.mujoco.world import World
 
 BOWL_SHARE, STACK_SHARE = 0.2, 0.35
 """Probabilities that the destination is a bowl, and an object to stack on, in houses with such; else it is furniture.
-Half of the houses have none to stack on: one can or box of each kind is in closed furniture or on a shelf."""
+In half of the houses no kind qualifies for stacking: a can or box of it is in closed furniture or on a shelf."""
 INTO_BOWL = 0.062, 0.15
 """Half the diagonal and the height (m) of the largest object put into a bowl, whose inner width is 0.148 m."""
 FLAT = (
