@@ -17,6 +17,7 @@ from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.interface import LATCHED, SENSOR
 from tests.homes import one_room
+from tests.own_network import own_domain
 from tests.ros_bridge.links import succeeded
 from tests.ros_bridge.profiles.tiago import BODY, write_profile
 from tests.waiting import follow, until
@@ -39,8 +40,18 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def place(network, tmp_path_factory):
     """A folder with the sockets of guards, and the variables of the network."""
-    folder = tmp_path_factory.mktemp("r")
-    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
+    return on_domain(network.domain, tmp_path_factory.mktemp("r"))
+
+
+@pytest.fixture
+def alone(tmp_path_factory):
+    """The same on a domain of its own: `served`, whose topics are the same, may be running in whatever order."""
+    with own_domain() as domain:
+        yield on_domain(domain, tmp_path_factory.mktemp("o"))
+
+
+def on_domain(domain, folder):
+    variables = {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
     return folder, {**os.environ, **variables, "XDG_RUNTIME_DIR": str(folder)}
 
 
@@ -70,13 +81,12 @@ def serving(place, *words):
     ("speed", "task", "held", "subtasks"),
     [("0.5", "go to the table", None, 1), ("3", "pick up the apple", "apple_1", 2)],
 )
-def test_an_episode_of_a_slower_or_faster_simulator_ends_as_in_real_time(place, tmp_path, speed, task, held, subtasks):
-    """Before `served`, whose names this robot has, too."""
+def test_an_episode_of_a_slower_or_faster_simulator_ends_as_in_real_time(alone, tmp_path, speed, task, held, subtasks):
     profile = tmp_path / "fetch.yaml"
     profile.write_text((ROOT / "ros_bridge/profiles/fetch.yaml").read_text() + "use_sim_time: true\n")
     words = ["--robot", f"ros:{profile}", "--rounds", "4", "--no-video", "--no-frames", "--out", str(tmp_path / "run")]
-    with serving(place, "--profile", str(profile), "--speed", speed):
-        done = homie(place, "run", task, *words)
+    with serving(alone, "--profile", str(profile), "--speed", speed):
+        done = homie(alone, "run", task, *words)
     assert done.returncode == 0, done.stderr
     assert succeeded(done.stderr, subtasks)
     (episode,) = (tmp_path / "run" / "episodes").iterdir()
@@ -86,12 +96,11 @@ def test_an_episode_of_a_slower_or_faster_simulator_ends_as_in_real_time(place, 
     assert (rate > 1.0) is (float(speed) > 1.0) and rate < 1.3 * float(speed), "on a busy machine it is slower"
 
 
-def test_a_body_of_others_is_served_and_driven_by_its_own_profile(place, tmp_path):
-    """Before `served`, whose names this robot has, too."""
+def test_a_body_of_others_is_served_and_driven_by_its_own_profile(alone, tmp_path):
     profile = write_profile(tmp_path)
-    with serving(place, "--profile", str(profile), "--robot-option", f"body={os.path.relpath(BODY, place[0])}"):
+    with serving(alone, "--profile", str(profile), "--robot-option", f"body={os.path.relpath(BODY, alone[0])}"):
         words = ["--robot", f"ros:{profile}", "--rounds", "4", "--no-video", "--no-frames"]
-        done = homie(place, "run", "go to the table", *words, "--out", str(tmp_path / "run"))
+        done = homie(alone, "run", "go to the table", *words, "--out", str(tmp_path / "run"))
     assert done.returncode == 0 and succeeded(done.stderr, 1), done.stderr
     assert json.loads((tmp_path / "run/run.json").read_text())["options"]["robot"] == f"ros:{profile}"
 
@@ -116,18 +125,17 @@ def test_a_table_is_served_and_its_twin_opened(place, nodes):
         assert process.wait(60) == 0
 
 
-def test_a_rehearsed_arm_finds_by_its_camera_what_it_takes_and_puts_it_down(place, tmp_path):
-    """Before `served`, whose names this robot has, too."""
+def test_a_rehearsed_arm_finds_by_its_camera_what_it_takes_and_puts_it_down(alone, tmp_path):
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(["[Pick, gray star]", "[Put, gray star, gray container]"]))
     serving = ["serve", "ros", "--robot", "franka:pick", "--seed", "13", "--rehearsal", "--picture-size", "256"]
     guarding = ["robot", "guard", "franka", "--arm-robot", "--silence", "2"]
     with ExitStack() as begun:
         for words, ready in ((serving, "is on the ROS 2 network"), (guarding, "listening at")):
-            process = begun.enter_context(started([sys.executable, "-m", "homie", *words], place))
+            process = begun.enter_context(started([sys.executable, "-m", "homie", *words], alone))
             follow(process.stderr, ready)
         words = ["--robot", "ros:franka", "--targets", "sensors", "--planner", f"scripted:{plan}", "--no-video"]
-        done = homie(place, "run", "put the star down", *words, "--no-frames", "--out", str(tmp_path / "run"))
+        done = homie(alone, "run", "put the star down", *words, "--no-frames", "--out", str(tmp_path / "run"))
     assert done.returncode == 0 and "2 of 2 subtasks succeeded" in done.stderr, done.stderr
 
 
