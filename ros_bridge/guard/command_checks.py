@@ -19,7 +19,8 @@ from ros_bridge.profiles.parts import Group, Joint, Workspace
 BASE = "/base"
 """Name of the base among the busy groups: no group of a profile has this name."""
 OLDEST = 0.25
-"""Largest age of a command on arrival, s: an older one was meant for another moment."""
+"""Largest age of a command on arrival, s, or `--silence` if that is longer: an older one was meant for another
+moment."""
 NEWEST = -0.05
 LONGEST = 120.0
 """Longest duration of a trajectory, s."""
@@ -39,12 +40,13 @@ UNITS = ("m/s", "rad/s", "m/s")
 """Units of a velocity: forward, turning and to the left."""
 
 
-def check_stamp(stamp: float, now: float) -> None:
-    """Refuse a stamp that is old, in the future or not finite. `now` is monotonic, like the stamp."""
+def check_stamp(stamp: float, now: float, oldest: float = OLDEST) -> None:
+    """Refuse a stamp more than `oldest` seconds old, in the future or not finite. `now` is monotonic, like the
+    stamp."""
     if not math.isfinite(stamp):
         raise CommandRefused("Its stamp is not finite.")
-    if now - stamp > OLDEST:
-        raise CommandRefused(f"It is {now - stamp:.2f} s old, at most {OLDEST:g} s are allowed.")
+    if now - stamp > oldest:
+        raise CommandRefused(f"It is {now - stamp:.2f} s old, at most {oldest:g} s are allowed.")
     if now - stamp < NEWEST:
         raise CommandRefused(f"Its stamp is {stamp - now:.2f} s in the future: it must be time.monotonic().")
 

@@ -21,6 +21,7 @@ from homie.kernel.types import Array
 from ros_bridge.guard.aiming import Aiming
 from ros_bridge.guard.command_checks import (
     BASE,
+    OLDEST,
     check_aim,
     check_driven,
     check_grip,
@@ -362,7 +363,8 @@ class Guard:
             raise CommandRefused(f"The robot is being stopped ({self._stopping.why}).")
         if self.approval != "none" and not self._approved:
             raise CommandRefused("A person has not approved a subtask.")
-        check_stamp(stamp, self._clock())
+        # A longer allowed silence means a slow machine, on which commands arrive late, too.
+        check_stamp(stamp, self._clock(), oldest=max(OLDEST, self.silence))
         silent = self._measured.silent()
         if silent:
             raise CommandRefused(f"The robot cannot be watched: {silent}.")

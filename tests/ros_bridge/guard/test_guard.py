@@ -307,6 +307,14 @@ def test_a_velocity_that_may_not_be_is_refused(world, changes, sentence):
     assert world.velocities() == []
 
 
+def test_a_longer_allowed_silence_allows_older_commands():
+    world = World(silence=1.0)
+    assert "1.10 s old, at most 1 s are allowed" in why(world.drive(stamp=world.now - 1.1))
+    world.drive(0.3, stamp=world.now - 0.9)
+    world.pass_time(0.1)
+    assert world.velocities()
+
+
 ARM = tuple(joint.name for joint in FETCH.groups["arm"].joints)
 HERE = tuple(HOME[name] for name in ARM)
 
