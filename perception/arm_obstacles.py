@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from homie.kernel.types import Array, Box, rotation_z
-from perception.localise import Points
 from perception.memory.clouds import cells_of
 from perception.memory.doors_and_drawers import Panel
+from perception.scan import Points
 
 CELLS = (0.12, 0.06, 0.03)
 """Sizes (m) of the cubes whose points form one box: the largest first, smaller ones if the points are not a plate."""

@@ -14,7 +14,6 @@ from homie.kernel.actions import POWER, Action
 from homie.kernel.types import Array, Box, Goal, OccupancyGrid, Surface
 from homie.kernel.world import thresholds
 from perception.arm_obstacles import bar_of, solids_of, walls_of
-from perception.localise import Points
 from perception.mapping import HIGHEST, OccupancyMapper
 from perception.memory.clouds import inside
 from perception.memory.doors_and_drawers import Panel
@@ -22,6 +21,7 @@ from perception.memory.recall import SightRecall
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
 from perception.memory.support_relations import over, standing_on, under
+from perception.scan import Points
 from perception.walls import belonging, touching
 
 ABOVE, BESIDE = 0.035, 0.025

@@ -33,12 +33,12 @@ from homie.kernel.types import (
 )
 from homie.kernel.world import thresholds
 from perception.goals import SeenGoals
-from perception.localise import Scan
 from perception.mapping import Keepout, OccupancyMapper
 from perception.memory.doors_and_drawers import Panel
 from perception.memory.memory import Things
 from perception.memory.recall import SightRecall, scans_of
 from perception.memory.support_relations import holds_up, over
+from perception.scan import Scan
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
 """Opening (rad, m) from which Open counts as done: half (`thresholds.OPEN`) of the assumed range of doors and drawers,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Box, Mask, OccupancyGrid, Pose2, mask_bounds
-from perception.localise import Points, Scan
+from perception.scan import Points, Scan
 
 RESOLUTION = 0.05
 LOWEST = 0.05
@@ -29,8 +29,9 @@ TALL = 1.2
 """Height (m) above the floor from which an obstacle counts as a wall, which an arm cannot reach over."""
 SURE = 3.0
 """Maximum evidence of a cell: this many looks reverse its state."""
-SEE_FAR = 3.0
-"""Distance (m) within which a look can show that a point has gone: beyond, a chair's bar is narrower than a pixel."""
+SEE_NEAR, SEE_FAR = 0.2, 3.0
+"""Smallest depth and largest distance (m) at which a look can show that a point has gone: beyond, a chair's bar is
+narrower than a pixel."""
 BEHIND = 0.1
 """Distance (m) behind a point from which the depth shows that a look passed through the point."""
 WIDEST_GAP = 0.6
@@ -232,18 +233,12 @@ class OccupancyMapper:
 
 def _seen_through(scan: Scan, points: Points) -> Mask:
     """Return which points (n, 3) a picture sees through, (n,): all depths at and around them are larger."""
-    frame, k = scan.frame, scan.frame.intrinsics
-    assert frame.depth is not None
-    x, y, depth = ((points - frame.pose.position) @ frame.pose.rotation).T
-    is_near = (depth > 0.2) & (np.linalg.norm(points - frame.pose.position, axis=1) < SEE_FAR)
-    is_seen_through = np.zeros(len(points), dtype=bool)
-    u = np.round(x[is_near] / depth[is_near] * k.fx + k.cx).astype(int)
-    v = np.round(y[is_near] / depth[is_near] * k.fy + k.cy).astype(int)
-    in_picture = (u >= 0) & (v >= 0) & (u < k.width) & (v < k.height)
-    nearest = cv2.erode(np.where(scan.valid, frame.depth, np.float32(0.0)), np.ones((3, 3), np.uint8))
-    index = np.flatnonzero(is_near)[in_picture]
-    is_seen_through[index] = nearest[v[in_picture], u[in_picture]] > depth[index] + BEHIND
-    return is_seen_through
+    seen_through, rows, columns, depths = scan.project(points)
+    seen_through &= (depths > SEE_NEAR) & (np.linalg.norm(points - scan.eye, axis=1) < SEE_FAR)
+    nearest = cv2.erode(np.where(scan.valid, scan.depth, np.float32(0.0)), np.ones((3, 3), np.uint8))
+    behind = depths[seen_through] + BEHIND
+    seen_through[seen_through] = nearest[rows[seen_through], columns[seen_through]] > behind
+    return seen_through
 
 
 def _fill_gaps(points: Points, level: Mask, chosen: Mask) -> Points:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.types import Mask
-from perception.localise import Points
 from perception.memory.clouds import RANGE, cells_of, inside
 from perception.memory.seen_furniture import Furniture
+from perception.scan import Points
 
 BESIDE = 0.03
 """Distance (m) from furniture within which tall points belong to it."""

@@ -119,7 +119,9 @@ LAYERS = {
     ),
     "perception": (
         ("colours", "box_suppression", "numbered_boxes"),
-        ("names", "localise"),
+        ("names", "scan"),
+        ("outlines",),
+        ("localise",),
         ("memory", "detectors"),
         ("arm_obstacles", "walls"),
         ("mapping", "learned"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Robot
 from homie.kernel.types import Mask, Pose, Proprioception, rotation_z
-from perception.localise import Scan
+from perception.scan import Scan
 
 ARM_MARGIN = 0.03
 """Distance (m) from the arm's links within which points belong to the arm."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Box, Mask, rotation_z
-from perception.localise import Points
+from perception.scan import Points
 
 RANGE = 1 << 20
 """Number of cells along each axis that a key can encode."""

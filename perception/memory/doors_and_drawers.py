@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 
 from homie.kernel.types import Array, Articulation, Box, Surface, planar_rotation
-from perception.localise import Points, rectangle
+from perception.localise import rectangle
+from perception.scan import Points
 
 HINGE_RANGE = 1.92
 """Assumed range (rad) of a door (110 degrees, as of cabinet hinges): the true range cannot be seen."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homie.kernel.types import Array, Pose2
-from perception.localise import Points, Scan
+from perception.scan import Points, Scan
 
 LOW, HIGH = 1.2, 1.9
 """Height range (m) in which walls are solid and doorways are open; most furniture is lower."""

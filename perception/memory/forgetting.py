@@ -1,4 +1,4 @@
-"""Removal of remembered objects whose position was seen to be empty."""
+"""Removal of remembered objects whose position was seen to be empty, and of furniture that was reported wrongly."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ from collections.abc import Collection, Mapping, MutableMapping, Sequence
 import numpy as np
 
 from homie.kernel.types import Box
-from perception.localise import Scan
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
+from perception.scan import Scan
 
 FORGET_AFTER = 2
 """Looks at an empty position after which its object is forgotten."""
+NEAREST, LEAST_WIDTH = 0.2, 8
+"""Smallest depth (m) and width (pixels) of an object that is tested for being gone."""
+DOUBTED, UNREPORTED = 2.5, 0.3
+"""Sum of scores up to which furniture may be a false positive, and the penalty if it is in plain view and not reported:
+half of the score of a report, since networks miss a third of visible furniture."""
+PLAIN_VIEW = 3.5
+"""Distance (m) within which a network reports visible furniture."""
 
 
 def forget_missing(
@@ -50,15 +57,43 @@ def seen_through(scan: Scan, box: Box) -> bool:
     middles = box.center + 0.5 * (corners - box.center)
     half_height = np.array([0.0, 0.0, 0.7 * box.half[2]])
     points = np.concatenate([box.center[None], middles + half_height, middles])
-    pose, k = scan.frame.pose, scan.frame.intrinsics
-    local = (points - pose.position) @ pose.rotation
-    if local[:, 2].min() < 0.2 or k.fx * 2 * float(np.sort(box.half)[1]) / local[0, 2] < 8:
+    in_picture, rows, columns, depths = scan.project(points)
+    if not in_picture.all() or depths.min() < NEAREST:
         return False
-    u = np.round(local[:, 0] / local[:, 2] * k.fx + k.cx).astype(int)
-    v = np.round(local[:, 1] / local[:, 2] * k.fy + k.cy).astype(int)
-    if (u < 0).any() or (v < 0).any() or (u >= k.width).any() or (v >= k.height).any():
+    if scan.frame.intrinsics.fx * 2 * float(np.sort(box.half)[1]) / depths[0] < LEAST_WIDTH:
         return False
-    assert scan.frame.depth is not None
-    depth = scan.frame.depth[v, u]
-    is_behind = (depth == 0.0) | (depth > local[:, 2] + 0.025)
+    depth = scan.depth[rows, columns]
+    is_behind = (depth == 0.0) | (depth > depths + 0.025)
     return bool(is_behind.mean() > 0.8)
+
+
+def forget_doubtful(
+    furniture: MutableMapping[str, Furniture],
+    support: MutableMapping[str, float],
+    scans: Sequence[Scan],
+    excused: Collection[str | None],
+) -> None:
+    """Forget furniture that was reported a few times, and then not any more although it is in plain view.
+
+    Args:
+        furniture: By entity; modified in place.
+        support: Sum of the scores of the reports of each entity; modified in place.
+        scans: Scans of this look.
+        excused: Entities that were reported in this look, or are held.
+    """
+    for entity, piece in list(furniture.items()):
+        if entity in excused or support[entity] > DOUBTED:
+            continue
+        if any(in_plain_view(scan, piece) for scan in scans):
+            support[entity] -= UNREPORTED
+            if support[entity] <= 0.0:
+                del furniture[entity]
+
+
+def in_plain_view(scan: Scan, piece: Furniture) -> bool:
+    """Whether a picture shows most of the known points of furniture, from near."""
+    points = piece.points(panel=True)
+    points = points[:: len(points) // 200 + 1]
+    if not len(points) or float(np.linalg.norm(points.mean(axis=0) - scan.eye)) > PLAIN_VIEW:
+        return False
+    return float(scan.visible(points)[0].mean()) > 0.5

@@ -11,15 +11,16 @@ import numpy as np
 
 from homie.kernel.types import FLOOR, Array, Detection, Mask
 from perception.colours import COLOUR_WORDS
-from perception.localise import Patch, Points, Scan, object_box, patch_of
+from perception.localise import Patch, object_box, patch_of
 from perception.memory.clouds import inside
 from perception.memory.evidence import FLOOR_CELL, Evidence
-from perception.memory.forgetting import forget_missing
+from perception.memory.forgetting import forget_doubtful, forget_missing
 from perception.memory.seen_furniture import Furniture, is_furniture
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
 from perception.memory.support_relations import contains
 from perception.names import best_matches, vocabulary
+from perception.scan import Points, Scan
 
 SAME_PLACE = 0.25
 """Distance (m) within which a detection without instance is associated with a remembered entity of its kind."""
@@ -35,9 +36,6 @@ ONE_PLACE, WITHIN = 0.6, 0.05
 """Share of the points of furniture inside another piece, expanded by a margin (m), from which both are merged."""
 LEAST_FURNITURE = 0.2
 """Smallest extent (m) of new furniture without instance: less is the edge of something else."""
-DOUBTED, UNREPORTED = 2.5, 0.3
-"""Sum of scores up to which furniture may be a false positive, and the penalty if it is in plain view and not reported:
-half of the score of a report, since networks miss a third of visible furniture."""
 UNSEEN_FLOOR = 1.15
 """Distance (m) from the middle of furniture, towards the robot, within which the floor before it begins. Of 8,500 looks
 in six houses 6 met floor only at 1.2 or 1.3 m, and 2 of those were looks through a doorway into the room behind it."""
@@ -158,7 +156,7 @@ class Things:
         self.missing.update(forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held}))
         if anonymous:
             self._resolve_conflicts(patches, held)
-            self._forget_doubtful(scans, {*patches, held})
+            forget_doubtful(self.furniture, self._support, list(scans.values()), {*patches, held})
 
     def _entity_of(
         self, detection: Detection, patch: Patch, newcomers: dict[str, _Newcomer], assigned: set[tuple[str, str]]
@@ -281,20 +279,6 @@ class Things:
                         self.same[weaker] = stronger
                     del self.furniture[weaker]
         self._rebuild_rooms()
-
-    def _forget_doubtful(self, scans: Mapping[str, Scan], excused: Collection[str | None]) -> None:
-        """Forget furniture that was reported a few times, and then not any more although it is in plain view.
-
-        Args:
-            excused: Entities that were reported in this look, or are held.
-        """
-        for entity, piece in list(self.furniture.items()):
-            if entity in excused or self._support[entity] > DOUBTED:
-                continue
-            if any(piece.in_plain_view(scan) for scan in scans.values()):
-                self._support[entity] -= UNREPORTED
-                if self._support[entity] <= 0.0:
-                    del self.furniture[entity]
 
     def _is_duplicate(self, entity: str, other: str) -> bool:
         """Whether two pieces of furniture overlap: one inside another of the same kind, or nearly all of each inside

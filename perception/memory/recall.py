@@ -13,7 +13,6 @@ from homie.kernel.interfaces.recall import Landmark, Recall
 from homie.kernel.knowledge import CONTRARY, Doorway, Knowledge, Remembered
 from homie.kernel.support.text import the
 from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, NamedThing, Observation, Pose2
-from perception.localise import Scan
 from perception.memory.arm import OwnArm
 from perception.memory.doorways import Doorways, Passage
 from perception.memory.memory import SAME_PLACE, Things, kind_of
@@ -23,6 +22,7 @@ from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 from perception.names import canonical, spelt_matches, vocabulary
+from perception.scan import Scan
 
 AT_DOOR = 0.5
 """Distance (m) in front of a doorway of the floor that belongs to the room on that side."""

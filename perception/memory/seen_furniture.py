@@ -11,12 +11,14 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, Mask, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
-from perception.localise import FARTHEST_HANDLE, Patch, Points, Scan, rectangle
+from perception.localise import Patch, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
 from perception.memory.doors_and_drawers import Panel, Seen, core, tray, update_panel
 from perception.memory.seen_object import Identity
 from perception.memory.surfaces import find_surfaces
 from perception.names import vocabulary
+from perception.outlines import FARTHEST_HANDLE
+from perception.scan import Points, Scan
 
 LEFT_STANDING = frozenset(name for use in FURNITURE for name in use.names)
 """Kinds that are furniture even if only a small part is visible."""
@@ -26,8 +28,6 @@ LEAST_INSIDE = 8
 """Fewest points inside furniture that determine the side through which they were seen."""
 TOP = 0.05
 """Distance (m) below the highest point of furniture within which level points belong to its top."""
-PLAIN_VIEW = 3.5
-"""Distance (m) within which a network reports visible furniture."""
 BEFORE_FRONT = 0.06
 """Distance (m) before the middle of a closed front up to which points belong to the body: the overhang of worktops."""
 ROOF = 0.05
@@ -96,14 +96,6 @@ class Furniture:
         confirmed[shown] = mask[rows, columns]
         contradicted[shown] = ~mask[rows, columns]
         self._body.vote(confirmed, contradicted)
-
-    def in_plain_view(self, scan: Scan) -> bool:
-        """Whether a picture shows most of its known points, from near."""
-        points = self.points(panel=True)
-        points = points[:: len(points) // 200 + 1]
-        if not len(points) or float(np.linalg.norm(points.mean(axis=0) - scan.eye)) > PLAIN_VIEW:
-            return False
-        return float(scan.visible(points)[0].mean()) > 0.5
 
     def _update_panel(self, moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         if moving:

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from homie.kernel.types import Array, CameraFrame, Detection, Goal, Observation
-from perception.localise import Scan, patch_of
+from perception.localise import patch_of
+from perception.scan import Scan
 
 FAR = 10.0
 """Distance (m) assumed for an object whose distance no camera measures."""

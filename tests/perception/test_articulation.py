@@ -12,11 +12,12 @@ from furnished import House
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Array, Articulation, Box, Detection, Observation, mask_bounds
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
-from perception.localise import Patch, Points
+from perception.localise import Patch
 from perception.locator import SensorLocator
 from perception.memory.doors_and_drawers import Seen, update_panel
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import Identity
+from perception.scan import Points
 
 
 def _look(

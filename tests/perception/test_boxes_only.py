@@ -13,9 +13,10 @@ from furnished import BlindRobot, House
 from homie.kernel import registry
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Box, Detection, Observation, Pose2
-from perception.localise import Scan, patch_of
+from perception.localise import patch_of
 from perception.locator import SensorLocator
 from perception.memory.arm import OwnArm
+from perception.scan import Scan
 
 THINGS = ("apple_1", "apple_2", "sugar_box", "bowl")
 

@@ -10,8 +10,8 @@ from furnished import House
 
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.types import VIEWS, Pose2
-from perception.localise import Scan
 from perception.memory.doorways import Doorways, gaps
+from perception.scan import Scan
 
 DOORS = ((4.0, 2.0), (1.2, 4.0))
 ROOMS = (

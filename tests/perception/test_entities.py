@@ -9,12 +9,13 @@ from furnished import House
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Array, Box, Observation, Pose2
 from perception.detectors.simulated import SimulatedDetector
-from perception.localise import Patch, Points
+from perception.localise import Patch
 from perception.locator import SensorLocator
 from perception.memory.seen_furniture import Furniture, entered, is_furniture
 from perception.memory.seen_object import Identity
 from perception.memory.seen_room import Room
 from perception.memory.support_relations import holds_up
+from perception.scan import Points
 
 
 def _see(house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2) -> Observation:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from homie.kernel.types import Box, Detection
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
-from perception.localise import Patch, Scan, level_mask, object_box, patch_of, rectangle
+from perception.localise import Patch, object_box, patch_of, rectangle
+from perception.outlines import level_mask
+from perception.scan import Scan
 
 
 def _patch(house: House, detector: SimulatedDetector, place: str, metres: float, entity: str) -> Patch:

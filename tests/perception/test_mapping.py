@@ -7,8 +7,8 @@ import pytest
 from furnished import House
 
 from homie.kernel.types import Array, Box, CameraFrame, Intrinsics, Mask, OccupancyGrid, Pose, Pose2
-from perception.localise import Scan
 from perception.mapping import RESOLUTION, SURE, Keepout, OccupancyMapper
+from perception.scan import Scan
 
 TOUR = (Pose2(3.0, 3.0, 0.0), Pose2(1.5, 3.2, 1.0), Pose2(4.2, 3.4, 2.0), Pose2(3.2, 1.6, 3.0), Pose2(2.6, 4.2, 0.5))
 RADIUS = 0.28

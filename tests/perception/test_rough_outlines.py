@@ -12,8 +12,9 @@ from furnished import House
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Box, Detection, Observation, mask_bounds
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
-from perception.localise import Scan, patch_of
+from perception.localise import patch_of
 from perception.locator import SensorLocator
+from perception.scan import Scan
 
 LOOKS = ((2.0, 0.9), (1.6, -0.7), (1.3, 0.3), (1.1, -0.2))
 """Metres before a piece of furniture and to its side."""

@@ -7,7 +7,7 @@ from furnished import House
 
 from homie.kernel.types import Box
 from perception.detectors.simulated import SimulatedDetector
-from perception.localise import Patch, Points
+from perception.localise import Patch
 from perception.locator import SensorLocator
 from perception.memory.doorways import Doorways, Gap, Passage
 from perception.memory.memory import Things
@@ -16,6 +16,7 @@ from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
 from perception.memory.support_relations import holder_of
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
+from perception.scan import Points
 
 
 def test_furniture_is_on_no_object_and_nothing_is_on_itself() -> None:
