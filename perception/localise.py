@@ -71,8 +71,10 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     is_outlined_handle = detection.part == "handle" and not detection.instance
     is_rough = detection.mask is not None and not detection.instance and not detection.part
     wide = is_outlined_handle or is_rough
-    x0, y0, x1, y1 = _with_surroundings(detection.box, scan.valid.shape) if wide else detection.box
+    x0, y0, x1, y1 = detection.box
     step = 2 if (x1 - x0) * (y1 - y0) > LARGE else 1
+    if wide:
+        x0, y0, x1, y1 = _with_surroundings(detection.box, scan.valid.shape)
     window = (slice(y0, y1, step), slice(x0, x1, step))
     mask, depth, points = scan.valid[window], scan.depth[window], scan.points[window]
     if is_outlined_handle:  # too thin for the outlines of networks
