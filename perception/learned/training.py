@@ -11,9 +11,9 @@ import copy
 import io
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -25,7 +25,7 @@ from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.learned.coco import CocoSplit, Labelled, read_split
-from perception.learned.examples import examples_of
+from perception.learned.examples import Examples, examples_of
 from perception.learned.export import export
 from perception.learned.losses import loss_of
 from perception.learned.network import COARSEST, Network
@@ -65,11 +65,9 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     run = _Run(order, network)
     held_out = _held_out(order, data)
     balance = _balance(data, size)
-    while run.step < order.steps:
+    for examples in _prepared(order, data, network.groups, size, after=run.step):
         run.step += 1
-        rng = np.random.default_rng([order.seed, run.step])
-        chosen = [data.pictures[number] for number in rng.integers(len(data.pictures), size=order.batch)]
-        run.losses[run.step] = run.learn(examples_of(chosen, network.groups, size, rng), balance)
+        run.losses[run.step] = run.learn(examples, balance)
         over(run.step, order.steps, run.losses[run.step])
         if run.step % order.keep_every == 0 or run.step == order.steps:
             if held_out:
@@ -90,6 +88,26 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     )
 
 
+def _prepared(
+    order: DetectorOrder, data: CocoSplit, groups: Sequence[int], size: tuple[int, int], after: int
+) -> Iterator[Examples]:
+    """Yield the examples of each step after a step, prepared in a thread while the step before is performed."""
+
+    def prepare(step: int) -> Examples:
+        rng = np.random.default_rng([order.seed, step])
+        chosen = [data.pictures[number] for number in rng.integers(len(data.pictures), size=order.batch)]
+        return examples_of(chosen, groups, size, rng)
+
+    if after >= order.steps:
+        return
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(prepare, after + 1)
+        for step in range(after + 2, order.steps + 1):
+            examples, pending = pending.result(), pool.submit(prepare, step)
+            yield examples
+        yield pending.result()
+
+
 class _Run:
     """State of a training: weights, their average, optimiser and losses."""
 
@@ -108,7 +126,7 @@ class _Run:
         self._began = time.monotonic()
         self._resume()
 
-    def learn(self, examples: Any, balance: torch.Tensor) -> float:
+    def learn(self, examples: Examples, balance: torch.Tensor) -> float:
         """Perform one step and return its loss."""
         for group in self._optimizer.param_groups:
             group["lr"] = self._order.rate * _schedule(self.step, self._order.steps)
