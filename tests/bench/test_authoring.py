@@ -135,14 +135,17 @@ def test_a_rehearsal_of_opening_and_putting(kitchen: House) -> None:
     assert played.state.held == "lemon" and at(played.state, "lemon") == ("held", "robot", "kitchen")
     assert played.state.joints["fridge/door"].fraction == 1.0 and played.state.joints["drawer/drawer"].fraction == 0.5
     plan = ["[Open, fridge]", "[Pick, lemon]", "[Put, lemon, bowl]", "[Pick, apple]", "[Put, apple, table]"]
-    done = rehearse(kitchen, [*plan, "[Pick, mug]", "[Put, mug, fridge]", "[Close, fridge]", "[End]"])
-    assert done.failed == () and done.state.held is None
-    assert at(done.state, "lemon") == ("in", "bowl", "kitchen") and at(done.state, "apple") == (
+    rehearsal = rehearse(kitchen, [*plan, "[Pick, mug]", "[Put, mug, fridge]", "[Close, fridge]", "[End]"])
+    assert rehearsal.failed == () and rehearsal.state.held is None
+    assert at(rehearsal.state, "lemon") == ("in", "bowl", "kitchen") and at(rehearsal.state, "apple") == (
         "on",
         "table",
         "kitchen",
     )
-    assert at(done.state, "mug") == ("in", "fridge", "kitchen") and done.state.joints["fridge/door"].fraction == 0.0
+    assert (
+        at(rehearsal.state, "mug") == ("in", "fridge", "kitchen")
+        and rehearsal.state.joints["fridge/door"].fraction == 0.0
+    )
     assert kitchen.state.objects["mug"].at == "table"
 
 

@@ -21,15 +21,15 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, bench_arguments):
     suite = write_suite(["put the ball in the box", "bug please"])
     arguments = [str(suite), *bench_arguments, "--planner", "trouble", "--retries", "0", "--out", "out"]
-    done = homie("bench", *arguments, "--json")
-    assert done.returncode == 4, "an episode that infrastructure ended is not a success"
-    printed = json.loads(done.stdout)
+    completed = homie("bench", *arguments, "--json")
+    assert completed.returncode == 4, "an episode that infrastructure ended is not a success"
+    printed = json.loads(completed.stdout)
     assert printed["episodes"] == 2 and printed["causes"] == {"code": 1}
     assert printed["success"] == printed["metrics"]["SR"]["value"] == 0.5, (
         "a lost episode is not a success, as in compare"
     )
     assert [line["ended_by"] for line in printed["lines"]] == ["ended", "infrastructure"]
-    assert "\x1b" not in done.stderr and "put-0  success after 5 rounds" in done.stderr
+    assert "\x1b" not in completed.stderr and "put-0  success after 5 rounds" in completed.stderr
     again = homie("bench", *arguments)
     assert again.returncode == 4 and again.stdout == ""
     assert "1: 1 ended by an error in code of your own" in again.stderr and "--again" in again.stderr
@@ -46,9 +46,9 @@ def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, benc
 )
 def test_mistakes_are_one_sentence(homie, write_suite, bench_arguments, arguments, code, sentence):
     suite = str(write_suite())
-    done = homie("bench", *[suite if word == "SUITE" else word for word in arguments], *bench_arguments)
-    assert done.returncode == code and "Traceback" not in done.stderr
-    assert [line for line in done.stderr.splitlines() if line.startswith(sentence)], done.stderr
+    completed = homie("bench", *[suite if word == "SUITE" else word for word in arguments], *bench_arguments)
+    assert completed.returncode == code and "Traceback" not in completed.stderr
+    assert [line for line in completed.stderr.splitlines() if line.startswith(sentence)], completed.stderr
 
 
 ALREADY = """
@@ -63,11 +63,11 @@ tasks:
 
 def test_a_goal_that_holds_at_the_start_is_reported_with_the_result(homie, bench_arguments, tmp_path, plan):
     (tmp_path / "suite.yaml").write_text(ALREADY.replace("BALL", "ball").replace("BOX", "box"))
-    done = homie("bench", "suite.yaml", *bench_arguments, "--planner", plan(["End"]), "--out", "out")
-    assert done.returncode == 0, done.stderr
-    assert "there-0  success after 1 round, but the goal held before the first subtask" in done.stderr
+    completed = homie("bench", "suite.yaml", *bench_arguments, "--planner", plan(["End"]), "--out", "out")
+    assert completed.returncode == 0, completed.stderr
+    assert "there-0  success after 1 round, but the goal held before the first subtask" in completed.stderr
     note = "the goal of 1 task held before the first subtask (there), so success there says nothing about the planner. "
-    assert f"{note}SR of the 1 other episode: 0.00." in done.stderr
+    assert f"{note}SR of the 1 other episode: 0.00." in completed.stderr
 
 
 def test_a_goal_that_holds_at_the_start_of_a_house_is_reported_before_it_is_played(tmp_path):
@@ -88,17 +88,17 @@ def test_a_config_file_says_it_all(homie, write_suite, tmp_path):
     config.write_text(
         "suite: suite.yaml\nrobot: tiny\nskills: tiny\ndetector: tiny\ntargets: tiny\nplanner: trouble\nout: out\n"
     )
-    done = homie("bench", "--config", "bench.yaml")
-    assert done.returncode == 0, done.stderr
+    completed = homie("bench", "--config", "bench.yaml")
+    assert completed.returncode == 0, completed.stderr
     assert len(read_bench(tmp_path / "out")[2]) == 1
 
 
 def test_experts_in_the_real_home(homie, tmp_path):
     suite = str(EXAMPLES / "suites" / "first-six.yaml")
     arguments = ["--planner", "expert", "--trials", "2", "--tasks", "orange-to-desk", "--out", "out", "--workers", "2"]
-    done = homie("bench", suite, *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["successes"] == 2
+    completed = homie("bench", suite, *arguments, "--json")
+    assert completed.returncode == 0, completed.stderr
+    assert json.loads(completed.stdout)["successes"] == 2
     _, _, (first, second) = read_bench(tmp_path / "out")
     assert (first.folder / "scene.json").read_bytes() == (second.folder / "scene.json").read_bytes()
     state = json.loads((first.folder / "final_state.json").read_text())

@@ -57,8 +57,10 @@ def named(tables: tuple[Table, ...]) -> dict[str, Table]:
 def test_no_file_of_a_run_is_written_over(homie, tmp_path: Path, arguments: tuple[str, str]) -> None:
     run = write_run(tmp_path / "a", ALL_DONE)
     before = (run / "run.json").read_bytes()
-    done = homie(arguments[0], "a", arguments[1], "a/run.json")
-    assert done.returncode == 2 and done.stderr.startswith("homie: a/run.json is a file of the run a, which would be")
+    completed = homie(arguments[0], "a", arguments[1], "a/run.json")
+    assert completed.returncode == 2 and completed.stderr.startswith(
+        "homie: a/run.json is a file of the run a, which would be"
+    )
     assert (run / "run.json").read_bytes() == before
 
 
@@ -394,15 +396,15 @@ def titles(markdown: str) -> list[str]:
 def test_the_command(tmp_path: Path) -> None:
     a = str(write_run(tmp_path / "a", ALL_DONE))
     b = str(write_run(tmp_path / "b", {**ALL_DONE, ("task-0", 0): WANDERED}, planner="human"))
-    done = homie(a, b, "--json", "--resamples", "200")
-    assert done.returncode == 0, done.stderr
-    tables = {table["title"]: table for table in json.loads(done.stdout)["tables"]}
+    completed = homie(a, b, "--json", "--resamples", "200")
+    assert completed.returncode == 0, completed.stderr
+    tables = {table["title"]: table for table in json.loads(completed.stdout)["tables"]}
     assert tables["Metrics"]["rows"][1]["SR"]["value"] == 7 / 8
     out = tmp_path / "tables.csv"
     assert homie(a, b, "--form", "csv", "--out", str(out), "--resamples", "200").returncode == 0
     first = next(csv.DictReader(io.StringIO(out.read_text())))
     assert (first["run"], float(first["SR"]), first["SR low"] != "") == ("rule", 1.0, True)
-    assert homie(str(tmp_path), "--json", "--resamples", "200").stdout == done.stdout, "the runs in a folder"
+    assert homie(str(tmp_path), "--json", "--resamples", "200").stdout == completed.stdout, "the runs in a folder"
     alone = homie(a, "--resamples", "200")
     assert alone.returncode == 0 and "nothing is compared" in alone.stderr
     assert titles(alone.stdout) == ["Metrics", "Usage"], "with --all-tables there are more, which are named"
@@ -435,15 +437,15 @@ def test_a_damaged_run_is_left_out_of_several(homie, tmp_path: Path, command: st
         write_run(tmp_path / "runs" / name, ALL_DONE, planner=f"chat:{name}")
     (tmp_path / "runs/b" / file).write_text("{")
     more = ("--out", "page.html") if command == "report" else ("--resamples", "200")
-    done = homie(command, *named, *more, "--json")
-    assert done.returncode == 0, done.stderr
-    first, *_ = done.stderr.splitlines()
-    assert first.startswith(f"not read: runs/b/{file} is damaged: "), done.stderr
+    completed = homie(command, *named, *more, "--json")
+    assert completed.returncode == 0, completed.stderr
+    first, *_ = completed.stderr.splitlines()
+    assert first.startswith(f"not read: runs/b/{file} is damaged: "), completed.stderr
     if command == "report":
-        assert json.loads(done.stdout)["unread"] == [first.removeprefix("not read: ")]
-        assert json.loads(done.stdout)["episodes"] == 2 * len(KEYS)
+        assert json.loads(completed.stdout)["unread"] == [first.removeprefix("not read: ")]
+        assert json.loads(completed.stdout)["episodes"] == 2 * len(KEYS)
     else:
-        metrics, *_ = json.loads(done.stdout)["tables"]
+        metrics, *_ = json.loads(completed.stdout)["tables"]
         assert [row["run"] for row in metrics["rows"]] == ["chat:a", "chat:c"]
     for name in "ac":
         (tmp_path / "runs" / name / file).write_text("{")
@@ -456,8 +458,10 @@ def test_a_damaged_single_run_is_left_out_of_a_report(homie, tmp_path: Path) -> 
     for name in "ab":
         write_single(tmp_path / name, {"1": DONE})
     (tmp_path / "a/run.json").write_text("{")
-    done = homie("report", "a", "b", "--out", "page.html")
-    assert done.returncode == 0 and done.stderr.startswith("not read: a/run.json is damaged: "), done.stderr
+    completed = homie("report", "a", "b", "--out", "page.html")
+    assert completed.returncode == 0 and completed.stderr.startswith("not read: a/run.json is damaged: "), (
+        completed.stderr
+    )
 
 
 CODES = ("L1", "L2", "L3", "L4", "L", "D1", "D2", "D", "F1", "F2", "F", "E1", "E2", "E", "All")

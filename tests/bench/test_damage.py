@@ -265,8 +265,12 @@ def test_the_commands_tell_and_never_crash(tiny, homie, tmp_path):
     assert shown.returncode == 0 and "damaged: final_state.json" in (tmp_path / "page.html").read_text()
     (tiny.out / "run.json").write_text("{")
     for command in ("compare", "report"):
-        done = homie(command, run)
-        assert done.returncode == 2 and "run.json is damaged" in done.stderr and "Unexpected" not in done.stderr
+        completed = homie(command, run)
+        assert (
+            completed.returncode == 2
+            and "run.json is damaged" in completed.stderr
+            and "Unexpected" not in completed.stderr
+        )
     words = [word for name in ("robot", "skills", "detector", "targets") for word in (f"--{name}", "tiny")]
     resumed = homie("bench", tiny.suite, *words, "--planner", "trouble", "--video", "--out", run)
     assert resumed.returncode == 0, resumed.stderr

@@ -52,26 +52,26 @@ def set_aside(episode: Episode, number: int, *names: str) -> Path:
 
 
 def test_what_a_finished_episode_is(run: Path) -> None:
-    done, left = episodes(run)
-    read = finished(done)
+    complete, left = episodes(run)
+    read = finished(complete)
     assert (read.verdict, read.damaged, len(read.records)) == (True, False, 2)
-    assert done.ending == read.ending == read_episode(done.folder) and not done.damaged
+    assert complete.ending == read.ending == read_episode(complete.folder) and not complete.damaged
     assert left.finished is None and left.ending is None and not left.damaged
     assert left.name == "task-0-1" and left.folder == run / "episodes" / "task-0-1"
 
 
 def test_only_what_says_it_is_finished_can_be_damaged(run: Path) -> None:
-    done, left = episodes(run)
+    complete, left = episodes(run)
     left.begin()
     (left.folder / "steps.jsonl").write_text("torn")
     assert not left.damaged
     left.give_up(left.fail("crash", "damaged: not by the disk", 1.0))
     assert not finished(left).damaged, "infrastructure ended it, by another cause"
-    edit(done.folder / "episode.json", cause="damaged: so it says")
-    assert not finished(done).damaged, "an episode that the planner ended"
-    (done.folder / "final_state.json").unlink()
-    assert done.damaged and finished(done).ending.cause == "damaged: final_state.json (it is missing)"
-    assert finished(done).ending.ended_by == "infrastructure" and finished(done).records == ()
+    edit(complete.folder / "episode.json", cause="damaged: so it says")
+    assert not finished(complete).damaged, "an episode that the planner ended"
+    (complete.folder / "final_state.json").unlink()
+    assert complete.damaged and finished(complete).ending.cause == "damaged: final_state.json (it is missing)"
+    assert finished(complete).ending.ended_by == "infrastructure" and finished(complete).records == ()
 
 
 @pytest.mark.parametrize(
@@ -83,23 +83,23 @@ def test_only_what_says_it_is_finished_can_be_damaged(run: Path) -> None:
     ],
 )
 def test_an_episode_of_another_task_trial_or_seed(run: Path, values: dict[str, object], message: str) -> None:
-    done, _ = episodes(run)
-    edit(done.folder / "episode.json", **values)
-    ending = finished(done).ending
+    complete, _ = episodes(run)
+    edit(complete.folder / "episode.json", **values)
+    ending = finished(complete).ending
     assert ending.cause.startswith(f"damaged: episode.json (it is of another episode: {message}")
-    assert (ending.task, ending.trial, ending.seed) == ("take the apple", 0, done.seed)
+    assert (ending.task, ending.trial, ending.seed) == ("take the apple", 0, complete.seed)
     assert (ending.rounds, ending.history, ending.robot_seconds, ending.wall_seconds) == (0, (), 0.0, 0.0)
 
 
 def test_steps_that_do_not_fit_the_end(run: Path) -> None:
-    done, _ = episodes(run)
-    ending, steps = done.folder / "episode.json", done.folder / "steps.jsonl"
+    complete, _ = episodes(run)
+    ending, steps = complete.folder / "episode.json", complete.folder / "steps.jsonl"
     whole = steps.read_bytes()
 
     def cause(data: bytes, **values: object) -> str:
         edit(ending, **values)
         steps.write_bytes(data)
-        return finished(done).ending.cause.removeprefix("damaged: ")
+        return finished(complete).ending.cause.removeprefix("damaged: ")
 
     assert cause(whole) == ""
     assert cause(whole + b"torn") == "steps.jsonl (steps.jsonl: left out a last line that a kill has torn (4 bytes))"
@@ -114,9 +114,9 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
     )
     assert cause(b"", ended_by="rounds", history=[]) == "", "nothing was done, and the rounds ran out"
     steps.unlink()
-    assert finished(done).ending.cause.startswith("damaged: steps.jsonl (Cannot read ")
+    assert finished(complete).ending.cause.startswith("damaged: steps.jsonl (Cannot read ")
     ending.write_text("{")
-    assert finished(done).ending.cause.startswith("damaged: episode.json (it is not valid JSON: Expecting")
+    assert finished(complete).ending.cause.startswith("damaged: episode.json (it is not valid JSON: Expecting")
 
 
 @pytest.mark.parametrize(
@@ -129,12 +129,12 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
     ],
 )
 def test_a_world_that_cannot_be_judged(run: Path, state: str | None, message: str) -> None:
-    done, _ = episodes(run)
-    edit(done.folder / "episode.json")
-    path = done.folder / "final_state.json"
+    complete, _ = episodes(run)
+    edit(complete.folder / "episode.json")
+    path = complete.folder / "final_state.json"
     path.unlink() if state is None else path.write_text(state)
-    assert finished(done).ending.cause.startswith(f"damaged: {message}")
-    assert len(finished(done).ending.cause) < 300
+    assert finished(complete).ending.cause.startswith(f"damaged: {message}")
+    assert len(finished(complete).ending.cause) < 300
 
 
 def test_tries_are_counted_since_the_episode_was_last_given_up(run: Path) -> None:
@@ -167,9 +167,9 @@ def test_the_record_of_a_try_may_be_damaged(run: Path) -> None:
 
 
 def test_what_was_done_until_it_was_given_up_counts(run: Path) -> None:
-    done, left = episodes(run)
+    complete, left = episodes(run)
     left.begin()
-    steps = (done.folder / "steps.jsonl").read_bytes()
+    steps = (complete.folder / "steps.jsonl").read_bytes()
     (left.folder / "steps.jsonl").write_bytes(steps + b'{"round": 3')
     with warnings.catch_warnings(action="error"):  # a torn line is what is expected
         left.give_up(FailedTry(cause="killed", message="by hand", attempt=3, wall_seconds=4.5))
@@ -193,17 +193,17 @@ def test_given_up_without_anything_done(run: Path, steps: bytes | None) -> None:
 
 
 def test_of_tries_that_were_set_aside_only_why_they_failed_stays(run: Path) -> None:
-    done, left = episodes(run)
+    finished, left = episodes(run)
     names = ("failure.json", "error.log", "episode.json", "steps.jsonl", "video.mp4", "frames/")
-    kept, gone = set_aside(done, 1, *names), set_aside(done, 2, "steps.jsonl", "frames/")
+    kept, gone = set_aside(finished, 1, *names), set_aside(finished, 2, "steps.jsonl", "frames/")
     other = set_aside(left, 1, "steps.jsonl")
-    done.clean()
+    finished.clean()
     left.clean()
     assert {path.name for path in kept.iterdir()} == {"failure.json", "error.log", "episode.json"}
     assert not gone.exists(), "nothing was left of it"
     assert (other / "steps.jsonl").exists(), "an unfinished episode may still need it"
-    assert (done.folder / "steps.jsonl").exists()
-    again = set_aside(done, 2, "steps.jsonl")
-    (done.folder / "final_state.json").unlink()
-    done.clean()
+    assert (finished.folder / "steps.jsonl").exists()
+    again = set_aside(finished, 2, "steps.jsonl")
+    (finished.folder / "final_state.json").unlink()
+    finished.clean()
     assert (again / "steps.jsonl").exists(), "a damaged episode is run again"

@@ -37,8 +37,8 @@ def suite(tmp_path: Path) -> Path:
 
 
 def steps(seen: homie.PlannerInput) -> Subtask:
-    done = len(seen.history)
-    return STEPS[done] if done < len(STEPS) else END
+    count = len(seen.history)
+    return STEPS[count] if count < len(STEPS) else END
 
 
 def opened(suite: Path, out: Path, **options: object) -> homie.OpenBench:

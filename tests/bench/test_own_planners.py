@@ -37,10 +37,12 @@ def test_a_bench_says_whose_code_failed(
     mine: Path, homie: Any, write_suite: Callable[..., Path], bench_arguments: list[str]
 ) -> None:
     arguments = ["bench", str(write_suite(["go to the ball"])), *bench_arguments, "--out", "out"]
-    done = homie(*arguments, "--planner", "own_planners:divides")
+    completed = homie(*arguments, "--planner", "own_planners:divides")
     sentence = "Error in the code of the planner at own_planners.py, line 5, in divides: ZeroDivisionError: div"
-    assert done.returncode == 4 and sentence in done.stderr and "infrastructure" not in done.stderr
-    assert "1 ended by an error in code of your own" in done.stderr and done.stderr.count("it is run again") == 0
+    assert completed.returncode == 4 and sentence in completed.stderr and "infrastructure" not in completed.stderr
+    assert (
+        "1 ended by an error in code of your own" in completed.stderr and completed.stderr.count("it is run again") == 0
+    )
     page = report(ReportOptions(runs=[mine.parent / "out"])).path.read_text(encoding="utf-8")
     assert "an error in code of your own" in page and "own_planners.py, line" in page
 

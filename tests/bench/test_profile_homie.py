@@ -108,10 +108,10 @@ def test_a_run_that_is_not_there_is_in_the_denominator() -> None:
 
 
 def test_the_world_has_its_own_verdict() -> None:
-    done = trajectory("Pick, apple", "Put, apple, fridge", "End", verdict=False)
+    played = trajectory("Pick, apple", "Put, apple, fridge", "End", verdict=False)
     undone = trajectory("Go to, table", "End", verdict=True, trial=1)
     unknown = trajectory("Go to, table", "End", trial=2)
-    results = score_run(Homie(), [done, undone, unknown])
+    results = score_run(Homie(), [played, undone, unknown])
     assert ratio(results, "world") == (1, 2)
     assert [(score.trial, score.success, score.verdict) for score in results.disagreements] == [
         (0, True, False),

@@ -47,14 +47,14 @@ def episodes(tmp_path: Path) -> tuple[Episode, ...]:
 
 def test_every_episode_has_a_line_with_all_that_is_known(episodes: tuple[Episode, ...]) -> None:
     watched = Shown()
-    done, killed, wandered, late = episodes
+    finished, killed, wandered, late = episodes
     watched.progress.began(bench_runs.suite(2), 4, [])
     assert watched.new() == "" and watched.progress.summary() == "0/4 done  |  0 running, 0 failed"
-    watched.progress.started(done)
+    watched.progress.started(finished)
     watched.progress.started(killed)
     assert watched.progress.summary() == "0/4 done  |  2 running, 0 failed"
     watched.now += 30.0
-    watched.progress.finished(done, 29.96)
+    watched.progress.finished(finished, 29.96)
     (line,) = watched.new().splitlines()
     assert line.startswith("task-0-0  success after 2 rounds, 30.0 s  |  1/4 done, 2 min left  |  1 running, 0 failed")
     assert "  |  SR 100.00 [" in line and line.endswith("]  |  2.0 episodes/min")
@@ -85,9 +85,9 @@ def test_every_episode_has_a_line_with_all_that_is_known(episodes: tuple[Episode
 
 def test_what_was_finished_before_counts_and_what_is_damaged_is_reported(episodes: tuple[Episode, ...]) -> None:
     watched = Shown()
-    done, killed, wandered, late = episodes
+    finished, killed, wandered, late = episodes
     (late.folder / "final_state.json").unlink()
-    watched.progress.began(bench_runs.suite(2), 4, [done, killed, wandered], [late])
+    watched.progress.began(bench_runs.suite(2), 4, [finished, killed, wandered], [late])
     assert watched.new().splitlines() == [
         "task-1-1  damaged: final_state.json (it is missing); it is run again.",
         "3 of 4 episodes finished before.",

@@ -66,8 +66,8 @@ def test_an_actor_plays_one_job_after_the_other_until_it_is_replaced(pool: Pools
     for number, each in enumerate(jobs):
         actors.submit(each)
         assert actors.free == 1
-        ((done, report, seconds),) = actors.wait(1.0)
-        assert (done, report) == (each, Report()) and seconds >= 0.0
+        ((finished_job, report, seconds),) = actors.wait(1.0)
+        assert (finished_job, report) == (each, Report()) and seconds >= 0.0
         ending = read_episode(each.folder)
         assert ending is not None and (ending.trial, ending.seed, ending.ended_by) == (number, 9, "ended")
         assert actors.free == 2
@@ -85,8 +85,8 @@ def test_jobs_are_played_side_by_side_on_no_more_cpus_than_there_are(pool: Pools
     actors.submit(first)
     actors.submit(second)
     assert actors.free == 0 and len(ray.actors) == 2
-    ((done, report, _),) = actors.wait(0.01)
-    assert done == second and report.cause is None and actors.free == 1
+    ((finished_job, report, _),) = actors.wait(0.01)
+    assert finished_job == second and report.cause is None and actors.free == 1
     assert pool(4, ray=FakeRay(3.0))[0].free == 3
     assert pool(4, ray=FakeRay(0.0))[0].free == 1, "a cluster that does not say how many it has"
 

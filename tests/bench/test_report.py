@@ -162,13 +162,13 @@ def test_headings_leave_no_level_out(tmp_path: Path) -> None:
 
 def test_single_runs(homie, tiny_arguments, tmp_path: Path) -> None:
     for name, more in (("one", ()), ("two", ("--no-video",))):
-        done = homie("run", "put the ball in the box", *tiny_arguments, *more, "--out", name)
-        assert done.returncode == 0, done.stderr
-    done = homie("report", "one", "two", "--out", "nowhere/page.html", "--json")
-    assert done.returncode == 2 and "Cannot write" in done.stderr
-    done = homie("report", "one", "two", "--out", "page.html", "--json")
-    assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
+        completed = homie("run", "put the ball in the box", *tiny_arguments, *more, "--out", name)
+        assert completed.returncode == 0, completed.stderr
+    completed = homie("report", "one", "two", "--out", "nowhere/page.html", "--json")
+    assert completed.returncode == 2 and "Cannot write" in completed.stderr
+    completed = homie("report", "one", "two", "--out", "page.html", "--json")
+    assert completed.returncode == 0, completed.stderr
+    printed = json.loads(completed.stdout)
     assert printed["episodes"] == 2 and printed["bytes"] == (tmp_path / "page.html").stat().st_size
     page = Page(tmp_path / "page.html")
     assert len(page.all("article")) == 10 and len(page.all("img")) == 40 and len(page.all("video")) == 1
@@ -189,8 +189,10 @@ def test_the_first_screen_says_the_result_in_words_and_explains_its_heads(tmp_pa
 def test_what_the_planner_said_at_the_end(homie, tiny_arguments, tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text("- {subtask: '[End]', report: declined, answer: two <b>}", encoding="utf-8")
-    done = homie("run", "how many?", *tiny_arguments, "--planner", f"scripted:{plan}", "--no-video", "--out", "run")
-    assert done.returncode == 1, "nothing was done"
+    completed = homie(
+        "run", "how many?", *tiny_arguments, "--planner", f"scripted:{plan}", "--no-video", "--out", "run"
+    )
+    assert completed.returncode == 1, "nothing was done"
     _, page = write(tmp_path / "run")
     assert "the planner declined the task: nothing was begun" in page.text and "two <b>" in page.text
 

@@ -185,10 +185,10 @@ def _score(success: bool, verdict: bool | None) -> Score:
 
 def test_facets() -> None:
     codes = tuple(Round(number, (record,)) for number, record in enumerate(rounds(LATE)))
-    done = _shown("a", "t", 0, "succeeded", score=_score(True, True), attributes=("long-horizon",), rounds=codes)
+    succeeded = _shown("a", "t", 0, "succeeded", score=_score(True, True), attributes=("long-horizon",), rounds=codes)
     odd = _shown("a", "t", 1, "failed", score=_score(False, True), split="")
     other = _shown("b", "t", 0, "failed", score=_score(False, False), split="test")
-    listed = catalogue([_source("a", done, odd), _source("b", other)])
+    listed = catalogue([_source("a", succeeded, odd), _source("b", other)])
     assert [episode.facets for episode in listed.episodes] == [
         _facets(run="a", outcome="succeeded", world="done", split="train", attribute="long-horizon", code="D1"),
         {**_facets(run="a", outcome="failed"), "world": ("done", "disagrees with key path")},

@@ -54,9 +54,9 @@ def tiny_run(tiny_options, played: Path, tmp_path: Path) -> Path:
 
 
 def test_a_run_from_its_folder_to_a_recording(homie, tiny_run: Path, tmp_path: Path) -> None:
-    done = homie("report", "run", "--out", "page.html", "--rerun", "run.rrd", "--json")
-    assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
+    completed = homie("report", "run", "--out", "page.html", "--rerun", "run.rrd", "--json")
+    assert completed.returncode == 0, completed.stderr
+    printed = json.loads(completed.stdout)
     path = tmp_path / "run.rrd"
     assert printed["recording"] == "run.rrd" and printed["recording_bytes"] == path.stat().st_size
     if RERUN.exists():

@@ -78,7 +78,7 @@ def begun(run_folder: Path) -> set[str]:
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path):
     suite = write_suite(TEXTS, trials=4, rounds=8)
     whole, _ = run(tiny_bench(suite, planner="sampled", out=tmp_path / "whole"))
-    folder, rng, done = tmp_path / "run", random.Random(8), {}
+    folder, rng, finished_before = tmp_path / "run", random.Random(8), {}
     for _ in range(KILLS):
         was = begun(folder)
         process = start(suite, "--workers", "2", TINY_PERIOD="0.004")
@@ -86,11 +86,11 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny
         time.sleep(rng.uniform(0.0, 1.0))
         process.kill()
         assert process.wait() in (0, -signal.SIGKILL)
-        assert done.items() <= finished(folder).items(), "nothing finished is run again"
-        done = finished(folder)
+        assert finished_before.items() <= finished(folder).items(), "nothing finished is run again"
+        finished_before = finished(folder)
     assert any((folder / "episodes").glob("*-partial-*"))
     output, _ = start(suite, "--workers", "2", "--json").communicate(timeout=120)
-    assert done.items() <= finished(folder).items() and repeatable(folder) == repeatable(tmp_path / "whole")
+    assert finished_before.items() <= finished(folder).items() and repeatable(folder) == repeatable(tmp_path / "whole")
     summary = json.loads(output)
     assert [line["rounds"] for line in summary["lines"]] == [line.rounds for line in whole.lines]
     assert summary["successes"] == whole.successes
@@ -139,9 +139,9 @@ def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, numb
     assert not alive(tmp_path / "run")
     for log in (tmp_path / "run" / "workers").iterdir():
         assert "Traceback" not in log.read_text()
-    done = len(finished(tmp_path / "run"))
+    count = len(finished(tmp_path / "run"))
     output, errors = start(suite, "--workers", "2", "--json").communicate(timeout=60)
-    assert json.loads(output)["episodes"] == 4 and f"{done} of 4 episodes finished before" in errors
+    assert json.loads(output)["episodes"] == 4 and f"{count} of 4 episodes finished before" in errors
 
 
 def test_a_disk_that_is_full_stops_the_bench_and_blames_no_planner(
@@ -153,7 +153,7 @@ def test_a_disk_that_is_full_stops_the_bench_and_blames_no_planner(
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
-    done = subprocess.run(
+    completed = subprocess.run(
         [*START, *arguments],
         env=environment,
         capture_output=True,
@@ -162,8 +162,10 @@ def test_a_disk_that_is_full_stops_the_bench_and_blames_no_planner(
         check=False,
         preexec_fn=full,
     )
-    assert done.returncode == 4, done.stderr
-    assert "File too large" in done.stderr and "Make room there and give the same command again" in done.stderr
+    assert completed.returncode == 4, completed.stderr
+    assert (
+        "File too large" in completed.stderr and "Make room there and give the same command again" in completed.stderr
+    )
     assert finished(tmp_path / "run") == {}
     summary, _ = run(tiny_bench(suite))
     assert summary.successes == 2 and summary.infrastructure == 0

@@ -128,7 +128,7 @@ def test_where_a_sweep_cannot_be_kept(write_suite, tiny_bench, tmp_path):
 
 def test_on_the_command_line(homie, write_suite, bench_arguments):
     arguments = [str(write_suite()), *bench_arguments, "--planner", "trouble", "--out", "out", "--sweep", "rounds=2,5"]
-    done = homie("bench", *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
-    assert printed["runs"]["rounds-5"]["success"] == 1.0 and "\nrounds-2\n" in done.stderr
+    completed = homie("bench", *arguments, "--json")
+    assert completed.returncode == 0, completed.stderr
+    printed = json.loads(completed.stdout)
+    assert printed["runs"]["rounds-5"]["success"] == 1.0 and "\nrounds-2\n" in completed.stderr

@@ -59,9 +59,9 @@ def test_the_expert_does_its_tasks_and_who_says_end_at_once_does_none(tmp_path):
         robot="franka",
     )
     (tmp_path / "end.json").write_text(json.dumps([{"subtask": "[End]"}]))
-    done = bench(suite, tmp_path / "expert")
+    result = bench(suite, tmp_path / "expert")
     idle = bench(suite, tmp_path / "idle", planner=f"scripted:{tmp_path / 'end.json'}")
-    assert (done.judged, done.successes) == (2, 2)
+    assert (result.judged, result.successes) == (2, 2)
     assert (idle.judged, idle.successes) == (2, 0)
     assert [score.success for score in load_run(tmp_path / "expert").results.scores] == [True] * 2
     assert [score.success for score in load_run(tmp_path / "idle").results.scores] == [False] * 2

@@ -108,8 +108,8 @@ def test_latex_can_be_set_and_no_table_is_wider_than_the_page(tmp_path: Path) ->
     page = [r"\documentclass{article}", r"\usepackage{booktabs,graphicx}", r"\begin{document}", r"\input{tables}"]
     (tmp_path / "page.tex").write_text("\n".join([*page, r"\end{document}"]))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0 and "Overfull" not in done.stdout, done.stdout[-2000:]
+    completed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+    assert completed.returncode == 0 and "Overfull" not in completed.stdout, completed.stdout[-2000:]
     assert (tmp_path / "page.pdf").stat().st_size > 1000
 
 

@@ -215,8 +215,8 @@ def test_a_worker_process_that_does_not_start_is_ended(
     pool = LocalPool(tmp_path / "bench", 2, Limits(60.0, None, 5))
     pool.submit(planned)
     assert pool.free == 1
-    ((done, report, _),) = pool.wait(1.0)
-    assert done == planned and (report.cause, report.fatal) == ("deadline", False)
+    ((finished_job, report, _),) = pool.wait(1.0)
+    assert finished_job == planned and (report.cause, report.fatal) == ("deadline", False)
     assert report.message == "The worker process had not started after 0 s." and pool.free == 2
     pool.close()
 
