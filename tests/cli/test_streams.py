@@ -31,15 +31,15 @@ def full():
 
 @pytest.mark.parametrize("arguments", [["list", "planners"], ["scene", "--json"], ["--help"]])
 def test_a_reader_that_leaves_is_no_error(lost, arguments):
-    done = subprocess.run([*START, *arguments], stdout=lost, stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    completed = subprocess.run([*START, *arguments], stdout=lost, stderr=subprocess.PIPE, text=True, check=False)
+    assert (completed.returncode, completed.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("arguments", [["list", "locators"], ["--version"]])
 def test_output_that_cannot_be_written_is_a_sentence(full, arguments):
-    done = subprocess.run([*START, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 4
-    assert done.stderr == "homie: Cannot write the output: No space left on device.\n"
+    completed = subprocess.run([*START, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert completed.returncode == 4
+    assert completed.stderr == "homie: Cannot write the output: No space left on device.\n"
 
 
 def run(tmp_path, environment, tiny_arguments, **streams):
@@ -48,15 +48,15 @@ def run(tmp_path, environment, tiny_arguments, **streams):
 
 
 def test_a_run_goes_on_when_nobody_reads_its_progress(tmp_path, environment, tiny_arguments, lost):
-    done = run(tmp_path, environment, tiny_arguments, stdout=subprocess.PIPE, stderr=lost)
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["result"]["ended_by"] == "ended"
+    completed = run(tmp_path, environment, tiny_arguments, stdout=subprocess.PIPE, stderr=lost)
+    assert completed.returncode == 0
+    assert json.loads(completed.stdout)["result"]["ended_by"] == "ended"
     assert (tmp_path / "out" / EPISODE).exists()
 
 
 def test_a_run_goes_on_when_its_log_is_on_a_full_disk(tmp_path, environment, tiny_arguments, full):
-    done = run(tmp_path, environment, tiny_arguments, stdout=subprocess.PIPE, stderr=full)
-    assert done.returncode == 0 and json.loads(done.stdout)["result"]["rounds"] == 5
+    completed = run(tmp_path, environment, tiny_arguments, stdout=subprocess.PIPE, stderr=full)
+    assert completed.returncode == 0 and json.loads(completed.stdout)["result"]["rounds"] == 5
 
 
 def test_a_run_without_any_stream_keeps_its_files_whole(tmp_path, environment, tiny_arguments):
@@ -64,7 +64,7 @@ def test_a_run_without_any_stream_keeps_its_files_whole(tmp_path, environment, t
         for number in (0, 1, 2):
             os.close(number)
 
-    done = run(tmp_path, environment, tiny_arguments, preexec_fn=close_all)
-    assert done.returncode == 0
+    completed = run(tmp_path, environment, tiny_arguments, preexec_fn=close_all)
+    assert completed.returncode == 0
     assert json.loads((tmp_path / "out" / EPISODE).read_text())["ended_by"] == "ended"
     json.loads((tmp_path / "out" / "run.json").read_text())

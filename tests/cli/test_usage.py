@@ -78,18 +78,22 @@ def test_the_help_of_run_has_the_ten_options_needed_first_in_panels(homie):
 
 
 def test_all_options_of_run_are_in_the_same_panels(homie):
-    done = homie("run", "--help-all")
-    assert done.returncode == 0 and done.stderr == ""
-    assert [line for line in done.stdout.splitlines() if line in PANELS] == PANELS
+    completed = homie("run", "--help-all")
+    assert completed.returncode == 0 and completed.stderr == ""
+    assert [line for line in completed.stdout.splitlines() if line in PANELS] == PANELS
     assert {name.replace("_", "-") for name in RunOptions.model_fields} - {"task"} <= {
-        *options_of(done.stdout),
+        *options_of(completed.stdout),
         "planner-settings",
         "robot-settings",
         "skill-settings",
         "detector-settings",
     }
-    assert f"Show all {len(options_of(done.stdout))} options and exit." in done.stdout
-    assert "<str>" not in done.stdout and "--rooms INTEGER" in done.stdout and "--clutter [tidy|messy]" in done.stdout
+    assert f"Show all {len(options_of(completed.stdout))} options and exit." in completed.stdout
+    assert (
+        "<str>" not in completed.stdout
+        and "--rooms INTEGER" in completed.stdout
+        and "--clutter [tidy|messy]" in completed.stdout
+    )
 
 
 @pytest.mark.parametrize("command", LARGE)
