@@ -23,7 +23,7 @@ def options(out: Path, **values: object) -> DetectionsOptions:
 
 
 def make_data(out: Path, **values: object) -> DetectionData:
-    return make_detections(options(out, **values), lambda done, houses: None)
+    return make_detections(options(out, **values), lambda houses_done, houses: None)
 
 
 @pytest.fixture(scope="module")
@@ -103,14 +103,16 @@ def test_an_interrupted_data_set_goes_on_and_ends_alike(
     class Interrupted(Exception):
         pass
 
-    def stop(done: int, houses: int) -> None:
-        if done == 2:
+    def stop(houses_done: int, houses: int) -> None:
+        if houses_done == 2:
             raise Interrupted
 
     with pytest.raises(Interrupted):
         make_detections(options(tmp_path / "set"), stop)
     with pytest.raises(BadInput, match=r"another unfinished data set.*viewpoints"):
-        make_detections(options(tmp_path / "set").model_copy(update={"viewpoints": 4}), lambda done, houses: None)
+        make_detections(
+            options(tmp_path / "set").model_copy(update={"viewpoints": 4}), lambda houses_done, houses: None
+        )
     again = []
     monkeypatch.setattr(
         making, "make_house", lambda *given, play=making.make_house: again.append(given[1]) or play(*given)

@@ -95,8 +95,8 @@ def test_made_up_names_of_actions_by_every_seed():
 
 def test_outcomes_are_counted_by_what_is_known():
     total = Statistics()
-    for done, acts in ((True, DONE), (False, DONE), (None, DONE), (None, DONE[:2])):
-        total.add(replace(episode(acts), done=done, house="h", split="test"))
+    for outcome, acts in ((True, DONE), (False, DONE), (None, DONE), (None, DONE[:2])):
+        total.add(replace(episode(acts), done=outcome, house="h", split="test"))
     report = total.report()
     assert report["outcomes"] == {"done": 1, "not done": 1, "said End": 1, "no End": 1}
     assert (report["houses"], report["splits"], report["longest"], report["mean_length"]) == (1, {"test": 4}, 5, 4.25)

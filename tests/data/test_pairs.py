@@ -26,8 +26,8 @@ WRITER = load_prompts({"images": False, "examples": 0})
 
 
 @given(acts, st.sampled_from((None, "0", "1")))
-def test_no_pair_prefers_end_or_has_two_equal_answers(done, seed):
-    played = episode(done)
+def test_no_pair_prefers_end_or_has_two_equal_answers(attempts, seed):
+    played = episode(attempts)
     for pair in pairs(played, seed):
         step = played.steps[pair.step]
         assert pair.chosen != pair.rejected and pair.chosen.subtask.action != "End"
@@ -45,8 +45,8 @@ def test_no_pair_prefers_end_or_has_two_equal_answers(done, seed):
 
 @given(acts)
 @settings(max_examples=40)
-def test_lines_are_the_same_each_time_and_no_two_answers_are_equal(done):
-    played = explained(episode(done))
+def test_lines_are_the_same_each_time_and_no_two_answers_are_equal(attempts):
+    played = explained(episode(attempts))
     for form in (ChatForm(WRITER, seed=3), OfficialForm()):
         for purpose in ("sft", "dpo"):
             lines = list(form.lines(purpose, played))

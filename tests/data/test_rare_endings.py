@@ -33,14 +33,14 @@ from homie.runtime.runstore.damage import read_finished
 
 
 @pytest.mark.parametrize("keep", ["done", "ended", "all"])
-@pytest.mark.parametrize("done", [True, False, None])
+@pytest.mark.parametrize("success", [True, False, None])
 @pytest.mark.parametrize("ended", [True, False])
-def test_which_episodes_are_kept(keep, done, ended):
-    played = replace(episode(DONE if ended else DONE[:3]), done=done)
+def test_which_episodes_are_kept(keep, success, ended):
+    played = replace(episode(DONE if ended else DONE[:3]), done=success)
     reason = ""
-    if keep == "done" and done is False:
+    if keep == "done" and success is False:
         reason = "the task was not done"
-    elif keep != "all" and not ended and not (keep == "done" and done):
+    elif keep != "all" and not ended and not (keep == "done" and success):
         reason = "the planner did not say End"
     if reason:
         with pytest.raises(LeftOut, match=f"^{reason}$"):
@@ -149,10 +149,10 @@ def test_files_of_emmoe_say_why_an_episode_is_not_among_them(tmp_path):
     (run / "episodes/b-0/episode.json").unlink()
     reported: dict[str, str] = {}
     options = EmmoeOptions.build(sources=[run], out=tmp_path / "out", keep="all", split="none")
-    done = export_emmoe(options, lambda entry, reason: reported.update({entry.name: reason}))
+    export = export_emmoe(options, lambda entry, reason: reported.update({entry.name: reason}))
     assert reported == {"run/a-0": "", "run/b-0": "it is not finished"}
-    assert done.left_out == {"run/b-0": "it is not finished"} and (done.episodes, done.subtasks) == (1, 5)
-    assert done.path == tmp_path / "out"
+    assert export.left_out == {"run/b-0": "it is not finished"} and (export.episodes, export.subtasks) == (1, 5)
+    assert export.path == tmp_path / "out"
     shutil.rmtree(run / "episodes/a-0")
     with pytest.raises(BadInput, match=r"^No episode can be used \(it is not finished\)\.$"):
         export_emmoe(EmmoeOptions.build(sources=[run], out=tmp_path / "none", keep="all"))

@@ -80,7 +80,7 @@ def messages_in(folder: Path) -> list[dict[str, str]]:
 
 def test_every_event_stands_in_the_file_with_its_own_words(tmp_path):
     pick = Subtask("Pick", "apple")
-    done = Execution(pick, "rt1x", (), (Attempt(1, "rt1x/x", Outcome.SUCCEEDED, "", 1.0, 5),), SUCCESS, "apple")
+    execution = Execution(pick, "rt1x", (), (Attempt(1, "rt1x/x", Outcome.SUCCEEDED, "", 1.0, 5),), SUCCESS, "apple")
     refused = Execution(Subtask("Put", "apple", "bowl"), "", (), (), FAR, "bowl")
     decision = Decision((pick, Subtask("Go to", "bowl")), "it is near", "rt1x")
     unread = Decision((), "hm", "", problem="not read")
@@ -90,7 +90,7 @@ def test_every_event_stands_in_the_file_with_its_own_words(tmp_path):
         file.on(PlannerAnswered(2, unread))
         file.on(SubtaskStarted(1, Subtask("Put", "apple", "bowl")))
         file.on(CommandSent(Observation(1.5, BODY), SentCommand(Command(), Command())))
-        file.on(SubtaskRecorded(RoundRecord(1, decision, done, (), 2.5, {})))
+        file.on(SubtaskRecorded(RoundRecord(1, decision, execution, (), 2.5, {})))
         file.on(SubtaskRecorded(RoundRecord(3, decision, refused, (), 3.5, {})))
         file.on(EpisodeEnded(EpisodeResult("tidy up", "ended", 2, (), (), 4.25)))
     assert messages_in(tmp_path) == [
@@ -248,8 +248,8 @@ def test_a_repair_that_was_killed_is_done_again(tmp_path):
     file.close()
     path.write_bytes(path.read_bytes()[:-20])
     (tmp_path / f".{RECORDING}.repairing").write_bytes(b"half of it")
-    done = repair(path)
-    assert done is not None and done.messages == 1 and Reading(path)
+    repaired = repair(path)
+    assert repaired is not None and repaired.messages == 1 and Reading(path)
     assert sorted(file.name for file in tmp_path.iterdir()) in ([RECORDING], [RECORDING, f"{RECORDING}.cut"])
 
 

@@ -187,7 +187,7 @@ def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_pa
     damaged = [take.episode / RECORDING for take in takes if not read_recording(take.episode).whole]
     before = {path: [entry.data for entry in Reading(path)] for path in damaged}
     repaired = repair_takes(tmp_path)
-    assert [done.path for done in repaired] == [path for path in damaged if before[path]] and repair_takes(
+    assert [each.path for each in repaired] == [path for path in damaged if before[path]] and repair_takes(
         tmp_path
     ) == ()
     for path, kept in before.items():
@@ -215,13 +215,15 @@ def test_a_torn_end_is_cut_reported_and_kept(tmp_path, tail):
     whole = path.read_bytes()
     path.write_bytes(whole[:150_000] + tail)
     path.chmod(0o600)
-    done = repair(path)
-    assert done is not None and 0 < done.messages < len(contents) and done.cut_bytes > len(tail)
-    assert f"{done.messages} messages over {done.seconds:.1f} s are kept, {done.cut_bytes} bytes" in str(done)
+    repaired = repair(path)
+    assert repaired is not None and 0 < repaired.messages < len(contents) and repaired.cut_bytes > len(tail)
+    assert f"{repaired.messages} messages over {repaired.seconds:.1f} s are kept, {repaired.cut_bytes} bytes" in str(
+        repaired
+    )
     again = Reading(path)
-    assert [entry.data for entry in again] == contents[: done.messages] and again.whole
+    assert [entry.data for entry in again] == contents[: repaired.messages] and again.whole
     kept = (tmp_path / f"{RECORDING}.cut").read_bytes()
-    assert kept == (whole[:150_000] + tail)[-len(kept) :] and len(kept) == done.cut_bytes
+    assert kept == (whole[:150_000] + tail)[-len(kept) :] and len(kept) == repaired.cut_bytes
     assert {oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == {"0o600"}, "nobody else may read it now"
     assert repair(path) is None
 
@@ -238,8 +240,8 @@ def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path, messages, kep
     data = path.read_bytes()
     file.close()
     path.write_bytes(data)
-    done = repair(path)
-    assert str(done) == f"{path} was not finished: {kept}, which is all that it held."
+    repaired = repair(path)
+    assert str(repaired) == f"{path} was not finished: {kept}, which is all that it held."
     assert [file.name for file in tmp_path.iterdir()] == [RECORDING] and repair(path) is None
 
 
@@ -247,8 +249,8 @@ def test_a_file_without_a_message_has_lost_no_time(tmp_path):
     path = tmp_path / RECORDING
     McapFile(path).close()
     path.write_bytes(path.read_bytes()[:-100])
-    done = repair(path)
-    assert done is not None and (done.messages, done.seconds) == (0, 0.0)
+    repaired = repair(path)
+    assert repaired is not None and (repaired.messages, repaired.seconds) == (0, 0.0)
 
 
 @pytest.mark.parametrize("begun", ["nothing", "run.json", "episode", "recording"])
@@ -286,8 +288,8 @@ def test_what_a_person_has_said_of_an_empty_recording_stays(tmp_path):
     other.mkdir()
     (other / "letter.txt").write_text("hello")
     os.utime(other, (0, 0))
-    (done,) = repair_takes(tmp_path)
-    assert "0 messages" in str(done) and whole.run.exists() and other.exists()
+    (repaired,) = repair_takes(tmp_path)
+    assert "0 messages" in str(repaired) and whole.run.exists() and other.exists()
 
 
 def test_a_disk_that_fails_ends_the_episode_with_one_sentence(tmp_path, monkeypatch):

@@ -105,14 +105,14 @@ def test_where_the_planner_chose_no_model_it_is_that_whose_skill_ran(tmp_path):
     assert silent.steps[0].model == able, "nothing ran: the first that has the action"
 
 
-@pytest.mark.parametrize(("mark", "done"), [("success", True), ("failure", False), (None, None)])
-def test_whether_it_was_done_people_say(tmp_path, mark, done):
+@pytest.mark.parametrize(("mark", "success"), [("success", True), ("failure", False), (None, None)])
+def test_whether_it_was_done_people_say(tmp_path, mark, success):
     run = write_run(tmp_path / "run", ["a-0"])
     if mark:
         add_note(run / "episodes/a-0", note("mark", mark))
     add_note(run / "episodes/a-0", note("analysis", "because it is nearest", round=1))
     played = read(run)
-    assert played.done is done
+    assert played.done is success
     assert [step.analysis for step in played.steps[:2]] == ["because it is nearest", "so [Pick, apple]"]
     add_note(run / "episodes/a-0", note("discard"))
     with pytest.raises(LeftOut, match=r"^a person discarded it$"):

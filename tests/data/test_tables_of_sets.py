@@ -256,9 +256,9 @@ def test_what_failed_is_left_out_of_a_set_of_demonstrations(tmp_path):
         writer.commit()
     reported: dict[str, str] = {}
     options = LeRobotOptions.build(sources=[tmp_path / "set"], out=tmp_path / "done")
-    done = export_lerobot(options, lambda entry, reason: reported.update({entry.name: reason}))
+    export = export_lerobot(options, lambda entry, reason: reported.update({entry.name: reason}))
     assert reported == {"set/run/0": "", "set/run/1": "the task was not done", "set/run/2": ""}
-    assert (done.path, done.added, done.episodes, done.frames) == (tmp_path / "done", 2, 2, 24)
+    assert (export.path, export.added, export.episodes, export.frames) == (tmp_path / "done", 2, 2, 24)
     every = export_lerobot(LeRobotOptions.build(sources=[tmp_path / "set"], out=tmp_path / "all", keep="all"))
     assert every.added == 3
     with pytest.raises(BadInput, match="cannot be added to itself"):
