@@ -15,10 +15,10 @@ COMMIT = re.compile(r"(?<![\w@/.-])(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40}(?![\w-
 
 
 def git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"no git checkout: {done.stderr.strip()}")
-    return done.stdout
+    completed = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    if completed.returncode:
+        pytest.skip(f"no git checkout: {completed.stderr.strip()}")
+    return completed.stdout
 
 
 @pytest.fixture(scope="module")
