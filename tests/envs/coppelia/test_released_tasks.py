@@ -105,8 +105,8 @@ def test_seven_numbers_move_the_hand_in_the_frame_of_the_scene(port: int) -> Non
         there = STAND.transform(here.position + np.array([0.05, 0.05, -0.05]))
         down = np.column_stack([turn.transform(axis) for axis in np.array([[1.0, 0, 0], [0, -1.0, 0], [0, 0, -1.0]])])
         action = ArmAction.reaching(Pose(there, down), open=False)
-        done = session.call("Move", str(action))
-        assert done.feedback.ok, done.feedback.message
+        record = session.call("Move", str(action))
+        assert record.feedback.ok, record.feedback.message
         hand = robot.kinematics.forward(robot.spec.chain.measured(robot.measured())).position
         assert np.linalg.norm(STAND.transform(hand) - action.pose.position) < 0.01
         assert session.call("Move", "[1, 2]").feedback.code == "F2"

@@ -48,7 +48,7 @@ def test_a_driver_that_never_answers_is_left_alone(asked, printed):
     if asked:
         environment["MUJOCO_GL"] = asked
     command = [sys.executable, "-c", HANGING]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(printed)
-    assert done.stderr.count("egl did not answer within 0.3 s (other processes may hold the GPU)") == 1
+    completed = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.startswith(printed)
+    assert completed.stderr.count("egl did not answer within 0.3 s (other processes may hold the GPU)") == 1

@@ -59,7 +59,7 @@ if renderer is not None:
 
 def lines(parent: str, backend: str) -> list[str]:
     """What a parent that has `drawn` or is `fresh` and its forked child say."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", PROBE, parent],
         env={**os.environ, "MUJOCO_GL": backend},
         capture_output=True,
@@ -67,8 +67,8 @@ def lines(parent: str, backend: str) -> list[str]:
         timeout=180,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    assert completed.returncode == 0, completed.stderr
+    return completed.stdout.splitlines()
 
 
 @pytest.fixture(scope="module")

@@ -41,8 +41,8 @@ def test_things_are_put_where_the_snapshot_has_them() -> None:
     with homie.open(robot=f"mjcf:{KITCHEN}", skills="ideal", picture_size="64x64") as session:
         for action, *words in (("Open", "cabinet"), ("Pick", "apple"), ("Put", "apple", "cabinet")):
             session.call("Go to", words[-1])
-            done = session.call(action, *words)
-            assert done.feedback.ok, done.feedback.message
+            record = session.call(action, *words)
+            assert record.feedback.ok, record.feedback.message
         state = session.world_state()
     assert state is not None
     assert (state.objects["apple"].relation, state.objects["apple"].surface) == ("in", "drawer")
@@ -52,8 +52,8 @@ def test_a_hand_pulls_a_drawer_by_its_handle() -> None:
     """By motion: the handle is a body of its own, and the joint opens to the negative side."""
     with homie.open(robot=f"mjcf:{KITCHEN}", picture_size="64x64") as session:
         session.call("Go to", "cabinet")
-        done = session.call("Open", "cabinet")
-        assert done.feedback.ok, done.feedback.message
+        record = session.call("Open", "cabinet")
+        assert record.feedback.ok, record.feedback.message
         state = session.world_state()
     assert state is not None and state.joints["cabinet/drawer"].opening > 0.2
 

@@ -132,10 +132,10 @@ def drawn(request: pytest.FixtureRequest, scene_file: Path) -> Arrays:
 
 def _draw(scene_file: Path, backend: str) -> Arrays:
     target = scene_file.with_name(f"{backend}.npz")
-    done = _run(DRAW, str(scene_file), str(target), MUJOCO_GL=backend)
-    if done.returncode == 3:
-        pytest.skip(done.stdout)
-    assert done.stdout.strip() == backend, done.stderr
+    completed = _run(DRAW, str(scene_file), str(target), MUJOCO_GL=backend)
+    if completed.returncode == 3:
+        pytest.skip(completed.stdout)
+    assert completed.stdout.strip() == backend, completed.stderr
     return dict(np.load(target))
 
 
@@ -308,16 +308,16 @@ def broken_libraries(tmp_path: Path) -> str:
 
 
 def test_without_gl_libraries_rays_are_cast(broken_libraries: str) -> None:
-    done = _run(CHOOSE, LD_LIBRARY_PATH=broken_libraries)
-    assert done.stdout.strip() == "raycast", done.stderr
-    assert done.stderr == ""
+    completed = _run(CHOOSE, LD_LIBRARY_PATH=broken_libraries)
+    assert completed.stdout.strip() == "raycast", completed.stderr
+    assert completed.stderr == ""
 
 
 def test_after_a_failed_egl_comes_osmesa() -> None:
     if _run(CHOOSE, MUJOCO_GL="osmesa").stdout.strip() != "osmesa":
         pytest.skip("no OSMesa on this machine")
-    done = _run(CHOOSE, MUJOCO_EGL_DEVICE_ID="99")
-    assert done.stdout.strip() == "osmesa", done.stderr
+    completed = _run(CHOOSE, MUJOCO_EGL_DEVICE_ID="99")
+    assert completed.stdout.strip() == "osmesa", completed.stderr
 
 
 def test_triton_is_loaded_before_opengl(tmp_path: Path) -> None:
@@ -331,8 +331,8 @@ def test_triton_is_loaded_before_opengl(tmp_path: Path) -> None:
     shutil.copy(stand_in, library)
     loaded = CHOOSE + f"print({str(library)!r} in open('/proc/self/maps').read())"
     for backend in ("egl", "osmesa"):
-        done = _run(loaded, MUJOCO_GL=backend, PYTHONPATH=os.pathsep.join((str(tmp_path), *sys.path)))
-        assert done.stdout.splitlines()[-1] == "True", done.stderr
+        completed = _run(loaded, MUJOCO_GL=backend, PYTHONPATH=os.pathsep.join((str(tmp_path), *sys.path)))
+        assert completed.stdout.splitlines()[-1] == "True", completed.stderr
     assert _run(loaded, MUJOCO_GL="raycast", PYTHONPATH=os.pathsep.join((str(tmp_path), *sys.path))).stdout.endswith(
         "False\n"
     )
@@ -340,8 +340,8 @@ def test_triton_is_loaded_before_opengl(tmp_path: Path) -> None:
 
 def test_triton_can_be_imported_after_a_picture() -> None:
     pytest.importorskip("triton", reason="triton comes with torch for GPUs", exc_type=ImportError)
-    done = _run(CHOOSE + "import triton")
-    assert done.returncode == 0, done.stderr
+    completed = _run(CHOOSE + "import triton")
+    assert completed.returncode == 0, completed.stderr
 
 
 def test_a_forced_backend_that_fails_says_so(broken_libraries: str) -> None:
@@ -360,8 +360,8 @@ def test_words_of_mujoco_gl(word: str, backend: str) -> None:
 
 
 def test_bogus_mujoco_gl_is_one_sentence() -> None:
-    done = _run(CHOOSE, MUJOCO_GL="vulkan")
-    assert done.stdout == (
+    completed = _run(CHOOSE, MUJOCO_GL="vulkan")
+    assert completed.stdout == (
         "2 MUJOCO_GL=vulkan names no rendering backend: choose one of egl, osmesa, glfw, raycast, or unset it.\n"
     )
-    assert done.stderr == ""
+    assert completed.stderr == ""

@@ -390,8 +390,8 @@ def test_a_json_plan_of_numbers_runs_through_the_command_line(tmp_path: Path):
         "--json",
     ]
     command += ["--planner", f"scripted:{tmp_path / 'plan.json'}", "--out", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert completed.returncode == 0, completed.stderr
     episode = next((tmp_path / "run" / "episodes").iterdir())
     assert json.loads((episode / "final_state.json").read_text())["success"] is True
     steps = [json.loads(line) for line in (episode / "steps.jsonl").read_text().splitlines()]
@@ -433,10 +433,10 @@ class Fixed(Skill):
 def test_other_skills_move_the_same_robot_by_names_of_things(table, away, ok):
     table_executor = executor(table, Fixed(away, 0.0))
     subtask = Subtask("Pick", "blue cylinder")
-    done = table_executor.execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
-    assert done.target == "blue_cylinder" and done.feedback.ok is ok
+    execution = table_executor.execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
+    assert execution.target == "blue_cylinder" and execution.feedback.ok is ok
     assert (table.world.held == "blue_cylinder") is ok
-    assert done.attempts[0].reason == ("" if ok else "done by its own account, without effect")
+    assert execution.attempts[0].reason == ("" if ok else "done by its own account, without effect")
 
 
 def test_names_mean_things(table):

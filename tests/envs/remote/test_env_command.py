@@ -32,8 +32,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_one_that_is_not_made_says_how(homie: Homie) -> None:
     with pytest.raises(MissingPart, match="make it with `homie env make robosuite`"):
         open_robot("robosuite:Stack", RemoteSettings())
-    done = homie("run", "put the cube away", "--robot", "remote:robosuite:Stack", "--no-video")
-    assert done.returncode == 3 and "homie env make robosuite" in done.stderr
+    completed = homie("run", "put the cube away", "--robot", "remote:robosuite:Stack", "--no-video")
+    assert completed.returncode == 3 and "homie env make robosuite" in completed.stderr
 
 
 def test_the_commands(homie: Homie, cache: Path) -> None:
@@ -41,10 +41,10 @@ def test_the_commands(homie: Homie, cache: Path) -> None:
     assert listed["robosuite"]["made"] is False and listed["robosuite"]["folder"] == str(cache / "robosuite")
     assert "not made" in homie("env", "list").stdout
     assert "was not there" in homie("env", "remove", "robosuite").stderr
-    done = homie("env", "make", "robosuit")
-    assert done.returncode == 2 and "did you mean 'robosuite'?" in done.stderr
-    done = homie("env", "make", "robosuite", "--python", "/nowhere/python")
-    assert done.returncode == 2 and "There is no Python '/nowhere/python'" in done.stderr
+    completed = homie("env", "make", "robosuit")
+    assert completed.returncode == 2 and "did you mean 'robosuite'?" in completed.stderr
+    completed = homie("env", "make", "robosuite", "--python", "/nowhere/python")
+    assert completed.returncode == 2 and "There is no Python '/nowhere/python'" in completed.stderr
 
 
 def test_a_python_that_does_not_fit_is_refused() -> None:

@@ -46,8 +46,8 @@ def test_an_instruction_becomes_success_and_refusals_are_those_of_habitat() -> N
         unclosed = session.call("Close", "fridge").feedback
         assert unclosed.code == "E1", "habitat-lab says that it is done, and its domain has no way to shut a fridge"
         for action, target in (("Go to", "can"), ("Pick", "can"), ("Go to", "fridge")):
-            done = session.call(action, target)
-            assert done.feedback.ok, done.feedback.message
+            record = session.call(action, target)
+            assert record.feedback.ok, record.feedback.message
         impossible = session.call("Put", "can", "goal").feedback
         assert not impossible.ok, "it stands before the fridge"
         state = session.world_state()

@@ -65,8 +65,8 @@ def _suite(folder: Path, tasks: int) -> Path:
 def _bench(homie: Homie, folder: Path, robot: str, tasks: int, *more: str) -> tuple[int, str, list[Path]]:
     out = folder / "run"
     words = ["--planner", "expert", "--robot", robot, "--skills", "tiny", "--out", str(out), *more]
-    done = homie("bench", str(_suite(folder, tasks)), *words)
-    return done.returncode, done.stderr, sorted((out / "episodes").glob("*/episode.json"))
+    completed = homie("bench", str(_suite(folder, tasks)), *words)
+    return completed.returncode, completed.stderr, sorted((out / "episodes").glob("*/episode.json"))
 
 
 def test_the_bench_goes_on_with_another_server(homie: Homie, tmp_path: Path) -> None:

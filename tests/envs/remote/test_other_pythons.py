@@ -41,9 +41,9 @@ def test_the_server_runs_there(version: str) -> None:
     if not (folder / "installed").exists():
         subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
         install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", numpy, "msgpack"]
-        done = subprocess.run(install, capture_output=True, text=True)
-        if done.returncode:
-            pytest.skip(f"{numpy} and msgpack cannot be installed here: {done.stderr.strip().splitlines()[-1:]}")
+        completed = subprocess.run(install, capture_output=True, text=True)
+        if completed.returncode:
+            pytest.skip(f"{numpy} and msgpack cannot be installed here: {completed.stderr.strip().splitlines()[-1:]}")
         (folder / "installed").touch()
     settings = RemoteSettings(python=str(folder / "bin" / "python"))
     with open_robot(LINE, settings) as robot:

@@ -243,10 +243,10 @@ def test_the_command_serves_a_robot_from_another_python(homie: Homie, tmp_path: 
         assert robot.spec.name == "line"
     server.terminate()
     assert server.wait(10.0) == 0
-    done = homie("serve", "robot", "robosuite:Fly", "--seed", "3")
-    assert done.returncode == 2 and "is made of its argument" in done.stderr
-    done = homie("serve", "robot", LINE, "--python", "/nowhere/python")
-    assert done.returncode == 2 and "Cannot start the Python '/nowhere/python'" in done.stderr
+    completed = homie("serve", "robot", "robosuite:Fly", "--seed", "3")
+    assert completed.returncode == 2 and "is made of its argument" in completed.stderr
+    completed = homie("serve", "robot", LINE, "--python", "/nowhere/python")
+    assert completed.returncode == 2 and "Cannot start the Python '/nowhere/python'" in completed.stderr
 
 
 @pytest.mark.parametrize("delay", [0.02, 0.0213, 0.0227, 0.0241, 0.0256])

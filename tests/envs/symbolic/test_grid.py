@@ -73,8 +73,8 @@ def test_subtasks_are_checked_carried_out_and_refused_in_its_own_words():
 
 
 def test_a_bench_plays_it_and_judges_its_goal(tmp_path):
-    done = play(tmp_path, DONE, EXPERT)
-    assert (done.judged, done.successes, done.lines[0].world) == (1, 1, True)
+    run = play(tmp_path, DONE, EXPERT)
+    assert (run.judged, run.successes, run.lines[0].world) == (1, 1, True)
     lazy = play(tmp_path, DONE, EXPERT[:-1], out=tmp_path / "lazy")
     assert (lazy.judged, lazy.successes) == (1, 0)
     with pytest.raises(BadInput, match="is eaten, which nothing of that name can be: the states here are: watered"):

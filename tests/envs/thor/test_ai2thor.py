@@ -154,11 +154,11 @@ def test_a_program_that_is_lost_ends_the_episode_as_a_fault(fault: str, tmp_path
 def test_version_2_1_plays_what_the_fake_does(tmp_path: Path) -> None:
     script = Path(__file__).with_name("old_thor_episode.py")
     environment = {**other_packages.environment("ai2thor", "ai2thor==2.1.0"), "HOME": str(tmp_path)}
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, env=environment, timeout=120
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    came = json.loads(done.stdout.splitlines()[-1])
+    assert completed.returncode == 0, completed.stderr[-2000:]
+    came = json.loads(completed.stdout.splitlines()[-1])
     closed = "Target openable Receptacle is CLOSED, can't place if target is not open!"
     refused = ["Nothing in hand to drop!", "fridge is closed already"]
     assert came["answers"] == ["", "", "", closed, "", "", "", *refused, ""]
@@ -178,9 +178,9 @@ def test_official_tasks_play_as_on_the_fake(suite: str, version: str, tmp_path: 
     script = Path(__file__).with_name("official_episodes.py")
     environment = {**other_packages.environment("ai2thor", f"ai2thor=={version}"), "HOME": str(tmp_path)}
     name = f"{suite}:{Path(top) / suite.replace('-', '_')}"
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, str(script), name, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    played, different = json.loads(done.stdout.splitlines()[-1])
+    assert completed.returncode == 0, completed.stderr[-2000:]
+    played, different = json.loads(completed.stdout.splitlines()[-1])
     assert played == 300 and different == []
