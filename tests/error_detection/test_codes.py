@@ -223,8 +223,8 @@ def test_what_is_held_is_a_matter_of_the_locator_not_of_the_words_of_the_planner
     seen = scene.executor.robot.observe(VIEWS)
     for words, code in (("apple", None), ("lemon", "L2")):
         subtask = Subtask("Put", words, "brown table")
-        done = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), seen, Listeners())
-        assert verdict(done)[0] == code
+        execution = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), seen, Listeners())
+        assert verdict(execution)[0] == code
         scene.world.things["apple_1"].place = "hand"
 
 

@@ -90,8 +90,8 @@ def test_the_official_order_calls_a_place_that_is_none_unknown() -> None:
         scene = stage(world=world, checks=checks)
         subtask = Subtask("Put", "apple", "lamp")
         seen = scene.executor.robot.observe(VIEWS)
-        done = scene.executor.execute(Decision((subtask,)), subtask, ("apple",), seen, Listeners())
-        assert done.feedback.code is code
+        execution = scene.executor.execute(Decision((subtask,)), subtask, ("apple",), seen, Listeners())
+        assert execution.feedback.code is code
 
 
 def test_a_closed_container_has_the_name_that_the_planner_was_given(scene, monkeypatch) -> None:
