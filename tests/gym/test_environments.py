@@ -139,16 +139,18 @@ def test_the_numbers_of_the_table():
     [("fresh", "(2, 48, 48, 3) True [False, False]"), ("drawn", "OpenGL does not survive a fork")],
 )
 def test_several_at_once(parent, line):
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", VECTOR, parent],
         capture_output=True,
         text=True,
         timeout=180,
         check=False,
     )
-    if parent == "drawn" and "True" in done.stdout:
+    if parent == "drawn" and "True" in completed.stdout:
         pytest.skip("no OpenGL here: ray casting goes on in a child")
-    assert line in done.stdout.replace("np.False_", "False").replace("np.True_", "True"), done.stdout + done.stderr
+    assert line in completed.stdout.replace("np.False_", "False").replace("np.True_", "True"), (
+        completed.stdout + completed.stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -152,8 +152,8 @@ def test_a_process_that_is_killed_is_named() -> None:
 def test_a_script_without_its_main_block_gets_that_advice(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("import homie.gym.vector\nhomie.gym.vector.make('homie/HomeControl-v0', 1, rooms=2, objects=4)\n")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode != 0 and "does so below `if __name__ == '__main__':`" in done.stderr
+    completed = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert completed.returncode != 0 and "does so below `if __name__ == '__main__':`" in completed.stderr
 
 
 @pytest.mark.parametrize(
