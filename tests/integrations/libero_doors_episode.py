@@ -31,14 +31,14 @@ async def over_mcp() -> dict[str, Any]:
         names = [tool.name for tool in (await client.list_tools()).tools]
         views = [block.type for block in (await client.call_tool("observe")).content]
         refused = await client.call_tool("pick", {"target": "stove"})
-        done = [(await client.call_tool(name, arguments)).structured_content for name, arguments in STEPS]
+        results = [(await client.call_tool(name, arguments)).structured_content for name, arguments in STEPS]
     success = driver._session.world_state().success
     driver.close()
     return {
         "tools": names,
         "views": views,
         "refused": (refused.structured_content or {}).get("code"),
-        "done": [step and step["ok"] for step in done],
+        "done": [step and step["ok"] for step in results],
         "success": success,
     }
 

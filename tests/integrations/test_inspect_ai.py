@@ -80,11 +80,11 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
         request("blind", "End", "End", samples=2, planner_settings={"images": False}),
     ]
     line = [sys.executable, "-c", EVALUATE]
-    done = subprocess.run(
+    completed = subprocess.run(
         line, input=json.dumps(requests), env=variables, cwd=folder, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    return Evaluated(folder, json.loads(done.stdout.splitlines()[-1]))
+    assert completed.returncode == 0, completed.stderr
+    return Evaluated(folder, json.loads(completed.stdout.splitlines()[-1]))
 
 
 def test_a_suite_is_evaluated_and_both_keep_it(evaluated: Evaluated, tmp_path: Path) -> None:
@@ -129,10 +129,10 @@ def test_tasks_have_their_names_in_a_clone_too(tmp_path: Path) -> None:
     for site in (installed, tmp_path):
         variables = other_packages.environment(*INSPECT)
         variables["PYTHONPATH"] = f"{site}{os.pathsep}{variables['PYTHONPATH']}"
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-c", script], env=variables, cwd=tmp_path, capture_output=True, text=True, check=False
         )
-        names.append(done.stdout.split())
+        names.append(completed.stdout.split())
         for about in installed.glob("*.dist-info"):
             about.rename(tmp_path / about.name)
     assert names == [["homie/homie_100", "homie/suite"]] * 2

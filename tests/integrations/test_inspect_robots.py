@@ -69,8 +69,13 @@ def test_it_finds_them_by_entry_points(tmp_path: Path) -> None:
         "print(*sorted(name for kind in ('embodiment', 'task') for name in registered(kind) if 'homie' in name))\n"
         "print(resolve('task', 'homie-table-pick').name)"
     )
-    done = subprocess.run([sys.executable, "-c", script], env=variables, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines() == ["homie-home homie-suite homie-table homie-table-pick", "homie-table-pick"], done
+    completed = subprocess.run(
+        [sys.executable, "-c", script], env=variables, capture_output=True, text=True, check=False
+    )
+    assert completed.stdout.splitlines() == [
+        "homie-home homie-suite homie-table homie-table-pick",
+        "homie-table-pick",
+    ], completed
 
 
 def test_a_policy_is_evaluated_on_tasks_of_a_suite(tmp_path: Path) -> None:
@@ -88,8 +93,8 @@ def test_a_scene_is_that_of_the_suite_and_success_that_of_its_world(home: Any) -
     assert seen.images["head"].shape == (32, 32, 3)
     chosen = homie.read_suite(Path(homie.__file__).parent / "bench/suite/homie-100.yaml").select("lemon-sofa")[0]
     assert home._session.options.seed == chosen.scene.seed
-    done = home.step(Action(seen.state["joint_pos"]))
-    assert done.info == {"success": False} and not done.terminated
+    result = home.step(Action(seen.state["joint_pos"]))
+    assert result.info == {"success": False} and not result.terminated
     home._goal = homie.parse_condition({"held": "nothing"})
     ended = home.step(Action(seen.state["joint_pos"]))
     assert (ended.terminated, ended.termination_reason, ended.reward) == (True, "success", 1.0)

@@ -91,8 +91,8 @@ def test_a_policy_of_the_package_does_the_task_on_the_table(places):
     words, thing, container = places
     with table("inspect-robots:homie-test-knowing", args=words, picture_size=96) as session:
         for action, names in (("Pick", (thing,)), ("Put", (thing, container))):
-            done = session.call(action, *names)
-            assert done.feedback.ok, done.feedback.message
+            record = session.call(action, *names)
+            assert record.feedback.ok, record.feedback.message
         assert session.world_state().success
     seen = Knowing.seen[0]
     assert {name: picture.shape for name, picture in seen.images.items()} == {
@@ -127,9 +127,9 @@ def test_its_agent_moves_the_joints_and_stops(places):
         "transport": httpx.MockTransport(answer),
     }
     with table("inspect-robots:homie-test-agent", args=arguments) as session:
-        done = session.call("Pick", thing)
+        record = session.call("Pick", thing)
         turned = homie.ActionVector(session.robot.spec).measured(session.observe().body)[0]
-    assert not done.feedback.ok  # nothing is held, whatever the policy says
+    assert not record.feedback.ok  # nothing is held, whatever the policy says
     assert turned == pytest.approx(0.3, abs=0.02)
     assert f"pick up the {thing}" in json.dumps(asked[0]["messages"]) and "image_url" in json.dumps(
         asked[0]["messages"]
@@ -174,5 +174,5 @@ def test_a_policy_that_fails_fails_the_attempt(places, words, why):
     registered("homie-test-broken")(lambda: Broken({}))
     _, thing, _ = places
     with table("inspect-robots:homie-test-broken", words={"Pick": words}) as session:
-        done = session.call("Pick", thing)
-        assert not done.feedback.ok and any(why in str(attempt) for attempt in done.attempts)
+        record = session.call("Pick", thing)
+        assert not record.feedback.ok and any(why in str(attempt) for attempt in record.attempts)

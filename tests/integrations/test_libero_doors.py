@@ -17,7 +17,7 @@ from tests.suites.published.test_libero import LIBERO
 @pytest.fixture(scope="module")
 def came(tmp_path_factory: pytest.TempPathFactory) -> Any:
     script = Path(__file__).with_name("libero_doors_episode.py")
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, str(script), str(tmp_path_factory.mktemp("inspect"))],
         capture_output=True,
         text=True,
@@ -25,8 +25,8 @@ def came(tmp_path_factory: pytest.TempPathFactory) -> Any:
         timeout=600,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    assert completed.returncode == 0, completed.stderr[-2000:]
+    return json.loads(completed.stdout.splitlines()[-1])
 
 
 @pytest.mark.slow

@@ -110,8 +110,8 @@ def test_a_can_goes_into_the_fridge_over_stdio() -> None:
             calls = [fridge, ("open", {"target": "fridge"}), *STEPS]
             calls += [("put", {"target": "tomato soup can", "destination": "fridge"}), ("close", {"target": "fridge"})]
             for name, given in calls:
-                done = what(await client.call_tool(name, given))
-                assert done["ok"], done
+                result = what(await client.call_tool(name, given))
+                assert result["ok"], result
             assert len((await client.call_tool("observe", {"view": "all"})).content) == 8
             what(await client.call_tool("report", {"success": True}))
 
@@ -122,8 +122,10 @@ def test_a_registry_takes_the_description_of_the_server() -> None:
     """By the linter skillsaw, which has the registry's schemas."""
     line = [sys.executable, "-m", "skillsaw", "lint", str(EXAMPLES)]
     environment = other_packages.environment("skillsaw", "skillsaw==0.22.0")
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "mcp-registry" in done.stdout and "Errors:   0" in done.stdout, done.stdout
+    completed = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0 and "mcp-registry" in completed.stdout and "Errors:   0" in completed.stdout, (
+        completed.stdout
+    )
     described, project = (
         json.loads((EXAMPLES / "server.json").read_text()),
         tomllib.loads(PROJECT.read_text())["project"],
