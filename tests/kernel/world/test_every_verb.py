@@ -69,8 +69,8 @@ def test_a_verb_brings_its_state_about_where_its_rule_is_kept(name: str, tmp_pat
             for before in ("Go to", "Pick"):
                 assert session.call(before, tool).feedback.ok
         assert session.call("Go to", target).feedback.ok
-        done = session.call(name, *words)
-        assert done.feedback.ok, done.feedback.message
+        record = session.call(name, *words)
+        assert record.feedback.ok, record.feedback.message
         assert session.world_state().objects[target].states[rule.state] is True
 
 
