@@ -55,7 +55,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def measured(data: Path, detector: str, **settings: object) -> DetectorMeasurement:
     options = DetectorScoreOptions.build(data=data, detector=detector, detector_settings=settings)
-    return score_detector(options, lambda done, pictures: None)
+    return score_detector(options, lambda count, pictures: None)
 
 
 def by_rtdetr(folder: Path) -> str:
@@ -68,8 +68,8 @@ def by_ultralytics(folder: Path) -> str:
     script = Path(__file__).with_name("ultralytics_export.py")
     environment = {**os.environ, "PYTHONPATH": where, "YOLO_CONFIG_DIR": str(folder), "YOLO_AUTOINSTALL": "false"}
     command = [sys.executable, str(script), str(folder), "128", "refrigerator", "apple", "couch"]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
     return f"yolo-onnx:{folder / 'yolo11n.onnx'}"
 
 

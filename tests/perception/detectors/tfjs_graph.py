@@ -120,13 +120,13 @@ def detector_of(model: Path, output: str, to: Path) -> Path:
     height, width = (int(side["size"]) for side in source["attr"]["shape"]["shape"]["dim"][1:3])
     bright = graph.put("Mul", ["images", graph.constant("white", np.array(255, np.float32))], "bright")
     graph.turned(bright, NHWC, source["name"])
-    done = {source["name"]}
+    visited = {source["name"]}
 
     def write(name: str) -> None:
         node = nodes[name]
-        if node["op"] == "Const" or name in done:
+        if node["op"] == "Const" or name in visited:
             return
-        done.add(name)
+        visited.add(name)
         inputs = [part for part in node.get("input", []) if not part.startswith("^")]
         for part in inputs:
             write(part.partition(":")[0])
