@@ -58,9 +58,9 @@ class Browser:
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""
-        done = self._do("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in done, done["exceptionDetails"]
-        return done["result"].get("value")
+        reply = self._do("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in reply, reply["exceptionDetails"]
+        return reply["result"].get("value")
 
     def picture(self, path: Path) -> Path:
         """What the page looks like, as a PNG file."""

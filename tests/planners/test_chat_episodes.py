@@ -144,8 +144,8 @@ EPISODES = 8
 def scripted_by_round(at: Connection, body: Body) -> None:
     """A model of many episodes at once: it reads in the question how far this one is."""
     text = json.dumps(body["messages"][-1])
-    done = text.count("(success)")
-    says(answer((*THREE, Subtask("End"))[done], "text"))(at, body)
+    successes = text.count("(success)")
+    says(answer((*THREE, Subtask("End"))[successes], "text"))(at, body)
 
 
 def play_one(url: str) -> Sequence[Subtask]:
@@ -216,11 +216,13 @@ def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
     ways = served(Subtask("Go to", "ball"), Subtask("Pick", "ball"), model="tiny")
     with Endpoint(*ways) as endpoint:
         arguments = ["--planner", "chat:m", "--base-url", endpoint.url, "--api-key-env", "SERVED_KEY", "--json"]
-        done = homie("run", "get the ball", *TINY, *arguments, "--set", "timeout=20", SERVED_KEY=SECRET)
-        assert done.returncode == 0, done.stderr
-        assert [item["feedback"]["status"] for item in json.loads(done.stdout)["result"]["history"]] == ["success"] * 3
+        completed = homie("run", "get the ball", *TINY, *arguments, "--set", "timeout=20", SERVED_KEY=SECRET)
+        assert completed.returncode == 0, completed.stderr
+        assert [item["feedback"]["status"] for item in json.loads(completed.stdout)["result"]["history"]] == [
+            "success"
+        ] * 3
         assert endpoint.asked[0].headers["authorization"] == f"Bearer {SECRET}"
-    assert SECRET not in done.stdout + done.stderr
+    assert SECRET not in completed.stdout + completed.stderr
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
@@ -229,13 +231,13 @@ def test_a_model_that_never_answers_readably_ends_early_as_infrastructure(homie,
     message = {"role": "assistant", "content": None, "reasoning_content": "I should go to the ball."}
     body = json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}).encode()
     with Endpoint(raw(body)) as endpoint:
-        done = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", endpoint.url)
+        completed = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", endpoint.url)
         assert len(endpoint.asked) == 9, "three rounds of three answers, not twenty"
-    assert done.returncode == 4
-    warned = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert completed.returncode == 4
+    warned = [line for line in completed.stderr.splitlines() if line.startswith("warning: ")]
     assert len(warned) == 1 and "reasoning but no answer" in warned[0] and "--set structured=text" in warned[0]
-    assert done.stderr.index(warned[0]) < done.stderr.index("round 2")
-    reported = one_sentence(done.stderr)
+    assert completed.stderr.index(warned[0]) < completed.stderr.index("round 2")
+    reported = one_sentence(completed.stderr)
     assert (
         "in the first 3 rounds" in reported and "The answer is empty." in reported and "--reasoning-parser" in reported
     )
@@ -274,9 +276,9 @@ def one_sentence(stderr: str) -> str:
 
 
 def test_an_address_where_nobody_is(homie, tmp_path: Path) -> None:
-    done = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", "http://nobody.invalid/v1")
-    assert done.returncode == 4
-    assert "Cannot reach nobody.invalid: " in one_sentence(done.stderr)
+    completed = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", "http://nobody.invalid/v1")
+    assert completed.returncode == 4
+    assert "Cannot reach nobody.invalid: " in one_sentence(completed.stderr)
     assert not list((tmp_path / "out").rglob("episode.json")), "an infrastructure failure is not a finished episode"
 
 
@@ -284,9 +286,9 @@ def test_an_address_where_nobody_is(homie, tmp_path: Path) -> None:
     ("planner", "variable"), [("chat:gpt", "OPENAI_API_KEY"), ("anthropic:claude", "ANTHROPIC_API_KEY")]
 )
 def test_a_missing_key_leaves_nothing_behind(homie, tmp_path: Path, planner: str, variable: str) -> None:
-    done = homie("run", "get the ball", *TINY, "--planner", planner, **{variable: ""})
-    assert done.returncode == 2
-    assert f"set the environment variable {variable}" in one_sentence(done.stderr)
+    completed = homie("run", "get the ball", *TINY, "--planner", planner, **{variable: ""})
+    assert completed.returncode == 2
+    assert f"set the environment variable {variable}" in one_sentence(completed.stderr)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -297,10 +299,10 @@ def test_a_missing_sdk_names_the_command_that_installs_it(
     code = f"import sys; sys.modules['{package}'] = None; from homie.cli.main import main; main()"
     arguments = ["run", "get the ball", *TINY, "--planner", f"{planner}:m", "--base-url", "http://127.0.0.1:1/v1"]
     command = [sys.executable, "-c", code, *arguments]
-    done = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 3
+    completed = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 3
     monkeypatch.chdir(tmp_path)  # the command names the clone as it is seen from there
-    assert f"`{install_command(planner)}`" in one_sentence(done.stderr)
+    assert f"`{install_command(planner)}`" in one_sentence(completed.stderr)
 
 
 BLOCKED = """
@@ -316,8 +318,8 @@ main()
 def test_without_a_network_everything_but_endpoints_works(environment, tmp_path: Path, plan) -> None:
     def blocked(*arguments: str) -> tuple[int, str]:
         command = [sys.executable, "-c", BLOCKED, *arguments]
-        done = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        return done.returncode, done.stderr
+        completed = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return completed.returncode, completed.stderr
 
     assert blocked("run", "go", *TINY, "--planner", plan(["Go to | ball", "End"]))[0] == 0
     assert blocked("list", "planners")[0] == blocked("doctor")[0] == 0
@@ -343,20 +345,20 @@ def test_list_planners_tells_what_is_usable_and_what_can_be_set(homie) -> None:
 
 
 def test_doctor_tells_which_planners_are_usable_and_which_keys_are_set(homie) -> None:
-    done = homie("doctor", "--json", MISTRAL_API_KEY=SECRET, OPENAI_API_KEY="")
-    findings = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+    completed = homie("doctor", "--json", MISTRAL_API_KEY=SECRET, OPENAI_API_KEY="")
+    findings = {finding["name"]: finding for finding in json.loads(completed.stdout)["findings"]}
     assert findings["planner chat"]["detail"] == "usable; keys set: MISTRAL_API_KEY"
     assert (
         not findings["planner absent"]["ok"] and findings["planner absent"]["fix"] == "pip install homie_absent_package"
     )
     assert findings["optional [chat]"]["ok"] and findings["optional [anthropic]"]["ok"]
-    assert SECRET not in done.stdout + done.stderr
+    assert SECRET not in completed.stdout + completed.stderr
 
 
 def test_listing_and_examining_import_no_sdk(environment) -> None:
     code = "import sys\nfrom homie.cli.part_availability import part_states\nstates = list(part_states('planners'))\n"
     code += "print(len(states), *{'openai', 'anthropic', 'torch', 'transformers'} & set(sys.modules))"
     command = [sys.executable, "-c", code]
-    done = run_process(command, env=environment, capture_output=True, text=True, check=True)
-    count, *loaded = done.stdout.split()
+    completed = run_process(command, env=environment, capture_output=True, text=True, check=True)
+    count, *loaded = completed.stdout.split()
     assert int(count) >= 5 and loaded == []

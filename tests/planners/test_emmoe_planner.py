@@ -46,9 +46,9 @@ def planner(port: int, **settings: Any) -> homie.Planner:
 @pytest.mark.parametrize("wire", ["repaired", "strict"])
 def test_a_task_is_done_by_a_model_server(tmp_path, server, wire):
     peer = server(DONE)
-    done = homie.run("put the ball in the box", planner=planner(peer.port, wire=wire), out=tmp_path / "run", **TINY)
+    run = homie.run("put the ball in the box", planner=planner(peer.port, wire=wire), out=tmp_path / "run", **TINY)
     peer.join()
-    assert peer.error is None and done.result.ended_by == "ended"
+    assert peer.error is None and run.result.ended_by == "ended"
     (rounds,) = peer.heard
     assert [heard["message"] for heard in rounds] == [
         "Go to, ball|NoMaD|None",
@@ -61,7 +61,7 @@ def test_a_task_is_done_by_a_model_server(tmp_path, server, wire):
     views = ["left", "back", "right", "front"] if wire == "strict" else ["front", "left", "back", "right"]
     assert rounds[2]["names"] == [f"subtask3_{view}.png" for view in views]
     assert rounds[2]["sizes"] == [(64, 64)] * 4
-    steps = [json.loads(line) for line in (done.episode_folder / "steps.jsonl").read_text().splitlines()]
+    steps = [json.loads(line) for line in (run.episode_folder / "steps.jsonl").read_text().splitlines()]
     assert steps[1]["decision"]["raw"] == "Pick, ball|RT-1-X|None"
 
 
@@ -70,8 +70,8 @@ def test_twenty_rounds_and_the_trial_after_them(tmp_path, server):
     peer = server([says("Go to, moon")], DONE)
     asked = planner(peer.port)
     for trial, ended_by in enumerate(("rounds", "ended")):
-        done = homie.run("put the ball in the box", planner=asked, out=tmp_path / str(trial), **TINY)
-        assert done.result.ended_by == ended_by
+        run = homie.run("put the ball in the box", planner=asked, out=tmp_path / str(trial), **TINY)
+        assert run.result.ended_by == ended_by
     peer.join()
     assert peer.error is None and [len(rounds) for rounds in peer.heard] == [20, 5]
     assert {heard["signal"] for heard in peer.heard[0]} == {"fail"}
@@ -92,15 +92,15 @@ def test_strict_tells_the_sentences_of_the_released_code(tmp_path, server):
 @pytest.mark.parametrize(("wire", "rounds"), [("strict", 1), ("repaired", 2)])
 def test_an_end_in_another_word_ends_only_the_strict_trial(tmp_path, server, wire, rounds):
     peer = server([says("Go to, ball", "NoMaD\nI recommend it."), says("End")])
-    done = homie.run("find the ball", planner=planner(peer.port, wire=wire), out=tmp_path / "run", **TINY)
-    assert done.result.rounds == rounds
+    run = homie.run("find the ball", planner=planner(peer.port, wire=wire), out=tmp_path / "run", **TINY)
+    assert run.result.rounds == rounds
 
 
 def test_a_model_that_the_server_could_not_read_ends_its_trial(tmp_path, server):
     peer = server(["I would go to the ball."])
-    done = homie.run("find the ball", planner=planner(peer.port), out=tmp_path / "run", **TINY)
+    run = homie.run("find the ball", planner=planner(peer.port), out=tmp_path / "run", **TINY)
     peer.join()
-    assert done.result.ended_by == "ended" and [heard["message"] for heard in peer.heard[0]] == ["End"]
+    assert run.result.ended_by == "ended" and [heard["message"] for heard in peer.heard[0]] == ["End"]
 
 
 def test_a_trial_that_is_over_here_alone_is_not_played_on(tmp_path, server):
@@ -208,15 +208,15 @@ def test_a_message_may_come_in_pieces(tmp_path):
 
     threading.Thread(target=serve, daemon=True).start()
     asked = planner(listener.getsockname()[1])
-    done = homie.run("find the ball", planner=asked, out=tmp_path / "run", **TINY)
-    assert [str(item.subtask) for item in done.result.history] == ["[Go to, ball]", "[End]"]
+    run = homie.run("find the ball", planner=asked, out=tmp_path / "run", **TINY)
+    assert [str(item.subtask) for item in run.result.history] == ["[Go to, ball]", "[End]"]
 
 
 def test_a_subtask_with_four_parts_is_feedback(tmp_path, server):
     peer = server([says("Pick, ball, box, moon"), says("End")])
-    done = homie.run("find the ball", planner=planner(peer.port), out=tmp_path / "run", **TINY)
+    run = homie.run("find the ball", planner=planner(peer.port), out=tmp_path / "run", **TINY)
     peer.join()
-    assert done.result.rounds == 2 and peer.heard[0][0]["signal"] == "fail"
+    assert run.result.rounds == 2 and peer.heard[0][0]["signal"] == "fail"
     assert "[action, target]" in peer.heard[0][0]["feedback"]
 
 
@@ -251,11 +251,11 @@ def test_a_bench_goes_on_with_a_server_that_was_started_again(tmp_path, homie):
     first.close()
     assert "closed the connection in round 1" in lost.stderr + lost.stdout and lost.returncode == 4
     again = ModelServer([DONE, DONE], first.port)
-    done = homie(*command, "--again")
-    assert done.returncode == 0, done.stderr + done.stdout
+    completed = homie(*command, "--again")
+    assert completed.returncode == 0, completed.stderr + completed.stdout
     again.join()
     again.close()
-    assert done.returncode == 0 and "3/3 done" in done.stderr + done.stdout, done.stderr
+    assert completed.returncode == 0 and "3/3 done" in completed.stderr + completed.stdout, completed.stderr
     assert len(first.heard) == 1 and len(again.heard) == 2 and first.error is again.error is None
 
 

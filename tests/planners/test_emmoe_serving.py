@@ -152,9 +152,9 @@ def test_homie_on_both_ends(tmp_path, serve, script):
     asked = homie.make_part(homie.PLANNER, f"emmoe:127.0.0.1:{server.port}", settings)
     tiny = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "video": False}
     for trial in range(2):
-        done = homie.run("put the ball in the box", planner=asked, out=tmp_path / f"run-{trial}", **tiny)
-        assert [str(item.subtask) for item in done.result.history] == steps
-        assert all(item.feedback.ok for item in done.result.history)
+        run = homie.run("put the ball in the box", planner=asked, out=tmp_path / f"run-{trial}", **tiny)
+        assert [str(item.subtask) for item in run.result.history] == steps
+        assert all(item.feedback.ok for item in run.result.history)
 
 
 def test_a_planner_sees_the_pictures_by_their_names(tmp_path):

@@ -60,8 +60,8 @@ def test_the_adapter_that_ships_has_a_card_and_its_prompt_settings() -> None:
 @pytest.mark.slow
 def test_it_plans_out_of_the_box(packages: str, tmp_path: Path) -> None:
     task = ("run", "close the fridge", "--planner", "homiebot", "--skills", "ideal", "--seed", 3)
-    done = homie(*task, "--no-video", "--out", "run", paths=packages, cwd=tmp_path)
-    assert done.returncode in (0, 1), done.stderr
+    completed = homie(*task, "--no-video", "--out", "run", paths=packages, cwd=tmp_path)
+    assert completed.returncode in (0, 1), completed.stderr
     steps = steps_of(tmp_path / "run")
     assert steps and all(step["decision"]["subtasks"] and not step["decision"]["problem"] for step in steps)
     first = steps[0]["decision"]["answers"][0]
@@ -73,8 +73,8 @@ def test_the_recipe_in_ten_steps(packages: str, tmp_path: Path) -> None:
     base = Path(packages) / BASE_PACKAGE / BASE_FILE if packages else base_model()
 
     def run(*words: object) -> None:
-        done = homie(*words, paths=packages, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        completed = homie(*words, paths=packages, cwd=tmp_path)
+        assert completed.returncode == 0, completed.stderr
 
     run("data", "tasks", "tasks.json", "--number", 12, "--test", 0, "--seed", 3)
     run("data", "generate", "tasks.json", "--episodes", 3, "--detours", 0.2, "--no-frames", "--out", "episodes")
@@ -87,7 +87,7 @@ def test_the_recipe_in_ten_steps(packages: str, tmp_path: Path) -> None:
     losses = training["losses"]
     assert training["steps"] <= 11 and losses[str(training["steps"])] < losses["1"]
     again = ("--planner", f"homiebot:{base}", "--adapter", "model", "--skills", "ideal", "--rounds", 2)
-    done = homie("run", "open the fridge", *again, "--no-video", "--out", "run", paths=packages, cwd=tmp_path)
-    assert done.returncode in (0, 1), done.stderr
+    completed = homie("run", "open the fridge", *again, "--no-video", "--out", "run", paths=packages, cwd=tmp_path)
+    assert completed.returncode in (0, 1), completed.stderr
     steps = steps_of(tmp_path / "run")
     assert steps and all(step["decision"]["subtasks"] for step in steps)

@@ -81,16 +81,16 @@ def test_parallel_episodes_share_the_model_and_say_what_they_say_alone(tiny, tmp
 
 
 def test_from_the_command_line(tiny, tmp_path, homie):
-    done = homie(
+    completed = homie(
         *("run", "find the can", "--scene", str(scene(tmp_path)), "--rounds", "1", "--no-video", "--json"),
         *("--planner", f"transformers:{tiny('idefics3')}", "--set", "max_new_tokens=260", "--set", "examples=0"),
         *("--out", str(tmp_path / "run")),
         HF_HUB_OFFLINE="1",
         OMP_NUM_THREADS="1",
     )
-    assert done.returncode in (0, 1), done.stderr  # 1: none of what a model of random weights says succeeds
-    summary = json.loads(done.stdout)
-    assert "Traceback" not in done.stderr and summary
+    assert completed.returncode in (0, 1), completed.stderr  # 1: none of what a model of random weights says succeeds
+    summary = json.loads(completed.stdout)
+    assert "Traceback" not in completed.stderr and summary
     described = made_with(tmp_path / "run")["planner"]
     assert described["model"]["model_type"] == "idefics3" and described["model"]["constrained"] is True
     check_one = read_steps(next((tmp_path / "run" / "episodes").iterdir()))

@@ -114,10 +114,10 @@ def test_packages_that_are_missing_are_named_with_the_command(tiny):
         "from homie.cli.main import main\n"
         f"main(['run', 'find the can', '--planner', 'transformers:{tiny('llava')}'])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 3
-    assert "'llguidance'" in done.stderr and install_command("torch") in done.stderr
-    assert "Traceback" not in done.stderr
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert completed.returncode == 3
+    assert "'llguidance'" in completed.stderr and install_command("torch") in completed.stderr
+    assert "Traceback" not in completed.stderr
 
 
 def test_a_torchvision_that_breaks_transformers_is_named(tiny, tmp_path):
@@ -129,9 +129,9 @@ def test_a_torchvision_that_breaks_transformers_is_named(tiny, tmp_path):
         "from homie.cli.main import main\n"
         f"main(['run', 'find the can', '--planner', 'transformers:{tiny('llava')}'])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 4
-    assert "pip uninstall torchvision" in done.stderr and "Traceback" not in done.stderr
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert completed.returncode == 4
+    assert "pip uninstall torchvision" in completed.stderr and "Traceback" not in completed.stderr
 
 
 # ------------------------------------------------------------ folders and the hub

@@ -182,11 +182,11 @@ def test_a_whole_episode() -> None:
 def test_the_model_learns_which_steps_would_change_nothing() -> None:
     refused, ended = Feedback("fail", ErrorCode.D1, "too far"), Feedback("fail", ErrorCode.E1, "it slipped")
     apple, bowl, drop = Subtask("Pick", "apple"), Subtask("Go to", "bowl"), Subtask("Put", "apple", "bowl")
-    done = HistoryItem(2, bowl, Feedback("success"))
+    succeeded = HistoryItem(2, bowl, Feedback("success"))
     for history, useless in (
         ((), ()),
-        ((HistoryItem(1, apple, refused), done), (bowl,)),
-        ((done, HistoryItem(3, drop, refused), HistoryItem(4, apple, ended)), (bowl, drop)),
+        ((HistoryItem(1, apple, refused), succeeded), (bowl,)),
+        ((succeeded, HistoryItem(3, drop, refused), HistoryItem(4, apple, ended)), (bowl, drop)),
         ((HistoryItem(1, Subtask("Move", "forward"), Feedback("success")), HistoryItem(2, drop, refused)), (drop,)),
     ):
         asking, model = planner("What?", step("Pick", "apple"))

