@@ -220,9 +220,12 @@ def test_the_data_tools_take_the_episode(monday):
 
 
 def test_the_command_shows_what_it_has_made(monday, homie, tmp_path):
-    done = homie("robot", "episodes", str(monday[0]), "--out", str(tmp_path / "recordings"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[1].split()[-3:] == ["2.6", "s", "finished"] and "go to the table" in done.stdout
+    completed = homie("robot", "episodes", str(monday[0]), "--out", str(tmp_path / "recordings"))
+    assert completed.returncode == 0, completed.stderr
+    assert (
+        completed.stdout.split("\n")[1].split()[-3:] == ["2.6", "s", "finished"]
+        and "go to the table" in completed.stdout
+    )
     with pytest.raises(BadInput, match="holds a finished run: choose another --out"):
         episodes(monday[0], tmp_path / "recordings")
 

@@ -213,20 +213,20 @@ def test_a_planned_motion_and_its_codes(robot, outlet):
 )
 def test_results_say_why_in_different_fields(fields, code, text):
     """FollowJointTrajectory has `error_string`; NavigateToPose `error_msg`, and nothing up to Iron."""
-    done = Future()
-    done.set_result(Outcome(Status.ABORTED, SimpleNamespace(**fields)))
-    end = commands_to_robot._ended(9, done)
+    future = Future()
+    future.set_result(Outcome(Status.ABORTED, SimpleNamespace(**fields)))
+    end = commands_to_robot._ended(9, future)
     assert (end.id, end.outcome, end.code, end.text) == (9, "aborted", code, text)
     assert end.position is None and end.stalled is None
 
 
 def test_what_never_answers_is_lost():
-    done = Future()
-    done.set_exception(InfrastructureError("the node is closed"))
-    assert commands_to_robot._ended(9, done) == Ended(id=9, outcome="lost", text="the node is closed")
-    done = Future()
-    done.set_result(Outcome(Status.EXECUTING, SimpleNamespace()))
-    assert commands_to_robot._ended(9, done).outcome == "lost"
+    future = Future()
+    future.set_exception(InfrastructureError("the node is closed"))
+    assert commands_to_robot._ended(9, future) == Ended(id=9, outcome="lost", text="the node is closed")
+    future = Future()
+    future.set_result(Outcome(Status.EXECUTING, SimpleNamespace()))
+    assert commands_to_robot._ended(9, future).outcome == "lost"
 
 
 def test_one_is_cancelled_and_the_others_are_not(robot, outlet):

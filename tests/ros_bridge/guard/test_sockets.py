@@ -568,9 +568,9 @@ def test_a_command_is_cancelled_by_its_number(link, guard):
     grip, cancel = guard.commands()
     assert cancel == Cancel(id=grip.id)
     guard.answers = {"grip": [Ended(id=0, outcome="succeeded")]}
-    done = link.grip(0.05, 1.0)
-    done.result(20)
-    link.cancel(done)
+    result = link.grip(0.05, 1.0)
+    result.result(20)
+    link.cancel(result)
     link.grip(0.05, 1.0).result(20)
     assert len(guard.commands()) == 4, "what has ended is not cancelled"
 

@@ -43,9 +43,9 @@ def ros_python() -> Path:
         if not whole.exists():
             venv.create(folder, with_pip=True)
             command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES, *GENERATORS]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=500, env=_clean())
-            if done.returncode:
-                pytest.skip(f"there is no ROS 2 for this Python: {done.stderr.strip().splitlines()[-1]}")
+            completed = subprocess.run(command, capture_output=True, text=True, timeout=500, env=_clean())
+            if completed.returncode:
+                pytest.skip(f"there is no ROS 2 for this Python: {completed.stderr.strip().splitlines()[-1]}")
             _build_messages(python, folder)
             whole.touch()
     return python

@@ -162,10 +162,10 @@ def test_a_program_moves_the_arm_of_a_franka_and_grasps_where_actions_pass(
         lowered = {name: [to] for name, to in zip(names, AT_THE_BALL, strict=True)}
         moved = link.follow("arm", lowered, times=[1.5]).result(60)
         gripped = link.grip(0.0, 20.0).result(60)
-    done = {(each.outcome, each.text) for each in (moved, gripped)}
-    assert done == {("succeeded", "")} or done == {("rejected", NOBODY)}
+    outcomes = {(each.outcome, each.text) for each in (moved, gripped)}
+    assert outcomes == {("succeeded", "")} or outcomes == {("rejected", NOBODY)}
     assert gripped.stalled is (True if gripped.outcome == "succeeded" else None), "it holds the ball"
-    yes = "yes" if done == {("succeeded", "")} else "no"
+    yes = "yes" if outcomes == {("succeeded", "")} else "no"
     assert re.search(rf"\| franka, `{transport}` \|( yes)? \| \| yes \| {yes} \| {yes} \|", DOCS.read_text())
 
 

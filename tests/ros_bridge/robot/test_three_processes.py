@@ -86,9 +86,9 @@ def test_an_episode_of_a_slower_or_faster_simulator_ends_as_in_real_time(alone, 
     profile.write_text((ROOT / "ros_bridge/profiles/fetch.yaml").read_text() + "use_sim_time: true\n")
     words = ["--robot", f"ros:{profile}", "--rounds", "4", "--no-video", "--no-frames", "--out", str(tmp_path / "run")]
     with serving(alone, "--profile", str(profile), "--speed", speed):
-        done = homie(alone, "run", task, *words)
-    assert done.returncode == 0, done.stderr
-    assert succeeded(done.stderr, subtasks)
+        completed = homie(alone, "run", task, *words)
+    assert completed.returncode == 0, completed.stderr
+    assert succeeded(completed.stderr, subtasks)
     (episode,) = (tmp_path / "run" / "episodes").iterdir()
     assert json.loads((episode / "final_state.json").read_text())["held"] == held
     times = json.loads((episode / "episode.json").read_text())
@@ -100,8 +100,8 @@ def test_a_body_of_others_is_served_and_driven_by_its_own_profile(alone, tmp_pat
     profile = write_profile(tmp_path)
     with serving(alone, "--profile", str(profile), "--robot-option", f"body={os.path.relpath(BODY, alone[0])}"):
         words = ["--robot", f"ros:{profile}", "--rounds", "4", "--no-video", "--no-frames"]
-        done = homie(alone, "run", "go to the table", *words, "--out", str(tmp_path / "run"))
-    assert done.returncode == 0 and succeeded(done.stderr, 1), done.stderr
+        completed = homie(alone, "run", "go to the table", *words, "--out", str(tmp_path / "run"))
+    assert completed.returncode == 0 and succeeded(completed.stderr, 1), completed.stderr
     assert json.loads((tmp_path / "run/run.json").read_text())["options"]["robot"] == f"ros:{profile}"
 
 
@@ -135,8 +135,8 @@ def test_a_rehearsed_arm_finds_by_its_camera_what_it_takes_and_puts_it_down(alon
             process = begun.enter_context(started([sys.executable, "-m", "homie", *words], alone))
             follow(process.stderr, ready)
         words = ["--robot", "ros:franka", "--targets", "sensors", "--planner", f"scripted:{plan}", "--no-video"]
-        done = homie(alone, "run", "put the star down", *words, "--no-frames", "--out", str(tmp_path / "run"))
-    assert done.returncode == 0 and "2 of 2 subtasks succeeded" in done.stderr, done.stderr
+        completed = homie(alone, "run", "put the star down", *words, "--no-frames", "--out", str(tmp_path / "run"))
+    assert completed.returncode == 0 and "2 of 2 subtasks succeeded" in completed.stderr, completed.stderr
 
 
 @contextmanager
@@ -169,9 +169,9 @@ def run(place, out, *words):
 
 
 def test_an_episode_over_the_network_ends_as_it_should(place, served, tmp_path):
-    done = run(place, tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    assert succeeded(done.stderr, 1)
+    completed = run(place, tmp_path / "run")
+    assert completed.returncode == 0, completed.stderr
+    assert succeeded(completed.stderr, 1)
     (episode,) = (tmp_path / "run" / "episodes").iterdir()
     records = read_steps(episode)
     assert [str(record.execution.subtask) for record in records][-1] == "[End]"
@@ -183,8 +183,8 @@ def test_an_episode_over_the_network_ends_as_it_should(place, served, tmp_path):
 
 def test_what_stands_in_for_nav2_and_moveit_drives_and_reaches(place, served, tmp_path):
     words = ["--robot", "ros:fetch", "--skills", "nav2,moveit,classical", "--rounds", "8", "--no-video", "--no-frames"]
-    done = homie(place, "run", "pick up the apple", *words, "--out", str(tmp_path / "run"))
-    assert done.returncode == 0, done.stderr
+    completed = homie(place, "run", "pick up the apple", *words, "--out", str(tmp_path / "run"))
+    assert completed.returncode == 0, completed.stderr
     (episode,) = (tmp_path / "run" / "episodes").iterdir()
     attempts = [attempt for record in read_steps(episode) for attempt in record.execution.attempts]
     assert [(attempt.skill, attempt.outcome.value) for attempt in attempts][-1] == ("moveit/pick", "succeeded")
@@ -217,9 +217,9 @@ def test_a_run_does_not_arm_the_guard_of_a_person(place, served, tmp_path):
     words = [sys.executable, "-m", "homie", "robot", "guard", "fetch"]
     with subprocess.Popen(words, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as guard:
         follow(guard.stderr, "listening at")
-        done = run(place, tmp_path / "run")
+        completed = run(place, tmp_path / "run")
         guard.terminate()
         guard.wait(60)
-    assert done.returncode == 4
-    assert "is not armed, so nothing would move" in done.stderr
+    assert completed.returncode == 4
+    assert "is not armed, so nothing would move" in completed.stderr
     assert not (tmp_path / "run").exists()
