@@ -133,10 +133,10 @@ def test_what_can_not_be_generated(tmp_path, nomad):
 
 
 def test_the_command_tells_all(nomad, homie):
-    done = homie("skill", "info", str(nomad))
-    assert done.returncode == 0
+    completed = homie("skill", "info", str(nomad))
+    assert completed.returncode == 0
     for part in ("nomad", "torch zip", "645, 19,049,675 parameters", inspect(nomad).sha256, "loads", "--skills nomad:"):
-        assert part in done.stdout
+        assert part in completed.stdout
     info = json.loads(homie("skill", "info", str(nomad), "--json").stdout)
     assert info["policy"] == "nomad"
     assert info["tensors"] == 645
@@ -145,21 +145,21 @@ def test_the_command_tells_all(nomad, homie):
 def test_the_command_refuses_with_2(tmp_path, homie):
     path = tmp_path / "a.pth"
     path.write_bytes(b"nothing of that sort")
-    done = homie("skill", "info", str(path), "--json")
-    assert done.returncode == 2
-    assert "not a checkpoint" in json.loads(done.stdout)["error"]
-    assert "Traceback" not in done.stderr
+    completed = homie("skill", "info", str(path), "--json")
+    assert completed.returncode == 2
+    assert "not a checkpoint" in json.loads(completed.stdout)["error"]
+    assert "Traceback" not in completed.stderr
 
 
 def test_generated_weights_are_called_so(tmp_path, homie):
-    done = homie("skill", "generate", "m3", str(tmp_path / "m3"), "--seed", "5")
-    assert done.returncode == 0
-    assert "random weights" in done.stdout
+    completed = homie("skill", "generate", "m3", str(tmp_path / "m3"), "--seed", "5")
+    assert completed.returncode == 0
+    assert "random weights" in completed.stdout
     assert (tmp_path / "m3/navigate.pth").is_file()
 
 
 def test_parts_of_a_command_are_listed(homie):
-    done = homie("skill", "--help")
-    assert done.returncode == 0
-    assert "info" in done.stdout
-    assert "RANDOM" in done.stdout
+    completed = homie("skill", "--help")
+    assert completed.returncode == 0
+    assert "info" in completed.stdout
+    assert "RANDOM" in completed.stdout

@@ -184,10 +184,10 @@ def test_skill_info_says_what_was_read(tmp_path: Path) -> None:
     write_torch(path, {"model": before("_orig_mod.", state), "epoch": 3})
     command = [sys.executable, "-m", "homie", "skill", "info", str(path)]
     root = Path(__file__).parents[3]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "m3-navigation" in done.stdout and "loads       yes" in done.stdout
-    assert "read        the weights under 'model'; without '_orig_mod.' before all names" in done.stdout
+    completed = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert completed.returncode == 0, completed.stderr
+    assert "m3-navigation" in completed.stdout and "loads       yes" in completed.stdout
+    assert "read        the weights under 'model'; without '_orig_mod.' before all names" in completed.stdout
 
 
 def test_skill_info_says_that_weights_are_not_finite(tmp_path: Path) -> None:

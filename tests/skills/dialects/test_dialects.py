@@ -110,8 +110,8 @@ def test_a_server_of_theirs_does_the_task_on_the_table(dialect):
     settings = {"layout": LAYOUT_OF[dialect]}
     with DIALECTS[dialect][0](policy) as (url, server), table(f"{dialect}:{url}", **settings) as session:
         for action, names in (("Pick", (thing,)), ("Put", (thing, container))):
-            done = session.call(action, *names)
-            assert done.feedback.ok, done.feedback.message
+            record = session.call(action, *names)
+            assert record.feedback.ok, record.feedback.message
         assert session.world_state().success
     assert policy.texts == list(policy.places)
     first = policy.seen[0]
@@ -468,9 +468,9 @@ def test_what_a_server_gives_that_no_robot_can_do_ends_the_subtask(actions, why)
     policy.chunk = lambda text, state: actions  # type: ignore[method-assign]
     with servers.openpi(policy) as (url, _), table(f"openpi:{url}", layout="libero", steps=2) as session:
         before = session.observe().body
-        done = session.call("Pick", thing)
+        record = session.call("Pick", thing)
         after = session.observe().body
-    assert not done.feedback.ok and re.search(why, done.attempts[-1].reason), done.attempts
+    assert not record.feedback.ok and re.search(why, record.attempts[-1].reason), record.attempts
     assert all(abs(after.joints[name] - value) < 0.5 for name, value in before.joints.items())
 
 

@@ -97,12 +97,12 @@ def played(session: Session, seed: int, length: int) -> Iterator[tuple[WorldSnap
 
 @pytest.mark.parametrize("seed", range(2))
 def test_any_sequence_leaves_a_world_that_agrees_with_what_is_reported(home, seed):
-    done = []
+    records = []
     for before, execution in played(home, seed, length=10):
         check(before, execution, home)
-        done.append(execution)
-    codes = {execution.feedback.code for execution in done}
-    assert {execution.subtask.action for execution in done if execution.feedback.ok} >= {"Go to", "Pick", "Put"}
+        records.append(execution)
+    codes = {execution.feedback.code for execution in records}
+    assert {execution.subtask.action for execution in records if execution.feedback.ok} >= {"Go to", "Pick", "Put"}
     assert codes <= {None, ErrorCode.L3, ErrorCode.L4, ErrorCode.D1, ErrorCode.E1}
 
 
