@@ -28,15 +28,15 @@ def command(folder: Path) -> tuple[list[str], dict[str, str]]:
 def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
     words, environment = command(tmp_path)
     lines = "begin fetch the ball\ngo to ball # it is near\n\n# a remark\ndance\npick ball\nend success\n"
-    done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
-    assert done.returncode == 2, done.stderr
-    assert "'dance' is not understood" in done.stderr
-    assert "1 line of the input could not be carried out, as was said above; all others were." in done.stderr
-    assert "say why, as in `go to apple # it is nearest`" in done.stderr
-    assert "The person ended the task after 3 rounds" in done.stderr
+    completed = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
+    assert completed.returncode == 2, completed.stderr
+    assert "'dance' is not understood" in completed.stderr
+    assert "1 line of the input could not be carried out, as was said above; all others were." in completed.stderr
+    assert "say why, as in `go to apple # it is nearest`" in completed.stderr
+    assert "The person ended the task after 3 rounds" in completed.stderr
     (take,) = list_takes(tmp_path)
     assert take.mark == "success"
-    said = done.stderr.splitlines()
+    said = completed.stderr.splitlines()
     assert said.index(f"recorded    {take.run}  marked success") < len(said) - 1 - said[::-1].index(f"task  {PRACTICE}")
     assert [record.execution.feedback.ok for record in read_steps(take.episode)] == [True] * 3
 
@@ -44,11 +44,11 @@ def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
 def test_every_recording_ends_with_its_folder_and_its_verdict(tmp_path):
     words, environment = command(tmp_path)
     lines = "begin one\nend failure\nbegin two\ndiscard\nbegin three\nend\nbegin four\n"
-    done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
+    assert completed.returncode == 0, completed.stderr
     unmarked = "marked neither success nor failure"
     verdicts = ("marked failure", "discarded", unmarked, unmarked)
-    said = [line for line in done.stderr.splitlines() if line.startswith("recorded ")]
+    said = [line for line in completed.stderr.splitlines() if line.startswith("recorded ")]
     takes = sorted(list_takes(tmp_path), key=lambda take: ("one", "two", "three", "four").index(take.task))
     assert said == [f"recorded    {take.run}  {verdict}" for take, verdict in zip(takes, verdicts, strict=True)]
 
@@ -59,9 +59,9 @@ def test_every_recording_ends_with_its_folder_and_its_verdict(tmp_path):
 )
 def test_a_recording_says_who_ended_it(tmp_path, last, who):
     words, environment = command(tmp_path)
-    done = subprocess.run(words, input=f"begin one\n{last}", capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    assert f"The {who} ended the task after 1 round" in done.stderr
+    completed = subprocess.run(words, input=f"begin one\n{last}", capture_output=True, text=True, env=environment)
+    assert completed.returncode == 0, completed.stderr
+    assert f"The {who} ended the task after 1 round" in completed.stderr
     (take,) = list_takes(tmp_path)
     assert [record.decision.who for record in read_steps(take.episode)] == [who]
 
@@ -69,17 +69,20 @@ def test_a_recording_says_who_ended_it(tmp_path, last, who):
 def test_a_misspelt_line_gets_what_may_be_meant(tmp_path):
     words, environment = command(tmp_path)
     lines = "begn one\nhnad up 1\nend sukcess\nmark failurre\n"
-    done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
-    assert done.returncode == 2, done.stderr
+    completed = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
+    assert completed.returncode == 2, completed.stderr
     for meant in ("begin", "hand up", "end success", "failure"):
-        assert f": did you mean '{meant}'?" in done.stderr
+        assert f": did you mean '{meant}'?" in completed.stderr
 
 
 def test_input_of_which_nothing_could_be_done_is_bad_input(tmp_path):
     words, environment = command(tmp_path)
-    done = subprocess.run(words, input="dance\nsing\n", capture_output=True, text=True, env=environment)
-    assert done.returncode == 2
-    assert "'sing' is not understood" in done.stderr and "no line of the input could be carried out" in done.stderr
+    completed = subprocess.run(words, input="dance\nsing\n", capture_output=True, text=True, env=environment)
+    assert completed.returncode == 2
+    assert (
+        "'sing' is not understood" in completed.stderr
+        and "no line of the input could be carried out" in completed.stderr
+    )
     nothing = subprocess.run(words, input="# a remark\n", capture_output=True, text=True, env=environment)
     assert nothing.returncode == 0
 
@@ -89,8 +92,10 @@ def test_a_subtask_that_an_error_breaks_off_counts_as_not_carried_out(tmp_path):
     (tmp_path / "careless.py").write_text("def check(question):\n    return None\n")
     environment["PYTHONPATH"] += f"{os.pathsep}{tmp_path}"
     words += ["--check-order", "careless:check"]
-    done = subprocess.run(words, input="go to ball\n", capture_output=True, text=True, env=environment)
-    assert done.returncode == 2 and "The check 'check' returned None: a check returns a" in done.stderr, done.stderr
+    completed = subprocess.run(words, input="go to ball\n", capture_output=True, text=True, env=environment)
+    assert completed.returncode == 2 and "The check 'check' returned None: a check returns a" in completed.stderr, (
+        completed.stderr
+    )
 
 
 def test_keys_of_a_terminal_drive_and_it_is_put_back(tmp_path):
@@ -123,6 +128,8 @@ def test_keys_of_a_terminal_drive_and_it_is_put_back(tmp_path):
 def test_a_folder_that_cannot_be_written_is_refused_before_anybody_drives(tmp_path):
     (tmp_path / "file").touch()
     words, environment = command(tmp_path / "file" / "recordings")
-    done = subprocess.run(words, env=environment, input="", capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(f"homie: Cannot write recordings into {tmp_path}/file/recordings: ")
+    completed = subprocess.run(words, env=environment, input="", capture_output=True, text=True, check=False)
+    assert completed.returncode == 2
+    assert completed.stderr.splitlines()[-1].startswith(
+        f"homie: Cannot write recordings into {tmp_path}/file/recordings: "
+    )
