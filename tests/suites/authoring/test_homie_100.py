@@ -127,8 +127,8 @@ def test_no_key_path_does_without_what_the_expert_puts_and_closes(task: Task):
     assert task.expert is not None
     needed = [n for n, text in enumerate(task.expert) if text.startswith(("[Put", "[Close"))]
     for left_out in needed or [len(task.expert) - 2]:
-        done = [text for number, text in enumerate(task.expert) if number != left_out]
-        steps = tuple(written_step(text.strip("[]"), True, "None") for text in done)
+        remaining = [text for number, text in enumerate(task.expert) if number != left_out]
+        steps = tuple(written_step(text.strip("[]"), True, "None") for text in remaining)
         less = Trajectory(
             task_id=task.id,
             trial=0,

@@ -79,7 +79,7 @@ def by_numbers(control: str) -> list[Any]:
         world, origin = session.world_state(), session.robot.workspace
         bowl, plate = world.objects["akita_black_bowl_1"], world.objects["plate_1"]
         rim, top = bowl.half[1] - 0.004, bowl.position[2] + bowl.half[2]
-        done = []
+        results = []
         for place, height, opens in (
             (bowl, top + 0.12, 1),
             (bowl, top - 0.015, 0),
@@ -88,8 +88,8 @@ def by_numbers(control: str) -> list[Any]:
             (plate, plate.position[2] + plate.half[2] + 2 * bowl.half[2] - 0.01, 1),
         ):
             cells = ArmAction.place(np.array([place.position[0], place.position[1] + rim, height]) - origin)
-            done.append(session.call("Move", f"{cells[:-1]}, 0, 60, 60, {opens}]").feedback.ok)
-        return [session.actions, done, session.world_state().success]
+            results.append(session.call("Move", f"{cells[:-1]}, 0, 60, 60, {opens}]").feedback.ok)
+        return [session.actions, results, session.world_state().success]
 
 
 def rows_and_depth(frame: homie.CameraFrame) -> list[float]:

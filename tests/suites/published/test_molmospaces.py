@@ -111,8 +111,8 @@ def judged(file: Path, assets: Path, number: int, *steps: tuple[str, ...]) -> li
     ) as session:
         verdicts = [session.world_state().success]
         for action, *words in steps:
-            done = session.call(action, *words)
-            assert done.feedback.ok, done.feedback.message
+            record = session.call(action, *words)
+            assert record.feedback.ok, record.feedback.message
             verdicts.append(session.world_state().success)
             json.dumps(session.world_state().to_json())  # as the record of an episode has it
     return verdicts

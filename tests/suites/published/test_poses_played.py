@@ -47,8 +47,8 @@ def test_poses_are_carried_out_and_an_empty_plan_ends(tmp_path: Path) -> None:
     scene = find_suite("homie-eb-table").by_id[TASK].scene
     poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
     refused = [poses[0], [99, 99, 99, 0, 60, 60, 1], poses[1]]
-    done, asked = played(tmp_path, refused, poses[1:], [])
-    assert (done.judged, done.successes) == (1, 1)
+    result, asked = played(tmp_path, refused, poses[1:], [])
+    assert (result.judged, result.successes) == (1, 1)
     texts = [json.dumps(messages[-1]) for messages in asked]
     assert len(texts) == 3 and all("image_url" in text and "object 3: [" in text for text in texts)
     assert "Unable to move to [99, 99, 99, 0, 60, 60, 1]" in texts[1] and "(2)" in texts[1] and "(3)" not in texts[1]
@@ -57,8 +57,8 @@ def test_poses_are_carried_out_and_an_empty_plan_ends(tmp_path: Path) -> None:
 
 
 def test_what_went_wrong_is_named(tmp_path: Path) -> None:
-    done, _ = played(tmp_path, [])
-    assert (done.judged, done.successes) == (1, 0)
+    result, _ = played(tmp_path, [])
+    assert (result.judged, result.successes) == (1, 0)
     (mistakes,) = [table for table in compare([tmp_path]) if table.title == "Mistakes"]
     assert mistakes.columns[3].head == "reasoning: wrong termination"
     assert mistakes.rows == (("chat:served", "all", 1, 1), ("chat:served", "visual-appearance", 1, 1))
@@ -68,8 +68,8 @@ def test_with_the_faults_of_eb_manipulation_a_plan_goes_on_poses_are_drawn_and_t
     scene = find_suite("homie-eb-table").by_id[TASK].scene
     poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
     beyond = [[0, 0, 100, 0, 60, 60, 1], *poses]
-    done, asked = played(tmp_path, "I do not know.", beyond, suite="homie-eb-table-strict-eb")
-    assert (done.judged, done.successes) == (1, 1) and [line.ended_by for line in done.lines] == ["goal"]
+    result, asked = played(tmp_path, "I do not know.", beyond, suite="homie-eb-table-strict-eb")
+    assert (result.judged, result.successes) == (1, 1) and [line.ended_by for line in result.lines] == ["goal"]
     assert len(asked) == 2, "an answer that cannot be read is not asked for again"
     steps = [json.loads(line) for line in (tmp_path / f"episodes/{TASK}-0/steps.jsonl").read_text().splitlines()]
     drawn = json.loads(steps[0]["execution"]["subtask"]["target"])

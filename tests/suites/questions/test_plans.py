@@ -134,7 +134,7 @@ def test_a_score_is_that_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "reached", "done", "carried", "why"),
+    ("steps", "reached", "success", "carried", "why"),
     [
         ((OPEN, *APPLE, CLOSE), 2, True, 6, ""),
         ((*APPLE, CLOSE), 0, False, 3, "4: [Put, apple, fridge] failed"),  # not opened: nothing is brought about
@@ -147,10 +147,10 @@ def test_a_score_is_that_of_the_paper() -> None:
     ],
 )
 def test_the_world_says_what_can_be_derived_by_hand(
-    steps: tuple[str, ...], reached: int, done: bool, carried: int, why: str
+    steps: tuple[str, ...], reached: int, success: bool, carried: int, why: str
 ) -> None:
     came = carry_out(TASK, subtasks(*steps), "ideal")
-    assert (came.reached, came.conditions, came.done, came.steps) == (reached, 2, done, carried)
+    assert (came.reached, came.conditions, came.done, came.steps) == (reached, 2, success, carried)
     assert came.why.startswith(why) and bool(came.why) is bool(why)
 
 

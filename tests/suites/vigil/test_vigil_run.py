@@ -88,10 +88,10 @@ def test_two_processes_have_the_results_of_one_also_after_a_kill(whole: Path, tm
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
     assert (out / "results.json").read_bytes() == (whole / "results.json").read_bytes()
-    assert "| all | 4 |" in done.stdout
+    assert "| all | 4 |" in completed.stdout
 
 
 def test_another_planner_does_not_go_on(whole: Path) -> None:
