@@ -30,8 +30,8 @@ def homie(*words: str) -> list[str]:
 
 
 def finish(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
 
 
 def kill_when_there(path: Path, command: Sequence[str]) -> None:
